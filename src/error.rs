@@ -1,0 +1,73 @@
+//! The one error type of the library.
+//!
+//! An error says *where* (a file, with the row or key), *what is wrong*, and *what to do*. The library returns it;
+//! only the program prints it.
+
+use std::fmt::Display;
+use std::path::Path;
+
+/// What kind of thing went wrong; it decides the exit code of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The command line does not fit (exit code 2).
+    Usage,
+    /// A file that the user gave is missing, unreadable or wrong (exit code 1).
+    Input,
+    /// The output cannot be written (exit code 1).
+    Output,
+    /// An invariant of the engine broke: a defect of clearsweep, never of the data (exit code 1).
+    Internal,
+}
+
+/// An error with the place, the problem and the remedy.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct Error {
+    /// What kind of thing went wrong.
+    pub kind: ErrorKind,
+    /// The file, with the row, line or key where that is known.
+    pub place: String,
+    /// What is wrong there.
+    pub problem: String,
+    /// What the user can do about it.
+    pub remedy: String,
+}
+
+/// A result of this library.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A file that the user gave is wrong.
+    pub fn input(place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
+        Self::new(ErrorKind::Input, place, problem, remedy)
+    }
+
+    /// The command line does not fit.
+    pub fn usage(place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
+        Self::new(ErrorKind::Usage, place, problem, remedy)
+    }
+
+    /// The output cannot be written.
+    pub fn output(place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
+        Self::new(ErrorKind::Output, place, problem, remedy)
+    }
+
+    /// An invariant of the engine broke.
+    pub fn internal(place: impl Display, problem: impl Display) -> Self {
+        Self::new(ErrorKind::Internal, place, problem, "this is a defect of clearsweep: please report it with the input")
+    }
+
+    /// An input file that cannot be opened or read.
+    pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        let remedy = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the path; paths in a scene are relative to the scene file",
+            std::io::ErrorKind::PermissionDenied => "check the permissions of the file",
+            _ => "check that the file is a readable regular file",
+        };
+        Self::input(path.display(), format!("cannot be read ({error})"), remedy)
+    }
+
+    fn new(kind: ErrorKind, place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
+        Self { kind, place: place.to_string(), problem: problem.to_string(), remedy: remedy.to_string() }
+    }
+}

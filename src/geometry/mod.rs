@@ -1,0 +1,14 @@
+//! Geometry that knows no files, no time and no pairs: numbers, poses, boxes and convex polyhedra.
+//!
+//! *Architecture invariant*: imports nothing of the crate but `error`.
+
+pub mod hull;
+pub mod polyhedron;
+pub mod pose;
+pub mod real;
+pub mod vec3;
+
+pub use polyhedron::{Edge, Polyhedron};
+pub use pose::Pose;
+pub use real::{Dd, Real};
+pub use vec3::Vec3;

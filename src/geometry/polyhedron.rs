@@ -1,0 +1,117 @@
+//! The convex polyhedron: what a query needs, laid out for it.
+
+use super::vec3::Vec3;
+
+/// An edge of a polyhedron.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The two vertices, lower index first.
+    pub v: [u32; 2],
+    /// The two faces beside it: walking from `v[0]` to `v[1]` with the outside towards the eye, `f[0]` lies to the
+    /// left and `f[1]` to the right. A segment's edge has no faces: `[NO_FACE; 2]`.
+    pub f: [u32; 2],
+}
+
+/// No face: the sides of the edge of a segment.
+pub const NO_FACE: u32 = u32::MAX;
+
+/// Lanes of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
+pub const LANES: usize = 8;
+
+/// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
+///
+/// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`; edges by their (low,
+/// high) vertices; faces by their sorted vertex lists (so that indices are the published feature numbers).
+/// A polygon (`dimension` 2) has two faces, its front and its back; a segment one edge and no face; a point neither.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polyhedron {
+    /// 0 point, 1 segment, 2 flat polygon, 3 solid.
+    pub dimension: u8,
+    /// Number of vertices.
+    pub count: usize,
+    /// Coordinates, structure of arrays, `count` rounded up to a multiple of [`LANES`]; the padding repeats vertex 0.
+    pub x: Vec<f64>,
+    /// See `x`.
+    pub y: Vec<f64>,
+    /// See `x`.
+    pub z: Vec<f64>,
+    /// For each vertex: its index in the file as read (the first of duplicates). Ascending.
+    pub source: Vec<u32>,
+    /// The edges, ordered by (low, high).
+    pub edges: Vec<Edge>,
+    /// Face `f` has the vertices `face_vertices[face_start[f]..face_start[f + 1]]`, counter-clockwise seen from
+    /// outside, starting with its lowest; exactly coplanar triangles are merged.
+    pub face_start: Vec<u32>,
+    /// See `face_start`.
+    pub face_vertices: Vec<u32>,
+    /// For each entry of `face_vertices`: the edge from that vertex to the next one of the face.
+    pub face_edges: Vec<u32>,
+    /// Outward unit normals of the faces, each component to within 2 ulp of the exact plane's.
+    pub normals: Vec<Vec3<f64>>,
+    /// Vertex `v` has the neighbours `neighbours[neighbour_start[v]..neighbour_start[v + 1]]`.
+    pub neighbour_start: Vec<u32>,
+    /// See `neighbour_start`; ascending for each vertex.
+    pub neighbours: Vec<u32>,
+    /// The edge to each of `neighbours`.
+    pub neighbour_edges: Vec<u32>,
+    /// The mean of the vertices: a point of the relative interior.
+    pub mean: Vec3<f64>,
+    /// Largest distance of a vertex from the recentred origin, rounded up, metres.
+    pub radius: f64,
+    /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
+    pub distinct_normals: Vec<u32>,
+    /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
+    pub distinct_edges: Vec<u32>,
+}
+
+impl Polyhedron {
+    /// Vertex `i`.
+    #[inline]
+    pub fn vertex(&self, i: u32) -> Vec3<f64> {
+        let i = i as usize;
+        Vec3 { x: self.x[i], y: self.y[i], z: self.z[i] }
+    }
+
+    /// The vertices of face `f`, counter-clockwise seen from outside.
+    #[inline]
+    pub fn face(&self, f: u32) -> &[u32] {
+        let f = f as usize;
+        &self.face_vertices[self.face_start[f] as usize..self.face_start[f + 1] as usize]
+    }
+
+    /// Number of faces.
+    #[inline]
+    pub fn face_count(&self) -> usize {
+        self.normals.len()
+    }
+
+    /// The neighbours of vertex `v`, ascending.
+    #[inline]
+    pub fn neighbours_of(&self, v: u32) -> &[u32] {
+        let v = v as usize;
+        &self.neighbours[self.neighbour_start[v] as usize..self.neighbour_start[v + 1] as usize]
+    }
+
+    /// The edge between two vertices, if there is one.
+    #[inline]
+    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+        let start = self.neighbour_start[a as usize] as usize;
+        let at = self.neighbours_of(a).iter().position(|&n| n == b)?;
+        Some(self.neighbour_edges[start + at])
+    }
+
+    /// The lowest face that has all of `vertices`, if there is one.
+    pub fn face_containing(&self, vertices: &[u32]) -> Option<u32> {
+        let (&first, rest) = vertices.split_first()?;
+        let start = self.neighbour_start[first as usize] as usize;
+        let mut found: Option<u32> = None;
+        for i in 0..self.neighbours_of(first).len() {
+            for f in self.edges[self.neighbour_edges[start + i] as usize].f {
+                if f != NO_FACE && found.is_none_or(|best| f < best) && rest.iter().all(|v| self.face(f).contains(v)) {
+                    found = Some(f);
+                }
+            }
+        }
+        found
+    }
+}

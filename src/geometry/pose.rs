@@ -1,0 +1,123 @@
+//! Poses, and the relative pose of a pair.
+//!
+//! Conventions: `world_from_body`; right-handed; quaternions `(w, x, y, z)`. The rotation of a quaternion `q` is the
+//! rational matrix `M(q) / |q|^2`, so a quaternion off norm by rounding still names an exact rotation.
+
+use super::real::{Dd, Real};
+use super::vec3::Vec3;
+
+/// `world_from_body`: a rotation, then a translation (metres), of a body's *recentred* frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// Position of the recentred origin, leading part, metres.
+    pub position: Vec3<f64>,
+    /// What the leading part leaves, metres (zero unless the body was recentred): the origin is `position + rest`.
+    pub rest: Vec3<f64>,
+    /// Quaternion w, x, y, z as read; the rotation is that of the quaternion normalised.
+    pub q: [f64; 4],
+}
+
+impl Pose {
+    /// The identity.
+    pub const IDENTITY: Self = Self { position: Vec3::ZERO, rest: Vec3::ZERO, q: [1.0, 0.0, 0.0, 0.0] };
+
+    /// A pose whose frame was not recentred.
+    pub fn new(position: [f64; 3], q: [f64; 4]) -> Self {
+        Self { position: position.into(), rest: Vec3::ZERO, q }
+    }
+
+    /// The pose of the frame that lies at `center` of this one: `position + R center`, in double-double.
+    pub fn recentred(&self, center: Vec3<f64>) -> Self {
+        if center == Vec3::ZERO {
+            return *self;
+        }
+        let r = rotation::<Dd>(self.q.map(Dd::from_f64));
+        let c = Vec3::<Dd>::from_f64(center);
+        let at = |hi: f64, lo: f64, row: &Vec3<Dd>| Dd::from_parts(hi, lo) + row.dot(c);
+        let [x, y, z] = [
+            at(self.position.x, self.rest.x, &r[0]),
+            at(self.position.y, self.rest.y, &r[1]),
+            at(self.position.z, self.rest.z, &r[2]),
+        ];
+        Self { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q: self.q }
+    }
+
+    /// A point of the body's recentred frame in the world, in `f64`.
+    pub fn apply(&self, p: Vec3<f64>) -> Vec3<f64> {
+        let r = rotation(self.q);
+        self.position + (Vec3::new(r[0].dot(p), r[1].dot(p), r[2].dot(p)) + self.rest)
+    }
+}
+
+/// The rows of `M(q) / |q|^2`, `q = (w, x, y, z)`.
+#[inline]
+pub fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
+    let [w, x, y, z] = q;
+    let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
+    let s = T::ONE / (ww + xx + (yy + zz));
+    let two = s + s;
+    let (xy, xz, yz) = (x * y, x * z, y * z);
+    let (wx, wy, wz) = (w * x, w * y, w * z);
+    [
+        Vec3::new((ww + xx - (yy + zz)) * s, (xy - wz) * two, (xz + wy) * two),
+        Vec3::new((xy + wz) * two, (ww + yy - (xx + zz)) * s, (yz - wx) * two),
+        Vec3::new((xz - wy) * two, (yz + wx) * two, (ww + zz - (xx + yy)) * s),
+    ]
+}
+
+/// The product `conj(a) b` of two quaternions.
+#[inline]
+fn conjugate_product<T: Real>(a: [T; 4], b: [T; 4]) -> [T; 4] {
+    [
+        a[0] * b[0] + a[1] * b[1] + (a[2] * b[2] + a[3] * b[3]),
+        a[0] * b[1] - a[1] * b[0] + (a[3] * b[2] - a[2] * b[3]),
+        a[0] * b[2] - a[2] * b[0] + (a[1] * b[3] - a[3] * b[1]),
+        a[0] * b[3] - a[3] * b[0] + (a[2] * b[1] - a[1] * b[2]),
+    ]
+}
+
+/// `a_from_b`: the pose of B's recentred frame in A's, in the numbers `T`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RelativePose<T> {
+    /// The rows of the rotation.
+    pub r: [Vec3<T>; 3],
+    /// The translation, metres.
+    pub t: Vec3<T>,
+}
+
+impl<T: Real> RelativePose<T> {
+    /// From two poses in the world. The difference of the positions is formed exactly (or, of recentred bodies, in
+    /// double-double) before it is rotated, so that a common offset costs no accuracy.
+    pub fn between(a: &Pose, b: &Pose) -> Self {
+        let q = conjugate_product(a.q.map(T::from_f64), b.q.map(T::from_f64));
+        let ra = rotation(a.q.map(T::from_f64));
+        let d = |pa: f64, la: f64, pb: f64, lb: f64| {
+            let d = Dd::sum(pb, -pa) + Dd::sum(lb, -la);
+            T::from_parts(d.hi, d.lo)
+        };
+        let d = Vec3::new(
+            d(a.position.x, a.rest.x, b.position.x, b.rest.x),
+            d(a.position.y, a.rest.y, b.position.y, b.rest.y),
+            d(a.position.z, a.rest.z, b.position.z, b.rest.z),
+        );
+        // R_a^T d: the columns of R_a times the components of d.
+        let t = ra[0].scale(d.x) + ra[1].scale(d.y) + ra[2].scale(d.z);
+        Self { r: rotation(q), t }
+    }
+
+    /// A point of B in A's frame.
+    #[inline]
+    pub fn point(&self, p: Vec3<T>) -> Vec3<T> {
+        self.vector(p) + self.t
+    }
+    /// A direction of B in A's frame.
+    #[inline]
+    pub fn vector(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v))
+    }
+    /// A direction of A in B's frame.
+    #[inline]
+    pub fn inverse_vector(&self, v: Vec3<T>) -> Vec3<T> {
+        self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
+    }
+}

@@ -1,0 +1,88 @@
+//! The answer to a query.
+
+use crate::geometry::Vec3;
+
+/// Kind of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FeatureKind {
+    /// A vertex.
+    Vertex,
+    /// An edge.
+    Edge,
+    /// A face.
+    Face,
+}
+
+impl FeatureKind {
+    /// The words of the tables, by discriminant.
+    pub const NAMES: [&'static str; 3] = ["vertex", "edge", "face"];
+}
+
+/// Relation of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// `lower > touch`.
+    Separated,
+    /// Neither separated nor penetrating.
+    Touching,
+    /// `upper < -touch`.
+    Penetrating,
+    /// No bracket could be proven.
+    Uncertified,
+}
+
+impl Status {
+    /// The words of the tables, by discriminant.
+    pub const NAMES: [&'static str; 4] = ["separated", "touching", "penetrating", "uncertified"];
+}
+
+/// Class of proof of a row (not the route by which it was found).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// Every optimality test holds by more than twice its rounding bound: the optimum is unique.
+    Strict,
+    /// Several optima within rounding: chosen by the published rule, bracket proven in `f64`.
+    Tie,
+    /// Decided in extended precision.
+    Exact,
+    /// A triangle mesh under its tree.
+    Mesh,
+    /// Depth of a nonconvex body: a bracket, not a value.
+    Bound,
+    /// Not proven.
+    None,
+}
+
+impl Method {
+    /// The words of the tables, by discriminant.
+    pub const NAMES: [&'static str; 6] = ["strict", "tie", "exact", "mesh", "bound", "none"];
+}
+
+/// The answer to one query: lengths in metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proximity {
+    /// The sample of the block that it belongs to.
+    pub sample: u8,
+    /// Relation.
+    pub status: Status,
+    /// Class of proof.
+    pub method: Method,
+    /// Kind of the feature of A, of B.
+    pub feature_kind: [FeatureKind; 2],
+    /// Published number of the feature of A, of B (vertices: index in the file).
+    pub feature: [i32; 2],
+    /// Piece of A, of B.
+    pub part: [i32; 2],
+    /// Signed distance: separated > 0, penetrating < 0 (minus the depth).
+    pub distance: f64,
+    /// Proven lower end; NaN where uncertified.
+    pub lower: f64,
+    /// Proven upper end; NaN where uncertified.
+    pub upper: f64,
+    /// Witness point on A: in A's recentred frame as the narrow phase answers, in the world in a table.
+    pub point_a: Vec3<f64>,
+    /// Witness point on B, same frame: `point_a + distance * normal`.
+    pub point_b: Vec3<f64>,
+    /// Unit; moving B along it increases the distance.
+    pub normal: Vec3<f64>,
+}

@@ -1,0 +1,110 @@
+//! Time as a bit mask: a block of up to 64 samples, and the candidate pairs found in it.
+
+use crate::geometry::{Pose, Vec3};
+
+/// Samples in a full block: one bit each of a `u64`.
+pub const SAMPLES: usize = 64;
+
+/// One component of one body over the samples of a block, side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+pub struct Lanes(pub [f64; SAMPLES]);
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self([0.0; SAMPLES])
+    }
+}
+
+/// The key of a sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Run (key value of the input).
+    pub run: i64,
+    /// Frame (key value of the input).
+    pub frame: i64,
+    /// Time, seconds; `None` where the input has none.
+    pub time_s: Option<f64>,
+}
+
+/// Components of a pose in a block, in this order: x, y, z (the leading part of the recentred origin, metres),
+/// qw, qx, qy, qz, and what the leading part leaves of x, y, z.
+pub const COMPONENTS: usize = 10;
+
+/// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run, frame).
+///
+/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. Lanes of absent bodies and those
+/// past the last sample hold the identity pose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameBlock {
+    /// 0 for the first block of the input, then 1, 2, ...
+    pub index: u64,
+    /// The samples, at most [`SAMPLES`].
+    pub samples: Vec<Sample>,
+    /// Bit `s`: sample `s` is the first of its run in the *input* (no motion leads into it).
+    pub starts_run: u64,
+    /// `[slot * COMPONENTS + component]`.
+    pub lanes: Vec<Lanes>,
+    /// For each slot, bit `s`: the body has a pose in sample `s`.
+    pub present: Vec<u64>,
+}
+
+impl FrameBlock {
+    /// An empty block for so many slots; every lane holds the identity.
+    pub fn new(index: u64, slots: usize) -> Self {
+        let mut lanes = vec![Lanes::default(); slots * COMPONENTS];
+        for slot in 0..slots {
+            lanes[slot * COMPONENTS + 3] = Lanes([1.0; SAMPLES]);
+        }
+        Self { index, samples: Vec::with_capacity(SAMPLES), starts_run: 0, lanes, present: vec![0; slots] }
+    }
+
+    /// The ten components of a slot.
+    #[inline]
+    pub fn slot(&self, slot: usize) -> &[Lanes] {
+        &self.lanes[slot * COMPONENTS..(slot + 1) * COMPONENTS]
+    }
+
+    /// Sets the pose of `slot` in `sample` and marks it present.
+    #[inline]
+    pub fn set(&mut self, slot: usize, sample: usize, pose: &Pose) {
+        let lanes = &mut self.lanes[slot * COMPONENTS..(slot + 1) * COMPONENTS];
+        let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+        for (lane, value) in lanes.iter_mut().zip(values) {
+            lane.0[sample] = value;
+        }
+        self.present[slot] |= 1 << sample;
+    }
+
+    /// The pose of `slot` in `sample`.
+    #[inline]
+    pub fn pose(&self, slot: usize, sample: usize) -> Pose {
+        let c = self.slot(slot);
+        let v = |i: usize| c[i].0[sample];
+        Pose {
+            position: Vec3::new(v(0), v(1), v(2)),
+            q: [v(3), v(4), v(5), v(6)],
+            rest: Vec3::new(v(7), v(8), v(9)),
+        }
+    }
+
+    /// One bit for each sample of the block.
+    #[inline]
+    pub fn all_samples(&self) -> u64 {
+        match self.samples.len() {
+            SAMPLES => u64::MAX,
+            n => (1_u64 << n) - 1,
+        }
+    }
+}
+
+/// Bodies `a < b` (indices into `scene.bodies`) come near in the samples whose bits are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The body of lower index.
+    pub a: u32,
+    /// The body of higher index.
+    pub b: u32,
+    /// Bit `s`: their lattice boxes overlap in sample `s` of the block. Never 0.
+    pub samples: u64,
+}

@@ -1,0 +1,209 @@
+//! Bodies, shapes and the options of a job, as plain data in SI units.
+
+use crate::geometry::{Polyhedron, Pose, Vec3};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How the geometry of a body is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// One convex hull.
+    Hull,
+    /// Several convex pieces.
+    Pieces,
+}
+
+impl Model {
+    /// The word of the scene file and of `bodies.parquet`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hull => "hull",
+            Self::Pieces => "pieces",
+        }
+    }
+}
+
+/// A convex piece: a core, and a radius by which it is grown (metres; spheres, capsules, `offset`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece {
+    /// The polyhedron, in the body's recentred frame.
+    pub core: Polyhedron,
+    /// Growth, metres.
+    pub radius: f64,
+}
+
+/// The geometry of a body, shared between bodies of the same file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// How it is understood.
+    pub model: Model,
+    /// The convex pieces; at least one.
+    pub pieces: Vec<Piece>,
+    /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one piece: it is the hull.
+    pub hull: Option<Piece>,
+    /// Where the recentred origin lies in the body's own frame, metres.
+    pub center: Vec3<f64>,
+    /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
+    pub radius: f64,
+    /// Vertices of the file (or shape) as read.
+    pub vertices: u64,
+    /// Triangles of the file as read (of the hull, for shapes).
+    pub triangles: u64,
+    /// Whether the triangles close up; `None` where there is no mesh.
+    pub watertight: Option<bool>,
+}
+
+impl Shape {
+    /// The convex piece that contains the body: its hull, or its only piece.
+    pub fn hull(&self) -> &Piece {
+        self.hull.as_ref().unwrap_or(&self.pieces[0])
+    }
+}
+
+/// Whether a body moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Motion {
+    /// It stays at this pose (of the recentred frame).
+    Static(Pose),
+    /// Its poses are in the trajectories; the slot it has in a `FrameBlock`.
+    Dynamic {
+        /// Index into `Scene::dynamic` and the slots of a block.
+        slot: u32,
+    },
+}
+
+/// A rigid body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// Its geometry.
+    pub shape: Arc<Shape>,
+    /// Static or dynamic.
+    pub motion: Motion,
+    /// Its groups, sorted, without duplicates.
+    pub groups: Vec<String>,
+}
+
+/// What to do about a dynamic body without a row in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// It is an error.
+    #[default]
+    Error,
+    /// The body is absent in that frame.
+    Absent,
+    /// It stays where it was (within the run; an error before its first row).
+    Hold,
+}
+
+/// What is asked of every pair, in metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueryOptions {
+    /// A row iff `lower_m <= within`.
+    pub within: f64,
+    /// Violated iff `upper_m < require`.
+    pub require: Option<f64>,
+    /// Separated iff `lower_m > touch`; penetrating iff `upper_m < -touch`.
+    pub touch: f64,
+    /// Whether two static bodies are paired too.
+    pub static_pairs: bool,
+}
+
+/// A loaded scene.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// The scene file, as given.
+    pub path: PathBuf,
+    /// `[scene] name`.
+    pub name: String,
+    /// Metres in one `length_unit`, as the exact ratio numerator / denominator (mm: 1 / 1000).
+    pub unit: LengthUnit,
+    /// The bodies, in scene order; at most `i32::MAX`.
+    pub bodies: Vec<Body>,
+    /// Indices of the dynamic bodies, ascending: the slots of a block.
+    pub dynamic: Vec<u32>,
+    /// Trajectories (path, directory or glob, made absolute or relative to the working directory); `None`: a static
+    /// scene of one frame.
+    pub trajectories: Option<PathBuf>,
+    /// `[scene] missing`.
+    pub missing: Missing,
+    /// `[scene] frame_rate`, frames a second.
+    pub frame_rate: Option<f64>,
+    /// `[query]`.
+    pub query: QueryOptions,
+    /// Which pairs are never reported.
+    pub ignored: IgnoredPairs,
+    /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
+    pub inputs: Vec<InputDigest>,
+}
+
+/// A length unit of the contract.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LengthUnit {
+    /// The word: m, mm, cm, km, in, ft.
+    pub word: &'static str,
+    /// Metres in a unit = `numerator / denominator`.
+    pub numerator: f64,
+    /// See `numerator`.
+    pub denominator: f64,
+}
+
+impl LengthUnit {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self { word: "m", numerator: 1.0, denominator: 1.0 },
+        Self { word: "mm", numerator: 1.0, denominator: 1e3 },
+        Self { word: "cm", numerator: 1.0, denominator: 1e2 },
+        Self { word: "km", numerator: 1e3, denominator: 1.0 },
+        Self { word: "in", numerator: 254.0, denominator: 1e4 },
+        Self { word: "ft", numerator: 3048.0, denominator: 1e4 },
+    ];
+
+    /// The unit of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.word == word)
+    }
+
+    /// A length of this unit in metres: one multiplication and one division, each correctly rounded.
+    #[inline]
+    pub fn metres(self, length: f64) -> f64 {
+        length * self.numerator / self.denominator
+    }
+}
+
+/// The digest of an input file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputDigest {
+    /// The path as found.
+    pub path: PathBuf,
+    /// Size, bytes.
+    pub bytes: u64,
+    /// SHA-256, hexadecimal.
+    pub sha256: String,
+}
+
+/// Which pairs are never reported, made for a question per pair in the innermost search loop.
+///
+/// Bodies that every rule treats alike share a class; a bit matrix over the classes answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IgnoredPairs {
+    /// Class of each body; empty where nothing is ignored.
+    pub class: Vec<u32>,
+    /// Number of classes.
+    pub classes: usize,
+    /// Bit `c * classes + d`: pairs of class `c` and `d` are ignored (symmetric).
+    pub matrix: Vec<u64>,
+}
+
+impl IgnoredPairs {
+    /// Whether the pair is ignored.
+    #[inline]
+    pub fn contains(&self, a: u32, b: u32) -> bool {
+        if self.class.is_empty() {
+            return false;
+        }
+        let bit = self.class[a as usize] as usize * self.classes + self.class[b as usize] as usize;
+        self.matrix[bit / 64] >> (bit % 64) & 1 == 1
+    }
+}
