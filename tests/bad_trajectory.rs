@@ -1,4 +1,5 @@
 //! Trajectories that do not fit the contract: every one is an error that says where, what, and what to do.
+#![allow(clippy::print_stderr)]
 
 #[path = "trajectory_support/mod.rs"]
 mod support;

@@ -1,6 +1,8 @@
 //! What the tests of trajectories share: scenes of points, and a writer of Parquet files of every shape.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod oracle;
+
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::geometry::{Polyhedron, Pose, Vec3};
