@@ -32,7 +32,11 @@ const SYNTAX: &[Row] = &[
     ("frame rate 0", "[scene]\nlength_unit = \"m\"\nframe_rate = 0\n", &[":3", "`frame_rate`", "above 0"]),
     ("frame rate nan", "[scene]\nlength_unit = \"m\"\nframe_rate = nan\n", &[":3", "NaN", "finite"]),
     ("rule", "+[[rule]]\na = \"x\"\n", &["scene.toml:5", "[[rule]]", "reserved"]),
-    ("bodies", "+[[bodies]]\ntable = \"p.csv\"\n", &["scene.toml:5", "`bodies`", "not supported in this version yet", "[[body]]"]),
+    (
+        "bodies",
+        "+[[bodies]]\ntable = \"p.csv\"\n",
+        &["scene.toml:5", "`bodies`", "not supported in this version yet", "[[body]]"],
+    ),
     ("no bodies", "+", &["scene.toml:1", "no bodies", "[[body]]"]),
     ("one body table", "+[body]\nname = \"a\"\n", &["scene.toml:5", "array of tables", "[[body]]"]),
     ("body of numbers", "body = [1, 2]\n[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n", &[":1", "[[body]]"]),
@@ -62,15 +66,51 @@ const BODIES: &[Row] = &[
     ("both", "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\ngeometry = \"a.obj\"\n", &[":7", "both", "remove one"]),
     ("key", "+[[body]]\nname = \"a\"\nofset = 1\n", &[":7", "`ofset` in [[body]] `a`", "did you mean `offset`"]),
     ("odd key", "+[[body]]\nname = \"a\"\nwavelength = 1\n", &[":7", "`wavelength`", "known here: name, geometry"]),
-    ("offset", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\noffset = -1\n", &[":9", "`offset`", "negative"]),
-    ("group type", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\ngroup = 5\n", &[":9", "`group`", "list of texts"]),
-    ("group empty", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\ngroup = [\"x\", \"\"]\n", &[":9", "empty"]),
-    ("static word", "+[[body]]\nname = \"a\"\nstatic = \"yes\"\nshape = { sphere = 1 }\n", &[":7", "`static`", "true or false"]),
-    ("dynamic pose", "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\nposition = [0, 0, 0]\n", &[":8", "`position`", "static = true"]),
-    ("dynamic turn", "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\norientation = { qw = 1 }\n", &[":8", "`orientation`", "dynamic"]),
-    ("position", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, 0]\n", &[":9", "2 values instead of 3"]),
-    ("position nan", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, nan, 0]\n", &[":9", "`position`", "NaN"]),
-    ("position far", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, 1e19, 0]\n", &[":9", "1e18"]),
+    (
+        "offset",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\noffset = -1\n",
+        &[":9", "`offset`", "negative"],
+    ),
+    (
+        "group type",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\ngroup = 5\n",
+        &[":9", "`group`", "list of texts"],
+    ),
+    (
+        "group empty",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\ngroup = [\"x\", \"\"]\n",
+        &[":9", "empty"],
+    ),
+    (
+        "static word",
+        "+[[body]]\nname = \"a\"\nstatic = \"yes\"\nshape = { sphere = 1 }\n",
+        &[":7", "`static`", "true or false"],
+    ),
+    (
+        "dynamic pose",
+        "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\nposition = [0, 0, 0]\n",
+        &[":8", "`position`", "static = true"],
+    ),
+    (
+        "dynamic turn",
+        "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\norientation = { qw = 1 }\n",
+        &[":8", "`orientation`", "dynamic"],
+    ),
+    (
+        "position",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, 0]\n",
+        &[":9", "2 values instead of 3"],
+    ),
+    (
+        "position nan",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, nan, 0]\n",
+        &[":9", "`position`", "NaN"],
+    ),
+    (
+        "position far",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\nposition = [0, 1e19, 0]\n",
+        &[":9", "1e18"],
+    ),
     (
         "norm",
         "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\norientation = { qw = 0.9, qx = 0, qy = 0, qz = 0 }\n",
@@ -84,41 +124,109 @@ const BODIES: &[Row] = &[
     (
         "component name",
         "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1 }\norientation = { w = 1, qx = 0, qy = 0, qz = 0 }\n",
-        &[":9", "`w`", "did you mean `qw`"],
+        &[":9", "`w`", "known here: qw, qx"],
     ),
-    ("no trajectories", "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\n", &[":5", "`a` is dynamic", "trajectories = ", "--trajectories"]),
-    ("nothing moves", "[scene]\nlength_unit = \"m\"\ntrajectories = \"t\"\n[query]\nwithin = 1\n+", &[":3", "`trajectories`", "nothing moves"]),
+    (
+        "no trajectories",
+        "+[[body]]\nname = \"a\"\nshape = { sphere = 1 }\n",
+        &[":5", "`a` is dynamic", "trajectories = ", "--trajectories"],
+    ),
+    (
+        "nothing moves",
+        "[scene]\nlength_unit = \"m\"\ntrajectories = \"t\"\n[query]\nwithin = 1\n+",
+        &[":3", "`trajectories`", "nothing moves"],
+    ),
     ("trajectories type", "[scene]\nlength_unit = \"m\"\ntrajectories = [\"t\"]\n", &[":3", "`trajectories`", "text"]),
 ];
 
 const SHAPES: &[Row] = &[
     ("no kind", "+[[body]]\nname = \"a\"\nstatic = true\nshape = {}\n", &[":8", "0 kinds", "box, sphere"]),
-    ("two kinds", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1, box = [1,1,1] }\n", &[":8", "2 kinds"]),
-    ("kind", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { shere = 1 }\n", &[":8", "`shere`", "did you mean `sphere`"]),
+    (
+        "two kinds",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 1, box = [1,1,1] }\n",
+        &[":8", "2 kinds"],
+    ),
+    (
+        "kind",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { shere = 1 }\n",
+        &[":8", "`shere`", "did you mean `sphere`"],
+    ),
     ("not a table", "+[[body]]\nname = \"a\"\nstatic = true\nshape = \"box\"\n", &[":8", "`shape`", "a table"]),
-    ("box zero", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, 0, 1] }\n", &[":8", "`box`", "must be positive"]),
+    (
+        "box zero",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, 0, 1] }\n",
+        &[":8", "`box`", "must be positive"],
+    ),
     ("box two", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, 1] }\n", &[":8", "2 values instead of 3"]),
-    ("box text", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, \"1\", 1] }\n", &[":8", "string", "3 numbers"]),
+    (
+        "box text",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, \"1\", 1] }\n",
+        &[":8", "string", "3 numbers"],
+    ),
     ("box inf", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, inf, 1] }\n", &[":8", "`box`", "finite"]),
     ("sphere", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 0 }\n", &[":8", "`sphere`", "positive"]),
-    ("sphere tiny", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1e-300, 1, 1] }\n", &[":8", "vertex 0", "small", "unit"]),
-    ("capsule", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { capsule = [0.1, -1] }\n", &[":8", "`capsule`", "negative"]),
-    ("capsule r", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { capsule = [-0.1, 1] }\n", &[":8", "`capsule`", "positive"]),
-    ("sides", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 2] }\n", &[":8", "`cylinder`", "3 to 4096"]),
-    ("sides", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 7.5] }\n", &[":8", "7.5", "3 to 4096"]),
+    (
+        "sphere tiny",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1e-300, 1, 1] }\n",
+        &[":8", "vertex 0", "small", "unit"],
+    ),
+    (
+        "capsule",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { capsule = [0.1, -1] }\n",
+        &[":8", "`capsule`", "negative"],
+    ),
+    (
+        "capsule r",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { capsule = [-0.1, 1] }\n",
+        &[":8", "`capsule`", "positive"],
+    ),
+    (
+        "sides",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 2] }\n",
+        &[":8", "`cylinder`", "3 to 4096"],
+    ),
+    (
+        "sides",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 7.5] }\n",
+        &[":8", "7.5", "3 to 4096"],
+    ),
     ("many sides", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { cylinder = [1, 1, 5000] }\n", &[":8", "5000"]),
     ("no points", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [] }\n", &[":8", "no points"]),
-    ("flat points", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [1, 2, 3] }\n", &[":8", "point 0", "[x, y, z]"]),
-    ("a point", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [[1, 2, 3],\n[1, 2]] }\n", &[":9", "point 1", "2 values"]),
-    ("unit", "+[[body]]\nname = \"a\"\nstatic = true\nunit = \"mm\"\nshape = { sphere = 1 }\n", &[":8", "`unit`", "remove `unit`"]),
-    ("model", "+[[body]]\nname = \"a\"\nstatic = true\nmodel = \"mesh\"\nshape = { sphere = 1 }\n", &[":8", "`model`", "convex"]),
+    (
+        "flat points",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [1, 2, 3] }\n",
+        &[":8", "point 0", "[x, y, z]"],
+    ),
+    (
+        "a point",
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { points = [[1, 2, 3],\n[1, 2]] }\n",
+        &[":9", "point 1", "2 values"],
+    ),
+    (
+        "unit",
+        "+[[body]]\nname = \"a\"\nstatic = true\nunit = \"mm\"\nshape = { sphere = 1 }\n",
+        &[":8", "`unit`", "remove `unit`"],
+    ),
+    (
+        "model",
+        "+[[body]]\nname = \"a\"\nstatic = true\nmodel = \"mesh\"\nshape = { sphere = 1 }\n",
+        &[":8", "`model`", "convex"],
+    ),
 ];
 
 const IGNORES: &[Row] = &[
     ("no a", "++[[ignore]]\nb = \"good\"\n", &[":9", "`a` is missing", "group:NAME"]),
     ("key", "++[[ignore]]\na = \"good\"\nc = \"good\"\n", &[":11", "`c`", "known here: a, b, reason"]),
-    ("body", "++[[ignore]]\na = \"godo\"\n", &[":10", "`a` of [[ignore]] number 1", "`godo` matches no body", "`good`"]),
-    ("group", "++[[ignore]]\na = \"good\"\nb = \"group:hvac\"\n", &[":11", "key `b`", "group `hvac`", "no body has a `group`"]),
+    (
+        "body",
+        "++[[ignore]]\na = \"godo\"\n",
+        &[":10", "`a` of [[ignore]] number 1", "`godo` matches no body", "`good`"],
+    ),
+    (
+        "group",
+        "++[[ignore]]\na = \"good\"\nb = \"group:hvac\"\n",
+        &[":11", "key `b`", "group `hvac`", "no body has a `group`"],
+    ),
     (
         "near group",
         "++[[body]]\nname = \"b\"\nstatic = true\ngroup = \"hvac\"\nshape = { sphere = 1 }\n[[ignore]]\na = \"group:hvca\"\n",
@@ -135,12 +243,25 @@ const IGNORES: &[Row] = &[
 type FileRow = (&'static str, &'static str, &'static [u8], &'static [&'static str]);
 
 const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
-const DENTED: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nf 1 3 2\nf 1 2 4\nf 3 1 4\nf 2 3 5\nf 3 4 5\nf 4 2 5\n";
+const DENTED: &[u8] =
+    b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nf 1 3 2\nf 1 2 4\nf 3 1 4\nf 2 3 5\nf 3 4 5\nf 4 2 5\n";
 const OPEN: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
 const HALF_STL: &[u8] = b"solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n";
 
 const FILES: &[FileRow] = &[
-    ("", "part.ply", b"ply\n", &["part.ply", "`geometry` of [[body]] `a`", "scene.toml:8", ".ply", "not supported in this version yet", ".obj or .stl"]),
+    (
+        "",
+        "part.ply",
+        b"ply\n",
+        &[
+            "part.ply",
+            "`geometry` of [[body]] `a`",
+            "scene.toml:8",
+            ".ply",
+            "not supported in this version yet",
+            ".obj or .stl",
+        ],
+    ),
     ("", "part.GLB", b"glTF", &["not supported in this version yet"]),
     ("", "part.step", b"ISO", &["`.step`", "convert"]),
     ("", "part", b"", &["no extension"]),
@@ -160,7 +281,12 @@ const FILES: &[FileRow] = &[
     ("", "part.obj", DENTED, &["not convex", "triangle 3", "model = \"hull\"", "\"pieces\""]),
     ("", "part.obj", OPEN, &["not convex", "close up", "model = \"hull\""]),
     ("model = \"pieces\"\n", "part.obj", b"v 0 0 0\n", &["no faces", "model = \"hull\""]),
-    ("model = \"mesh\"\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`model`", "not supported in this version yet", "\"pieces\""]),
+    (
+        "model = \"mesh\"\n",
+        "part.obj",
+        TETRAHEDRON,
+        &["scene.toml:9", "`model`", "not supported in this version yet", "\"pieces\""],
+    ),
     ("model = \"hul\"\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "did you mean `hull`"]),
     ("scale = 0\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`scale`", "above 0"]),
     ("scale = -1\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "not positive"]),
