@@ -2,6 +2,8 @@
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
+pub mod trajectory_file;
+
 use crate::error::Result;
 use crate::narrow::Proximity;
 use crate::scene::{Candidate, FrameBlock, Scene};
