@@ -3,7 +3,7 @@
 use super::methods;
 use super::options::JobOptions;
 use crate::error::Result;
-use crate::scene::{Motion, Scene};
+use crate::scene::{PairCounts, Scene};
 use crate::trajectory::{Bounds, Trajectory};
 
 /// What a check found.
@@ -36,16 +36,16 @@ pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
     methods::broad(&options.broad)?;
     methods::narrow(&options.narrow)?;
     let trajectory = Trajectory::open(scene, &options.read)?;
-    let (pairs_possible, pairs_ignored) = count_pairs(scene);
+    let PairCounts { possible, ignored } = scene.pair_counts();
     let mut checked = Checked {
         runs: 0,
         samples: 0,
         rows: trajectory.rows,
-        files: trajectory.inputs.len(),
+        files: trajectory.inputs.files().count(),
         frames: None,
         bounds: trajectory.bounds,
-        pairs_possible,
-        pairs_ignored,
+        pairs_possible: possible,
+        pairs_ignored: ignored,
     };
     let mut run = None;
     for block in trajectory.blocks() {
@@ -58,36 +58,4 @@ pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
         }
     }
     Ok(checked)
-}
-
-/// Pairs that a run asks about, and how many of them are ignored. Counted by class, not pair by pair, so that
-/// scenes of many thousand bodies do not wait.
-fn count_pairs(scene: &Scene) -> (u64, u64) {
-    let statics_paired = scene.query.static_pairs || (scene.dynamic.is_empty() && scene.trajectories.is_none());
-    let classes = scene.ignored.classes.max(1);
-    // For each class: how many bodies, and how many of them are static.
-    let mut all = vec![0_u64; classes];
-    let mut still = vec![0_u64; classes];
-    let mut member = vec![0_u32; classes];
-    for (index, body) in scene.bodies.iter().enumerate() {
-        let class = scene.ignored.class.get(index).map_or(0, |&class| class as usize);
-        all[class] += 1;
-        still[class] += u64::from(matches!(body.motion, Motion::Static(_)));
-        member[class] = index as u32;
-    }
-    let (mut possible, mut ignored) = (0, 0);
-    for c in 0..classes {
-        for d in c..classes {
-            let pairs = |count: &[u64]| match c == d {
-                true => count[c] * count[c].saturating_sub(1) / 2,
-                false => count[c] * count[d],
-            };
-            let here = if statics_paired { pairs(&all) } else { pairs(&all) - pairs(&still) };
-            possible += here;
-            if here > 0 && scene.ignored.contains(member[c], member[d]) {
-                ignored += here;
-            }
-        }
-    }
-    (possible, ignored)
 }

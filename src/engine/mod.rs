@@ -86,8 +86,6 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     let narrow = methods::narrow(&options.narrow)?;
     let mut timings = Timings::default();
     let trajectory = timed(&mut timings.open, || Trajectory::open(scene, &options.read))?;
-    let mut inputs = scene.inputs.clone();
-    inputs.extend_from_slice(&trajectory.inputs);
     let mut writer = TableWriter::create(scene, &options.table())?;
 
     let boxes = BroadScene::new(scene, trajectory.bounds, scene.query.within);
@@ -103,10 +101,12 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
         candidate_samples: 0,
         candidates: 0,
     };
-    let read = trajectory.progress();
+    let (read, files) = (trajectory.progress(), trajectory.inputs.clone());
     let mut blocks = trajectory.blocks();
     pipeline::drive(&mut search, blocks.as_mut(), &read, &mut writer, progress)?;
 
+    let mut inputs = scene.inputs.clone();
+    inputs.extend(files.digests()?);
     let mut timings = search.timings;
     let finished = timed(&mut timings.write, || writer.finish())?;
     timings.total = begun.elapsed();

@@ -25,9 +25,9 @@ impl Dataset {
     /// # Errors
     /// It is not empty, not a directory, or cannot be written.
     pub(super) fn create(out: &Path) -> Result<Self> {
-        let made = match fs::read_dir(out) {
-            Ok(mut entries) if entries.next().is_none() => false,
-            Ok(_) => {
+        let made = match fs::read_dir(out).map(|mut entries| entries.next().is_none()) {
+            Ok(true) => false,
+            Ok(false) => {
                 let remedy = "choose a new directory, or empty this one first (hidden files count)";
                 return Err(Error::output(out.display(), "is not empty", remedy));
             }
