@@ -1,6 +1,6 @@
 //! Names on the command line to the methods of the stages.
 
-use crate::broad::BroadPhase;
+use crate::broad::{self, BroadPhase};
 use crate::error::{Error, Result};
 use crate::narrow::NarrowPhase;
 
@@ -9,7 +9,7 @@ use crate::narrow::NarrowPhase;
 /// # Errors
 /// No such method, or none in this version.
 pub(super) fn broad(name: &str) -> Result<Box<dyn BroadPhase>> {
-    Err(Error::internal("broad", format!("{name} is not merged yet")))
+    broad::by_name(name).map_err(|reason| unavailable("--broad", name, &reason, &broad::NAMES))
 }
 
 /// The narrow phase of this name.
@@ -17,5 +17,10 @@ pub(super) fn broad(name: &str) -> Result<Box<dyn BroadPhase>> {
 /// # Errors
 /// No such method, or none in this version.
 pub(super) fn narrow(name: &str) -> Result<Box<dyn NarrowPhase>> {
-    Err(Error::internal("narrow", format!("{name} is not merged yet")))
+    Err(unavailable("--narrow", name, &"it is not merged yet", &["auto", "gjk"]))
+}
+
+fn unavailable(flag: &str, name: &str, reason: &dyn std::fmt::Display, known: &[&str]) -> Error {
+    let remedy = format!("use one of {}: the tables are the same, byte for byte", known.join(", "));
+    Error::usage(format!("{flag} {name}"), reason, remedy)
 }
