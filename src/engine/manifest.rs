@@ -71,7 +71,7 @@ impl Report<'_> {
         let seconds = self.timings.total.as_secs_f64();
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         json!({
-            "verdict": verdict(totals),
+            "verdict": verdict(totals, self.scene.query.require.is_some()),
             "sampled_frames_only": true,
             "bodies": self.scene.bodies.len(),
             "bodies_dynamic": self.scene.dynamic.len(),
@@ -125,16 +125,18 @@ impl Report<'_> {
     }
 }
 
-/// One word for the outcome: `uncertified` rows outrank `undecided` ones, violations outrank both.
-fn verdict(totals: &Totals) -> &'static str {
+/// One word for the outcome: violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
+fn verdict(totals: &Totals, required: bool) -> &'static str {
     if totals.violated > 0 {
         "violated"
     } else if totals.by_status[Status::Uncertified as usize] > 0 {
         "uncertified"
     } else if totals.undecided > 0 {
         "undecided"
-    } else {
+    } else if required {
         "clear"
+    } else {
+        "nothing required"
     }
 }
 
@@ -191,13 +193,14 @@ mod tests {
     #[test]
     fn violations_outrank_uncertified_rows() {
         let mut totals = Totals::default();
-        assert_eq!(verdict(&totals), "clear");
+        assert_eq!(verdict(&totals, true), "clear");
+        assert_eq!(verdict(&totals, false), "nothing required");
         totals.undecided = 1;
-        assert_eq!(verdict(&totals), "undecided");
+        assert_eq!(verdict(&totals, true), "undecided");
         totals.by_status[3] = 1;
-        assert_eq!(verdict(&totals), "uncertified");
+        assert_eq!(verdict(&totals, true), "uncertified");
         totals.violated = 1;
-        assert_eq!(verdict(&totals), "violated");
+        assert_eq!(verdict(&totals, true), "violated");
     }
 
     #[test]
