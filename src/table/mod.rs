@@ -20,6 +20,7 @@ mod schema;
 mod summary;
 #[cfg(test)]
 mod tests;
+pub mod trajectory_file;
 
 use crate::error::{Error, Result};
 use crate::narrow::{Proximity, Status};
