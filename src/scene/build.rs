@@ -22,6 +22,9 @@ const CONVEX_TOLERANCE: f64 = 1e-9;
 /// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
 const NEAR_ORIGIN: f64 = 8.0;
 
+/// Starting a thread pays from about so many files on.
+const JOBS_PER_THREAD: usize = 8;
+
 /// A file, or one shape, with all the ways in which bodies use it.
 enum Job {
     File { path: PathBuf, variants: Vec<(Reading, f64)> },
@@ -48,10 +51,13 @@ pub(super) struct Failure {
 }
 
 /// The shape of each body, and the files read in order of first use.
+pub(super) type Built = (Vec<Arc<Shape>>, Vec<InputDigest>);
+
+/// The shape of each body, and the files read in order of first use.
 ///
 /// # Errors
 /// That of the first body, in scene order, whose geometry cannot be used.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<(Vec<Arc<Shape>>, Vec<InputDigest>), Box<Failure>> {
+pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Box<Failure>> {
     let plan = plan(folder, bodies);
     let done = run(&plan.jobs);
     let mut shapes = Vec::with_capacity(bodies.len());
@@ -125,7 +131,7 @@ fn run(jobs: &[Job]) -> Vec<Done> {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..cores.min(jobs.len()) {
+        for _ in 1..cores.min(jobs.len().div_ceil(JOBS_PER_THREAD)) {
             scope.spawn(work);
         }
         work();

@@ -84,7 +84,11 @@ fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(Error::input(path.display(), "the scene file is empty", "begin it with `[scene]`; see docs"));
+        return Err(Error::input(
+            path.display(),
+            "the scene file is empty",
+            "begin it with `[scene]`, a `length_unit` and a `[query]`",
+        ));
     }
     Ok(text)
 }

@@ -5,9 +5,9 @@ use crate::geometry::{Polyhedron, Vec3};
 /// How the triangles of a mesh meet at their edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Closure {
-    /// Every edge belongs to exactly two triangles.
+    /// Every edge belongs to two triangles; or to four, six, ... where solids touch along it.
     pub(super) closed: bool,
-    /// And those two run through it in opposite directions.
+    /// And as many of them run through it in one direction as in the other.
     pub(super) oriented: bool,
 }
 
@@ -24,8 +24,9 @@ impl Closure {
         edges.sort_unstable();
         let mut found = Self { closed: !edges.is_empty(), oriented: true };
         for same in edges.chunk_by(|e, f| (e.0, e.1) == (f.0, f.1)) {
-            found.closed &= same.len() == 2;
-            found.oriented &= same.len() == 2 && same[0].2 != same[1].2;
+            let forward = same.iter().filter(|edge| edge.2).count();
+            found.closed &= same.len() % 2 == 0;
+            found.oriented &= 2 * forward == same.len();
         }
         found.oriented &= found.closed;
         found
@@ -112,5 +113,8 @@ mod tests {
         let with_sliver = [&tetrahedron[..], &[[1, 1, 2]]].concat();
         assert_eq!(Closure::of(&with_sliver), Closure { closed: true, oriented: true });
         assert!(!Closure::of(&[[0, 0, 0]]).closed);
+        // Two tetrahedra that touch along the edge 0-1 close up, each on its own.
+        let other = tetrahedron.map(|t| t.map(|v: u32| if v < 2 { v } else { v + 2 }));
+        assert_eq!(Closure::of(&[tetrahedron, other].concat()), Closure { closed: true, oriented: true });
     }
 }
