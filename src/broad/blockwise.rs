@@ -216,7 +216,7 @@ impl SamplePairs<'_> {
             found.kept += 1;
             found.candidates.push(Candidate { a, b, samples });
         }
-        if found.tests % TALLY == 0 {
+        if found.tests.is_multiple_of(TALLY) {
             self.tally.note(found);
         }
     }
