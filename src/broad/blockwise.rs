@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Below so many bodies boxes are made on one thread.
-const WORTH_THREADS: usize = 256;
+const WORTH_THREADS: usize = 128;
 /// Tests between two looks at the tally.
 const TALLY: u64 = 256;
 
@@ -216,7 +216,7 @@ impl SamplePairs<'_> {
             found.kept += 1;
             found.candidates.push(Candidate { a, b, samples });
         }
-        if found.tests % TALLY == 0 {
+        if found.tests.is_multiple_of(TALLY) {
             self.tally.note(found);
         }
     }

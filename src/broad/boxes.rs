@@ -92,22 +92,39 @@ pub struct Sweep {
     pub core: LatticeBox,
 }
 
+/// What is known about the vertices of a core beyond their coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symmetry {
+    /// Nothing.
+    None,
+    /// With each vertex, its negative is one too, and only one of the two is listed.
+    Central,
+    /// The eight points (+-x, +-y, +-z), of which the first is listed.
+    Cuboid,
+}
+
 /// The vertices that decide the box of a rotated core.
+///
+/// Symmetries save work and change no bit of the result: rounding is symmetric, so the ends of a symmetric core are
+/// minus each other; and it is monotone, so of all sums of products with signs the sum of their magnitudes is largest.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Support {
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
-    /// With each vertex, its negative is one too, and only one of the two is listed.
-    symmetric: bool,
+    symmetry: Symmetry,
 }
 
+/// Lanes that stay in registers while the vertices pass by.
+const WIDTH: usize = 16;
+
 impl Support {
-    /// The support of a core. One that is exactly symmetric about its origin (boxes, cylinders, capsules) keeps half of
-    /// its vertices: the lower end is minus the upper one, and rounding is symmetric too.
+    /// The support of a core.
     pub(super) fn new(core: &Polyhedron) -> Self {
-        let mut all: Vec<[f64; 3]> =
-            (0..core.count).map(|i| [core.x[i] + 0.0, core.y[i] + 0.0, core.z[i] + 0.0]).collect();
+        Self::of((0..core.count).map(|i| [core.x[i] + 0.0, core.y[i] + 0.0, core.z[i] + 0.0]).collect())
+    }
+
+    fn of(mut all: Vec<[f64; 3]>) -> Self {
         if all.is_empty() {
             all.push([0.0; 3]);
         }
@@ -115,56 +132,59 @@ impl Support {
             |a: &[f64; 3], b: &[f64; 3]| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])).then(a[2].total_cmp(&b[2]));
         let negative = |v: &[f64; 3]| v.map(|c| 0.0 - c);
         all.sort_by(order);
-        let symmetric = all.iter().all(|v| all.binary_search_by(|w| order(w, &negative(v))).is_ok());
-        if symmetric {
+        all.dedup_by(|a, b| order(a, b).is_eq());
+        let mut symmetry = Symmetry::None;
+        if all.iter().all(|v| all.binary_search_by(|w| order(w, &negative(v))).is_ok()) {
+            symmetry = Symmetry::Central;
             all.retain(|v| order(v, &negative(v)).is_ge());
+            let size = all[0].map(f64::abs);
+            if all.len() == 4 && all.iter().all(|v| v.map(f64::abs) == size) {
+                symmetry = Symmetry::Cuboid; // four distinct points up to sign: all there are
+                all = vec![size];
+            }
         }
         let column = |k: usize| all.iter().map(|v| v[k]).collect();
-        Self { x: column(0), y: column(1), z: column(2), symmetric }
+        Self { x: column(0), y: column(1), z: column(2), symmetry }
     }
-}
 
-/// Lanes that stay in registers while the vertices pass by.
-const WIDTH: usize = 16;
-
-impl Support {
-    /// Lowest and highest of `row . v` over all vertices v. Both begin with a vertex, not with infinity: a NaN stays a
-    /// NaN, and its box becomes the largest.
+    /// Lowest and highest of `row . v` over all vertices v. A row that is not a number gives ends that are none: their
+    /// box becomes the largest.
     #[inline(always)]
     fn extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
-        let mut low = [0.0; WIDTH];
-        for i in 0..WIDTH {
-            low[i] = row[0][i] * self.x[0] + row[1][i] * self.y[0] + row[2][i] * self.z[0];
-        }
-        let mut high = low;
+        let mut low = [f64::INFINITY; WIDTH];
+        let mut high = [f64::NEG_INFINITY; WIDTH];
         for ((&x, &y), &z) in self.x.iter().zip(&self.y).zip(&self.z) {
             for i in 0..WIDTH {
                 let p = row[0][i] * x + row[1][i] * y + row[2][i] * z;
-                low[i] = if p < low[i] { p } else { low[i] };
-                high[i] = if p > high[i] { p } else { high[i] };
+                low[i] = if low[i] < p { low[i] } else { p };
+                high[i] = if high[i] > p { high[i] } else { p };
             }
         }
         (low, high)
     }
 
-    /// The same for a symmetric core: the lower end is minus the upper one.
+    /// The highest only, of a centrally symmetric core.
     #[inline(always)]
-    fn half_extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
-        let mut high = [0.0; WIDTH];
-        for i in 0..WIDTH {
-            high[i] = row[0][i] * self.x[0] + row[1][i] * self.y[0] + row[2][i] * self.z[0];
-        }
+    fn half_extent(&self, row: &[[f64; WIDTH]; 3]) -> [f64; WIDTH] {
+        let mut high = [f64::NEG_INFINITY; WIDTH];
         for ((&x, &y), &z) in self.x.iter().zip(&self.y).zip(&self.z) {
             for i in 0..WIDTH {
                 let p = (row[0][i] * x + row[1][i] * y + row[2][i] * z).abs();
-                high[i] = if p > high[i] { p } else { high[i] };
+                high[i] = if high[i] > p { high[i] } else { p };
             }
         }
-        let mut low = high;
-        for v in &mut low {
-            *v = -*v;
+        high
+    }
+
+    /// The highest only, of a cuboid.
+    #[inline(always)]
+    fn cuboid_extent(&self, row: &[[f64; WIDTH]; 3]) -> [f64; WIDTH] {
+        let (x, y, z) = (self.x[0], self.y[0], self.z[0]);
+        let mut high = [0.0; WIDTH];
+        for i in 0..WIDTH {
+            high[i] = (row[0][i] * x).abs() + (row[1][i] * y).abs() + (row[2][i] * z).abs();
         }
-        (low, high)
+        high
     }
 }
 
@@ -240,13 +260,26 @@ impl Maker<'_> {
             for k in 0..3 {
                 part[k].copy_from_slice(&row[k][at..at + WIDTH]);
             }
-            let (bottom, top) =
-                if self.support.symmetric { self.support.half_extent(&part) } else { self.support.extent(&part) };
+            let (bottom, top) = match self.support.symmetry {
+                Symmetry::None => self.support.extent(&part),
+                Symmetry::Central => both_ends(self.support.half_extent(&part)),
+                Symmetry::Cuboid => both_ends(self.support.cuboid_extent(&part)),
+            };
             low[at..at + WIDTH].copy_from_slice(&bottom);
             high[at..at + WIDTH].copy_from_slice(&top);
         }
         (low, high)
     }
+}
+
+/// The ends of a symmetric interval.
+#[inline(always)]
+fn both_ends(high: [f64; WIDTH]) -> ([f64; WIDTH], [f64; WIDTH]) {
+    let mut low = high;
+    for v in &mut low {
+        *v = -*v;
+    }
+    (low, high)
 }
 
 /// The nine entries of the rotations, row by row, in each sample.
@@ -268,12 +301,6 @@ fn rotations(pose: &[Lanes]) -> [[f64; SAMPLES]; 9] {
 mod tests {
     use super::*;
 
-    /// Vertices of a core, from a generator; with their negatives if `symmetric`.
-    fn support(count: usize, symmetric: bool, next: &mut impl FnMut() -> f64) -> Support {
-        let mut column = || (0..count).map(|_| next()).collect::<Vec<f64>>();
-        Support { x: column(), y: column(), z: column(), symmetric }
-    }
-
     #[test]
     fn all_instruction_sets_make_equal_boxes_and_symmetry_changes_nothing() {
         let mut state = 1_u64;
@@ -282,19 +309,27 @@ mod tests {
             (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
         let lattice = Lattice::covering([-3.0; 3], [3.0; 3]);
-        for count in [1, 2, 4, 7, 100] {
-            let half = support(count, true, &mut next);
-            let both = |v: &[f64]| v.iter().flat_map(|&c| [c, -c]).collect::<Vec<f64>>();
-            let whole = Support { x: both(&half.x), y: both(&half.y), z: both(&half.z), symmetric: false };
+        let corners = |[x, y, z]: [f64; 3]| [[x, y, z], [-x, y, z], [x, -y, z], [x, y, -z]];
+        for count in [1, 2, 4, 7, 100, 0] {
+            let mut half: Vec<[f64; 3]> = (0..count).map(|_| [next(), next(), next()]).collect();
+            if count == 0 {
+                half = corners([0.3, 0.7, 0.123]).to_vec();
+            }
+            let all: Vec<[f64; 3]> = half.iter().flat_map(|v| [*v, v.map(|c| -c)]).collect();
+            let short = Support::of(all.clone());
+            assert_eq!(short.symmetry, if count == 0 { Symmetry::Cuboid } else { Symmetry::Central });
+            assert_eq!(Support::of(all[1..].to_vec()).symmetry, Symmetry::None);
+            let column = |k: usize| all.iter().map(|v| v[k]).collect();
+            let whole = Support { x: column(0), y: column(1), z: column(2), symmetry: Symmetry::None };
             let mut pose = [Lanes::default(); 10];
             pose.iter_mut().flat_map(|lanes| &mut lanes.0).for_each(|v| *v = next());
             let present = u64::MAX ^ 1 << 3 ^ 1 << 63;
             let mut first = None;
             for simd in Simd::all() {
-                for support in [&half, &whole] {
+                for support in [&short, &whole] {
                     let mut boxes = Boxes64::EMPTY;
-                    let sweep =
-                        Maker { lattice: &lattice, support, grow: 0.1 }.make(simd, &pose, present, 60, &mut boxes);
+                    let maker = Maker { lattice: &lattice, support, grow: 0.1 };
+                    let sweep = maker.make(simd, &pose, present, 60, &mut boxes);
                     assert!(boxes.get(3).is_empty() && boxes.get(63).is_empty() && !boxes.get(62).is_empty());
                     assert_eq!(sweep, boxes.sweep(0..60), "{simd:?}");
                     assert_eq!(*first.get_or_insert_with(|| boxes.clone()), boxes, "{simd:?}, {count} vertices");

@@ -1,0 +1,249 @@
+//! Generated scenes and blocks.
+
+use clearsweep::broad::BroadScene;
+use clearsweep::geometry::{Polyhedron, Pose, Vec3};
+use clearsweep::scene::block::Sample;
+use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::scene::{Body, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::trajectory::Bounds;
+use std::sync::Arc;
+
+/// A small linear congruential generator: the same scenes on every machine.
+#[derive(Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+    pub(crate) fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.unit() * n as f64) as usize
+    }
+    pub(crate) fn vector(&mut self, half: f64) -> [f64; 3] {
+        std::array::from_fn(|_| self.within(-half, half))
+    }
+    pub(crate) fn quaternion(&mut self) -> [f64; 4] {
+        loop {
+            let q: [f64; 4] = std::array::from_fn(|_| self.within(-1.0, 1.0));
+            let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+            if norm > 0.1 {
+                return q.map(|c| c / norm);
+            }
+        }
+    }
+}
+
+/// A convex core of which only the vertices matter here.
+pub(crate) fn core(points: &[[f64; 3]]) -> Polyhedron {
+    let padded = points.len().next_multiple_of(8);
+    let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();
+    let radius = points.iter().map(|p| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt()).fold(0.0, f64::max);
+    Polyhedron {
+        dimension: 3,
+        count: points.len(),
+        x: column(0),
+        y: column(1),
+        z: column(2),
+        source: (0..points.len() as u32).collect(),
+        edges: Vec::new(),
+        face_start: vec![0],
+        face_vertices: Vec::new(),
+        face_edges: Vec::new(),
+        normals: Vec::new(),
+        neighbour_start: vec![0; points.len() + 1],
+        neighbours: Vec::new(),
+        neighbour_edges: Vec::new(),
+        mean: Vec3::ZERO,
+        radius: radius * (1.0 + 1e-15),
+        distinct_normals: Vec::new(),
+        distinct_edges: Vec::new(),
+    }
+}
+
+pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
+    let core = core(points);
+    let radius = (core.radius + growth) * (1.0 + 1e-15);
+    Arc::new(Shape {
+        model: Model::Hull,
+        pieces: vec![Piece { core, radius: growth }],
+        hull: None,
+        center: Vec3::ZERO,
+        radius,
+        vertices: points.len() as u64,
+        triangles: 0,
+        watertight: None,
+    })
+}
+
+/// A box of full sides.
+pub(crate) fn cuboid(sides: [f64; 3]) -> Arc<Shape> {
+    let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 0 { -0.5 } else { 0.5 } * sides[k]);
+    let corners: Vec<[f64; 3]> = (0..8).map(corner).collect();
+    shape(&corners, 0.0)
+}
+
+pub(crate) struct Setup {
+    pub(crate) scene: Scene,
+    pub(crate) within: f64,
+    pub(crate) bounds: Option<Bounds>,
+}
+
+impl Setup {
+    pub(crate) fn new(within: f64) -> Self {
+        let scene = Scene {
+            path: "scene.toml".into(),
+            name: "test".into(),
+            unit: LengthUnit::ALL[0],
+            bodies: Vec::new(),
+            dynamic: Vec::new(),
+            trajectories: None,
+            missing: Missing::Absent,
+            frame_rate: None,
+            query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
+            ignored: IgnoredPairs::default(),
+            inputs: Vec::new(),
+        };
+        Self { scene, within, bounds: None }
+    }
+
+    pub(crate) fn add(&mut self, shape: Arc<Shape>, fixed: Option<Pose>) {
+        let index = self.scene.bodies.len() as u32;
+        let motion = fixed.map_or(Motion::Dynamic { slot: self.scene.dynamic.len() as u32 }, Motion::Static);
+        if fixed.is_none() {
+            self.scene.dynamic.push(index);
+        }
+        self.scene.bodies.push(Body { name: format!("body-{index}"), shape, motion, groups: Vec::new() });
+    }
+
+    /// Every body in one of `classes` by its index; class 0 ignores itself, and 0 and 1 each other.
+    pub(crate) fn ignore(&mut self, classes: usize) {
+        assert!((2..8).contains(&classes));
+        self.scene.ignored = IgnoredPairs {
+            class: (0..self.scene.bodies.len()).map(|i| (i % classes) as u32).collect(),
+            classes,
+            matrix: vec![1 | 1 << 1 | 1 << classes],
+        };
+    }
+
+    /// Bounds of the positions of a block, as a reader would find them.
+    pub(crate) fn bound(&mut self, block: &FrameBlock) {
+        let mut b = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
+        for slot in 0..self.scene.dynamic.len() {
+            for s in (0..block.samples.len()).filter(|s| block.present[slot] >> s & 1 == 1) {
+                let p = block.pose(slot, s).position.to_array();
+                for k in 0..3 {
+                    b.min[k] = b.min[k].min(p[k]);
+                    b.max[k] = b.max[k].max(p[k]);
+                }
+            }
+        }
+        self.bounds = (b.min[0] <= b.max[0]).then_some(b);
+    }
+
+    pub(crate) fn job(&self) -> BroadScene {
+        BroadScene::new(&self.scene, self.bounds, self.within)
+    }
+}
+
+/// An empty block of so many samples; `run_length` samples a run.
+pub(crate) fn block(index: u64, slots: usize, samples: usize, run_length: usize) -> FrameBlock {
+    let mut block = FrameBlock::new(index, slots);
+    for s in 0..samples {
+        let (run, frame) = ((s / run_length) as i64, (s % run_length) as i64);
+        block.samples.push(Sample { run, frame, time_s: None });
+        block.starts_run |= u64::from(frame == 0) << s;
+    }
+    block
+}
+
+/// How the bodies of a generated scene lie, how large they are and how they move.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub(crate) name: &'static str,
+    pub(crate) bodies: usize,
+    /// Share of static bodies.
+    pub(crate) fixed: f64,
+    /// Edge of the space, in sizes of a body, for each axis.
+    pub(crate) space: [f64; 3],
+    /// Sizes from 1 to this, spread evenly over the exponents.
+    pub(crate) ratio: f64,
+    /// Motion between samples, in sizes.
+    pub(crate) step: f64,
+    pub(crate) offset: f64,
+    pub(crate) scale: f64,
+    pub(crate) samples: usize,
+    pub(crate) run_length: usize,
+    /// Share of samples in which a body is absent.
+    pub(crate) absent: f64,
+    pub(crate) classes: usize,
+    /// Lie in so many tight clusters; 0: uniformly.
+    pub(crate) clusters: usize,
+    pub(crate) seed: u64,
+}
+
+pub(crate) const BASE: Recipe = Recipe {
+    name: "uniform",
+    bodies: 300,
+    fixed: 0.2,
+    space: [9.0; 3],
+    ratio: 1.0,
+    step: 0.02,
+    offset: 0.0,
+    scale: 1.0,
+    samples: 64,
+    run_length: 64,
+    absent: 0.0,
+    classes: 0,
+    clusters: 0,
+    seed: 1,
+};
+
+/// The scene and one block of it.
+pub(crate) fn generate(recipe: &Recipe) -> (Setup, FrameBlock) {
+    let r = &mut Random(recipe.seed);
+    let mut setup = Setup::new(0.1 * recipe.scale);
+    let mut moving = Vec::new();
+    let centres: Vec<[f64; 3]> = (0..recipe.clusters).map(|_| r.vector(0.5)).collect();
+    for _ in 0..recipe.bodies {
+        let size = recipe.scale * recipe.ratio.powf(r.unit());
+        let sides = std::array::from_fn(|_| size * r.within(0.5, 1.0));
+        let spread = if recipe.clusters > 0 { 0.02 } else { 1.0 };
+        let mut at = r.vector(0.5 * spread);
+        if recipe.clusters > 0 {
+            let c = centres[r.below(recipe.clusters)];
+            at = std::array::from_fn(|k| at[k] + c[k]);
+        }
+        let at: [f64; 3] = std::array::from_fn(|k| recipe.offset + recipe.scale * recipe.space[k] * at[k]);
+        let pose = Pose::new(at, r.quaternion());
+        let fixed = r.unit() < recipe.fixed;
+        if !fixed {
+            moving.push((pose, r.vector(recipe.step * size)));
+        }
+        setup.add(cuboid(sides), fixed.then_some(pose));
+    }
+    let mut block = block(1, moving.len(), recipe.samples, recipe.run_length);
+    for (slot, (pose, velocity)) in moving.iter().enumerate() {
+        let mut q = pose.q;
+        for s in 0..recipe.samples {
+            let t = (s % recipe.run_length) as f64;
+            let jump = if s >= recipe.run_length { (s / recipe.run_length) as f64 } else { 0.0 };
+            let shift: [f64; 3] = std::array::from_fn(|k| {
+                velocity[k] * t + if recipe.run_length < 64 { velocity[(k + 1) % 3] * 60.0 * jump } else { 0.0 }
+            });
+            q[1] += 0.01;
+            let p: [f64; 3] = std::array::from_fn(|k| pose.position.to_array()[k] + shift[k]);
+            if r.unit() >= recipe.absent {
+                block.set(slot, s, &Pose::new(p, q));
+            }
+        }
+    }
+    if recipe.classes > 0 {
+        setup.ignore(recipe.classes);
+    }
+    setup.bound(&block);
+    (setup, block)
+}
