@@ -4,8 +4,9 @@ use super::Row;
 use super::schema::{Kind, Spec, Vocabulary};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{ArrayRef, ArrowPrimitiveType, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ impl Column {
         self.int32(values.map(Option::unwrap_or_default));
     }
 
-    /// The values as an Arrow array; the column is empty afterwards.
+    /// The values as an Arrow array; the column is empty afterwards, its memory lent to the array.
     pub(super) fn take(&mut self) -> ArrayRef {
         let nulls = self.nulls();
         match &mut self.values {
@@ -118,6 +119,20 @@ impl Column {
             Values::Words(v, words) => {
                 let keys = Int32Array::new(ScalarBuffer::from(std::mem::take(v)), nulls);
                 Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::clone(words)))
+            }
+        }
+    }
+
+    /// Takes back the memory of an array that nobody else holds any more.
+    pub(super) fn reuse(&mut self, array: ArrayRef) {
+        match &mut self.values {
+            Values::Int64(v) => *v = memory::<Int64Type>(array),
+            Values::Int32(v) => *v = memory::<Int32Type>(array),
+            Values::Float64(v) => *v = memory::<Float64Type>(array),
+            Values::Words(v, _) => {
+                let keys = array.as_dictionary_opt::<Int32Type>().map(|words| words.keys().clone());
+                drop(array);
+                *v = keys.map_or_else(Vec::new, |keys| memory::<Int32Type>(Arc::new(keys)));
             }
         }
     }
@@ -132,6 +147,15 @@ impl Column {
         };
         (nulls.null_count() > 0).then_some(nulls)
     }
+}
+
+/// The emptied vector behind an array; a fresh one where it is still shared.
+fn memory<T: ArrowPrimitiveType>(array: ArrayRef) -> Vec<T::Native> {
+    let values = array.as_primitive_opt::<T>().map(|values| values.values().clone());
+    drop(array);
+    let mut vec = values.and_then(|values| values.into_inner().into_vec::<T::Native>().ok()).unwrap_or_default();
+    vec.clear();
+    vec
 }
 
 /// The columns of a table one after the other, in the order of its schema.

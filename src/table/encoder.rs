@@ -9,7 +9,7 @@ use super::output_dir::{OutputDir, WholeFile};
 use super::parts::{Naming, Parts, Queue};
 use super::schema::TableSpec;
 use crate::error::{Error, Result};
-use arrow_schema::SchemaRef;
+use arrow_schema::{Field, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
@@ -109,12 +109,7 @@ impl TableEncoder {
         let name = self.name;
         let fields = self.schema.fields().par_iter();
         fields.zip(&mut self.columns).zip(&mut self.writers).with_max_len(1).try_for_each(
-            |((field, column), writer)| {
-                let leaves = compute_leaves(field, &column.take());
-                leaves
-                    .and_then(|l| l.iter().try_for_each(|leaf| writer.write(leaf)))
-                    .map_err(|e| Error::internal(name, e))
-            },
+            |((field, column), writer)| encode(field, column, writer).map_err(|e| Error::internal(name, e)),
         )?;
         self.rows += self.in_chunk as u64;
         self.in_group += self.in_chunk;
@@ -130,6 +125,16 @@ impl TableEncoder {
         self.in_group = 0;
         self.queue.push(chunks)
     }
+}
+
+/// Encodes what a column holds; its memory is used again.
+fn encode(field: &Field, column: &mut Column, writer: &mut ArrowColumnWriter) -> parquet::errors::Result<()> {
+    let array = column.take();
+    for leaf in compute_leaves(field, &array)? {
+        writer.write(&leaf)?;
+    }
+    column.reuse(array);
+    Ok(())
 }
 
 /// The file that Parquet is written to.
