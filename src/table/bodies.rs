@@ -64,7 +64,6 @@ pub(super) fn write(bodies: &RecordBatch, sizes: &Sizes, out: &Arc<OutputDir>) -
     let properties = base_properties("bodies", &bodies.schema(), sizes).build();
     let written = ArrowWriter::try_new(file, bodies.schema(), Some(properties)).and_then(|mut writer| {
         writer.write(bodies)?;
-        writer.finish()?;
         writer.into_inner()
     });
     written.map_err(|e| parquet_error(out, &path, e))?.finish()

@@ -26,6 +26,8 @@ pub(super) struct OutputDir {
     /// Files that this execution wrote, temporary names included.
     files: Mutex<BTreeSet<PathBuf>>,
     bytes: AtomicU64,
+    /// The first write that failed, with its file: what lies between does not hand the cause through.
+    failure: Mutex<Option<(PathBuf, io::Error)>>,
     completed: AtomicBool,
     /// Bytes that may still be written before the disk pretends to be full (tests).
     #[cfg(test)]
@@ -45,6 +47,7 @@ impl OutputDir {
             made: Mutex::new(made),
             files: Mutex::default(),
             bytes: AtomicU64::new(0),
+            failure: Mutex::default(),
             completed: AtomicBool::new(false),
             #[cfg(test)]
             room: AtomicU64::new(u64::MAX),
@@ -103,6 +106,11 @@ impl OutputDir {
             _ => "check the disk of the output directory, or choose another with --out",
         };
         Error::output(path.display(), format!("cannot be written ({error})"), remedy)
+    }
+
+    /// The first write that failed, as the user should hear of it.
+    pub(super) fn failure(&self) -> Option<Error> {
+        guard(&self.failure).as_ref().map(|(path, error)| self.error(path, error))
     }
 
     fn lock(&self, force: bool) -> Result<()> {
@@ -223,6 +231,21 @@ impl WholeFile {
         &self.target
     }
 
+    #[cfg(not(test))]
+    fn write_some(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    #[cfg(test)]
+    fn write_some(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let need = bytes.len() as u64;
+        if self.out.room.fetch_sub(need, Ordering::Relaxed) < need {
+            self.out.room.store(0, Ordering::Relaxed);
+            return Err(ErrorKind::StorageFull.into());
+        }
+        self.file.write(bytes)
+    }
+
     /// Hands everything to the disk and gives the file its name.
     pub(super) fn finish(self) -> Result<()> {
         let Self { file, temporary, target, written, out } = self;
@@ -238,14 +261,19 @@ impl WholeFile {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        #[cfg(test)]
-        if self.out.room.fetch_sub(bytes.len() as u64, Ordering::Relaxed) < bytes.len() as u64 {
-            self.out.room.store(0, Ordering::Relaxed);
-            return Err(ErrorKind::StorageFull.into());
+        match self.write_some(bytes) {
+            Ok(n) => {
+                self.written += n as u64;
+                Ok(n)
+            }
+            Err(error) => {
+                if error.kind() != ErrorKind::Interrupted {
+                    let copy = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+                    guard(&self.out.failure).get_or_insert((self.target.clone(), copy));
+                }
+                Err(error)
+            }
         }
-        let n = self.file.write(bytes)?;
-        self.written += n as u64;
-        Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -130,6 +130,11 @@ impl PairStats {
         Ok(())
     }
 
+    #[cfg(test)]
+    pub(super) fn has_spilled(&self) -> bool {
+        self.spill.is_some()
+    }
+
     fn spill(&mut self) -> io::Result<()> {
         let spill = match &mut self.spill {
             Some(spill) => spill,

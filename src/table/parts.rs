@@ -105,20 +105,13 @@ fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()
     writer.close().map(drop)
 }
 
-fn close(mut file: ParquetFile) -> parquet::errors::Result<Result<()>> {
-    file.finish()?;
+fn close(file: ParquetFile) -> parquet::errors::Result<Result<()>> {
     Ok(file.into_inner()?.finish())
 }
 
 /// A failed write: the user hears of the disk, not of Parquet.
 pub(super) fn parquet_error(out: &OutputDir, path: &std::path::Path, error: ParquetError) -> Error {
-    match error {
-        ParquetError::External(source) if source.is::<std::io::Error>() => {
-            let io = source.downcast::<std::io::Error>().map_or_else(|_| std::io::ErrorKind::Other.into(), |e| *e);
-            out.error(path, &io)
-        }
-        other => Error::internal(path.display(), other),
-    }
+    out.failure().unwrap_or_else(|| Error::internal(path.display(), error))
 }
 
 enum Message {

@@ -125,6 +125,11 @@ impl Summary {
         Ok(())
     }
 
+    #[cfg(test)]
+    pub(super) fn has_spilled(&self) -> bool {
+        self.stats.has_spilled()
+    }
+
     /// Finishes the last run and both tables; the totals, without those of other tables.
     pub(super) fn finish(mut self, names: &[String]) -> Result<Totals> {
         self.begin_stretches(self.stretches.len())?;
