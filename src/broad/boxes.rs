@@ -124,6 +124,50 @@ impl Support {
     }
 }
 
+/// Lanes that stay in registers while the vertices pass by.
+const WIDTH: usize = 16;
+
+impl Support {
+    /// Lowest and highest of `row . v` over all vertices v. Both begin with a vertex, not with infinity: a NaN stays a
+    /// NaN, and its box becomes the largest.
+    #[inline(always)]
+    fn extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
+        let mut low = [0.0; WIDTH];
+        for i in 0..WIDTH {
+            low[i] = row[0][i] * self.x[0] + row[1][i] * self.y[0] + row[2][i] * self.z[0];
+        }
+        let mut high = low;
+        for ((&x, &y), &z) in self.x.iter().zip(&self.y).zip(&self.z) {
+            for i in 0..WIDTH {
+                let p = row[0][i] * x + row[1][i] * y + row[2][i] * z;
+                low[i] = if p < low[i] { p } else { low[i] };
+                high[i] = if p > high[i] { p } else { high[i] };
+            }
+        }
+        (low, high)
+    }
+
+    /// The same for a symmetric core: the lower end is minus the upper one.
+    #[inline(always)]
+    fn half_extent(&self, row: &[[f64; WIDTH]; 3]) -> ([f64; WIDTH], [f64; WIDTH]) {
+        let mut high = [0.0; WIDTH];
+        for i in 0..WIDTH {
+            high[i] = row[0][i] * self.x[0] + row[1][i] * self.y[0] + row[2][i] * self.z[0];
+        }
+        for ((&x, &y), &z) in self.x.iter().zip(&self.y).zip(&self.z) {
+            for i in 0..WIDTH {
+                let p = (row[0][i] * x + row[1][i] * y + row[2][i] * z).abs();
+                high[i] = if p > high[i] { p } else { high[i] };
+            }
+        }
+        let mut low = high;
+        for v in &mut low {
+            *v = -*v;
+        }
+        (low, high)
+    }
+}
+
 /// How boxes are made: the lattice, the support of the body and its growth, metres (radius + within / 2).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Maker<'a> {
@@ -190,30 +234,14 @@ impl Maker<'_> {
     /// Lowest and highest component of the rotated core along the axis with these rotation rows, in each sample.
     #[inline(always)]
     fn extent(&self, row: [&[f64; SAMPLES]; 3]) -> ([f64; SAMPLES], [f64; SAMPLES]) {
-        const WIDTH: usize = 16; // lanes kept in registers while the vertices pass by
-        let s = self.support;
         let (mut low, mut high) = ([0.0; SAMPLES], [0.0; SAMPLES]);
         for at in (0..SAMPLES).step_by(WIDTH) {
-            let part = |k: usize| -> [f64; WIDTH] { std::array::from_fn(|i| row[k][at + i]) };
-            let (rx, ry, rz) = (part(0), part(1), part(2));
-            // From the first vertex, not from infinity: a NaN stays a NaN, and its box becomes the largest.
-            let first: [f64; WIDTH] = std::array::from_fn(|i| rx[i] * s.x[0] + ry[i] * s.y[0] + rz[i] * s.z[0]);
-            let (mut bottom, mut top) = (first, first);
-            for ((&x, &y), &z) in s.x.iter().zip(&s.y).zip(&s.z) {
-                for i in 0..WIDTH {
-                    let p = rx[i] * x + ry[i] * y + rz[i] * z;
-                    if s.symmetric {
-                        let p = p.abs();
-                        top[i] = if p > top[i] { p } else { top[i] };
-                    } else {
-                        bottom[i] = if p < bottom[i] { p } else { bottom[i] };
-                        top[i] = if p > top[i] { p } else { top[i] };
-                    }
-                }
+            let mut part = [[0.0; WIDTH]; 3];
+            for k in 0..3 {
+                part[k].copy_from_slice(&row[k][at..at + WIDTH]);
             }
-            if s.symmetric {
-                bottom = top.map(|v| -v);
-            }
+            let (bottom, top) =
+                if self.support.symmetric { self.support.half_extent(&part) } else { self.support.extent(&part) };
             low[at..at + WIDTH].copy_from_slice(&bottom);
             high[at..at + WIDTH].copy_from_slice(&top);
         }
@@ -234,4 +262,44 @@ fn rotations(pose: &[Lanes]) -> [[f64; SAMPLES]; 9] {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vertices of a core, from a generator; with their negatives if `symmetric`.
+    fn support(count: usize, symmetric: bool, next: &mut impl FnMut() -> f64) -> Support {
+        let mut column = || (0..count).map(|_| next()).collect::<Vec<f64>>();
+        Support { x: column(), y: column(), z: column(), symmetric }
+    }
+
+    #[test]
+    fn all_instruction_sets_make_equal_boxes_and_symmetry_changes_nothing() {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let lattice = Lattice::covering([-3.0; 3], [3.0; 3]);
+        for count in [1, 2, 4, 7, 100] {
+            let half = support(count, true, &mut next);
+            let both = |v: &[f64]| v.iter().flat_map(|&c| [c, -c]).collect::<Vec<f64>>();
+            let whole = Support { x: both(&half.x), y: both(&half.y), z: both(&half.z), symmetric: false };
+            let mut pose = [Lanes::default(); 10];
+            pose.iter_mut().flat_map(|lanes| &mut lanes.0).for_each(|v| *v = next());
+            let present = u64::MAX ^ 1 << 3 ^ 1 << 63;
+            let mut first = None;
+            for simd in Simd::all() {
+                for support in [&half, &whole] {
+                    let mut boxes = Boxes64::EMPTY;
+                    let sweep =
+                        Maker { lattice: &lattice, support, grow: 0.1 }.make(simd, &pose, present, 60, &mut boxes);
+                    assert!(boxes.get(3).is_empty() && boxes.get(63).is_empty() && !boxes.get(62).is_empty());
+                    assert_eq!(sweep, boxes.sweep(0..60), "{simd:?}");
+                    assert_eq!(*first.get_or_insert_with(|| boxes.clone()), boxes, "{simd:?}, {count} vertices");
+                }
+            }
+        }
+    }
 }

@@ -289,7 +289,8 @@ impl<'k> Field<'k> {
 
 /// The known word most like a wrong one, if any is like it; the first of equals.
 pub(super) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = (wrong.chars().count() / 3).max(2);
+    let length = wrong.chars().count();
+    let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
     let mut best: Option<(usize, &str)> = None;
     for word in known {
         // The lengths alone bound the distance from below, which spares most of a large scene's names.

@@ -4,6 +4,8 @@ use super::keys::Field;
 use super::model::LengthUnit;
 use crate::error::Result;
 use crate::geometry::Vec3;
+use std::cmp::Ordering;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
 /// Most sides of a cylinder.
 pub const MAX_SIDES: u32 = 4096;
@@ -91,7 +93,7 @@ impl ShapeSpec {
             }
             Self::Cylinder { radius, height, sides } => {
                 // A few ulp outwards, so that rounding never cuts into the circle.
-                let outer = radius / libm::cos(std::f64::consts::PI / f64::from(*sides)) * (1.0 + 4.0 * f64::EPSILON);
+                let outer = radius / libm::cos(PI / f64::from(*sides)) * (1.0 + 4.0 * f64::EPSILON);
                 let ring = |z: f64| {
                     (0..*sides).map(move |i| {
                         let (cos, sin) = turn(i, *sides);
@@ -131,11 +133,11 @@ fn sides(field: &Field<'_>, number: f64) -> Result<u32> {
 /// are exact.
 fn turn(i: u32, n: u32) -> (f64, f64) {
     let (quadrant, part) = (4 * i / n, 4 * i % n); // part / n of a quarter turn
-    let quarter = |part: u32| std::f64::consts::FRAC_PI_2 * (f64::from(part) / f64::from(n));
-    let (cos, sin) = if 2 * part <= n {
-        (libm::cos(quarter(part)), libm::sin(quarter(part)))
-    } else {
-        (libm::sin(quarter(n - part)), libm::cos(quarter(n - part)))
+    let quarter = |part: u32| FRAC_PI_2 * (f64::from(part) / f64::from(n));
+    let (cos, sin) = match (2 * part).cmp(&n) {
+        Ordering::Less => (libm::cos(quarter(part)), libm::sin(quarter(part))),
+        Ordering::Equal => (FRAC_1_SQRT_2, FRAC_1_SQRT_2),
+        Ordering::Greater => (libm::sin(quarter(n - part)), libm::cos(quarter(n - part))),
     };
     match quadrant {
         0 => (cos, sin),
@@ -148,6 +150,7 @@ fn turn(i: u32, n: u32) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::{Dd, Real};
 
     #[test]
     fn turns_are_exact_at_quarters_and_symmetric() {
@@ -175,8 +178,12 @@ mod tests {
             assert!(points[0].x > 0.3 && points[0].y == 0.0 && points[0].z == -1.0);
             for i in 0..sides as usize {
                 let (a, b) = (points[i], points[(i + 1) % sides as usize]);
-                let apothem = (a.x * b.y - a.y * b.x) / (b.x - a.x).hypot(b.y - a.y);
-                assert!((0.3..0.3 * (1.0 + 1e-11)).contains(&apothem), "{sides} sides: {apothem:?}");
+                // The line's distance from the axis, in double-double: the answer must not depend on the test's rounding.
+                let ([ax, ay], [bx, by]) = ([a.x, a.y].map(Dd::from_f64), [b.x, b.y].map(Dd::from_f64));
+                let (dx, dy) = (bx - ax, by - ay);
+                let apothem = (ax * by - ay * bx) / (dx * dx + dy * dy).sqrt();
+                let (low, high) = (Dd::from_f64(0.3), Dd::from_f64(0.3 * (1.0 + 4e-15)));
+                assert!(apothem >= low && apothem <= high, "{sides} sides, side {i}: {apothem:?}");
             }
         }
     }

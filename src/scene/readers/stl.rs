@@ -156,7 +156,7 @@ mod tests {
         assert_eq!((mesh.piece, mesh.pieces), (vec![0, 1, 1], 2));
         assert_eq!(mesh.vertices[2], [0.0, 1.0, f64::from(0.1_f32)]);
         let fault = read(text.replace("EndSolid b", "").into_bytes()).expect_err("open end");
-        assert_eq!(fault.line, Some(10), "{fault:?}");
+        assert_eq!(fault.line, Some(11), "{fault:?}");
         assert!(read(format!("{text}junk").into_bytes()).expect_err("junk").problem.contains("outside"));
     }
 
