@@ -175,7 +175,7 @@ pub(crate) struct CrowdArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Share of the box that the bodies' bounding spheres would fill
-    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    #[arg(long, value_name = "X", default_value_t = 0.1, allow_negative_numbers = true)]
     pub(crate) density: f64,
 }
 

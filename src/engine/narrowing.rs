@@ -147,3 +147,121 @@ fn gather(chunks: &[Chunk]) -> Vec<Row> {
     });
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Pose, Vec3};
+    use crate::narrow::{FeatureKind, Method, Status};
+
+    /// Answers every third sample or so of a pair: which ones depends on the pair.
+    struct Some3;
+
+    fn answered(a: u32, b: u32, sample: usize) -> bool {
+        (a as usize * 7 + b as usize * 5 + sample) % 3 == 0
+    }
+
+    impl NarrowPhase for Some3 {
+        fn name(&self) -> &'static str {
+            "some"
+        }
+        fn walk(
+            &self,
+            query: &PairQuery<'_>,
+            _: &crate::scene::QueryOptions,
+            _: &mut PairCache,
+            routes: &mut Routes,
+            out: &mut Vec<Proximity>,
+        ) {
+            assert!(out.is_empty(), "scratch is empty between pairs");
+            for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
+                routes.queries += 1;
+                // The bodies of the test stand at x = their index.
+                let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample).position.x as u32);
+                if answered(a, b, sample) {
+                    out.push(answer(sample));
+                }
+            }
+        }
+    }
+
+    fn answer(sample: usize) -> Proximity {
+        Proximity {
+            sample: sample as u8,
+            status: Status::Separated,
+            method: Method::Strict,
+            feature_kind: [FeatureKind::Vertex; 2],
+            feature: [0; 2],
+            part: [0; 2],
+            distance: 1.0,
+            lower: 1.0,
+            upper: 1.0,
+            point_a: Vec3::ZERO,
+            point_b: Vec3::new(1.0, 0.0, 0.0),
+            normal: Vec3::new(1.0, 0.0, 0.0),
+        }
+    }
+
+    /// Bodies at x = their index; even ones are static.
+    fn scene(bodies: u32) -> Scene {
+        let dir = tempfile::tempdir().expect("scratch");
+        let path = dir.path().join("scene.toml");
+        let mut text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\n[query]\nwithin = 1.0\n".to_owned();
+        for body in 0..bodies {
+            text += &format!("[[body]]\nname = \"b{body}\"\nshape = {{ sphere = 0.1 }}\n");
+            if body % 2 == 0 {
+                text += &format!("static = true\nposition = [{body}.0, 0.0, 0.0]\n");
+            }
+        }
+        std::fs::write(&path, text).expect("written");
+        Scene::load(&path, &crate::scene::SceneOverrides::default()).expect("a scene")
+    }
+
+    fn block(scene: &Scene) -> FrameBlock {
+        let mut block = FrameBlock::new(0, scene.dynamic.len());
+        for frame in 0..SAMPLES {
+            block.samples.push(crate::scene::Sample { run: 0, frame: frame as i64, time_s: None });
+            for (slot, &body) in scene.dynamic.iter().enumerate() {
+                block.set(slot, frame, &Pose::new([f64::from(body), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+            }
+        }
+        block
+    }
+
+    #[test]
+    fn rows_are_sorted_and_the_same_for_any_number_of_threads() {
+        let scene = scene(21);
+        let block = block(&scene);
+        let mut candidates = Vec::new();
+        for a in 0..21_u32 {
+            for b in a + 1..21 {
+                let samples = u64::MAX.rotate_left(a + b) << (b % 40) ^ 0x5a5a << a;
+                candidates.push(Candidate { a, b, samples });
+            }
+        }
+        let mut expected = Vec::new();
+        for sample in 0..SAMPLES {
+            for c in candidates.iter().filter(|c| c.samples >> sample & 1 == 1 && answered(c.a, c.b, sample)) {
+                expected.push((sample, c.a, c.b));
+            }
+        }
+        assert!(expected.len() > 1000, "the test is to have rows");
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let mut caches = Caches::default();
+            let found = pool.install(|| narrow(&scene, &block, &Some3, &mut caches, &candidates));
+            let keys: Vec<_> = found.rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
+            assert_eq!(keys, expected, "{threads} threads");
+            let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
+            assert_eq!(found.routes.queries, u64::from(asked));
+            assert!(found.rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
+        }
+    }
+
+    #[test]
+    fn no_candidates_no_rows() {
+        let scene = scene(2);
+        let found = narrow(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]);
+        assert!(found.rows.is_empty());
+    }
+}

@@ -297,4 +297,25 @@ mod tests {
         assert_eq!(table["body"].as_array().map(Vec::len), Some(30));
         assert_eq!(table["query"]["within"].as_float(), Some(0.05));
     }
+
+    #[test]
+    fn values_are_the_same_on_every_platform() {
+        let mut random = Random::new(1, SHAPES);
+        let shapes: Vec<Shape> = (0..50).map(|_| Shape::draw(&mut random)).collect();
+        // FNV-1a over what is written: text as it is, numbers by their bits.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |bytes: &[u8]| {
+            for &byte in bytes {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        for shape in &shapes {
+            add(shape.toml.as_bytes());
+        }
+        for stream in 0..50 {
+            let (position, q) = Motion::draw(&mut Random::new(1, stream), 2.0).at(12.5);
+            position.iter().chain(&q).for_each(|x| add(&x.to_bits().to_le_bytes()));
+        }
+        assert_eq!(hash, 0xbb02_55da_0a0b_95e5, "{hash:#018x}");
+    }
 }
