@@ -6,78 +6,13 @@ use clearsweep::geometry::{Pose, Vec3};
 use clearsweep::narrow::{Method, Proximity, Status, query_one};
 use clearsweep::scene::{Model, Piece, QueryOptions, Shape};
 
+use crate::oracle::families::{Recipe, cuboid};
 use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, unit, values, wide};
-use crate::oracle::{self, Body, Placement};
+use crate::oracle::{self, Body, Placement, Truth};
 
 /// What is asked where nothing else is said: every pair has a row.
 pub const EVERYTHING: QueryOptions =
     QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
-
-/// A seeded sequence of numbers (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-    /// Uniform in `low..high`.
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
-    }
-    /// Uniform in its logarithm.
-    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
-        libm::exp(self.between(libm::log(low), libm::log(high)))
-    }
-    /// Uniform in `0..n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-    /// True with that probability.
-    pub fn chance(&mut self, probability: f64) -> bool {
-        self.between(0.0, 1.0) < probability
-    }
-    /// Uniform on the unit sphere.
-    pub fn direction(&mut self) -> Vector<f64> {
-        loop {
-            let v = [0; 3].map(|_| self.between(-1.0, 1.0));
-            let n = norm(v);
-            if (0.1..=1.0).contains(&n) {
-                return times(v, 1.0 / n);
-            }
-        }
-    }
-    /// A rotation: mostly uniform, a unit quaternion up to rounding.
-    pub fn turn(&mut self) -> [f64; 4] {
-        loop {
-            let q = [0; 4].map(|_| self.between(-1.0, 1.0));
-            let n = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if (0.1..=1.0).contains(&n) {
-                return q.map(|c| c / n);
-            }
-        }
-    }
-    /// One of the rotations of the cube onto itself; exact, since the quaternion's scale cancels exactly.
-    pub fn quarter_turn(&mut self) -> [f64; 4] {
-        let c = [1.0, 0.5_f64.sqrt(), 0.5][self.below(3)];
-        let filled = if c == 1.0 {
-            1
-        } else if c == 0.5 {
-            4
-        } else {
-            2
-        };
-        let mut q = [0.0; 4];
-        let start = self.below(4);
-        for k in 0..filled {
-            q[(start + k) % 4] = if self.chance(0.5) { c } else { -c };
-        }
-        q
-    }
-}
 
 /// A body for the oracle and for the engine.
 pub struct Solid {
@@ -92,6 +27,10 @@ impl Solid {
     pub fn new(name: &str, points: Vec<Vector<f64>>, growth: f64) -> Self {
         let body = Body::new(&points, growth);
         Self { name: name.to_string(), body, shape: shape(&points, growth), points, growth }
+    }
+
+    pub fn from_recipe(recipe: Recipe) -> Self {
+        Self::new(recipe.name, recipe.points, recipe.growth)
     }
 
     /// A box by its half sides.
@@ -111,12 +50,6 @@ impl Solid {
     pub fn recipe(&self) -> String {
         format!("{} growth {:?} points {:?}", self.name, self.growth, self.points)
     }
-}
-
-/// The corners of a box.
-pub fn cuboid(half: [f64; 3]) -> Vec<Vector<f64>> {
-    let sign = |bit: usize| if bit == 0 { -1.0 } else { 1.0 };
-    (0..8).map(|i: usize| [sign(i & 1) * half[0], sign(i >> 1 & 1) * half[1], sign(i >> 2) * half[2]]).collect()
 }
 
 /// The engine's shape: the hull of the points, not recentred.
@@ -139,12 +72,6 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
 /// The engine's pose.
 pub fn pose(p: &Placement) -> Pose {
     Pose { position: p.position.into(), rest: p.rest.into(), q: p.q }
-}
-
-/// The placement moved by a vector of the world; the position keeps what does not fit in its leading part.
-pub fn moved(p: &Placement, by: Vector<f64>) -> Placement {
-    let parts = [0, 1, 2].map(|k: usize| Wide::sum(p.position[k], p.rest[k]) + Wide::of(by[k]));
-    Placement { position: parts.map(|w| w.0), rest: parts.map(|w| w.1), q: p.q }
 }
 
 /// All bits of a row but its sample.
@@ -181,10 +108,10 @@ pub fn check(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Result<Che
     let truth = oracle::signed_distance(&a.body, pa, &b.body, pb);
     let size = oracle::size(&a.body, pa, &b.body, pb);
     let mut wrong = Vec::new();
-    if truth.gap.is_nan() || truth.gap > 1e-18 * size {
+    if truth.gap.is_nan() || truth.gap > 1e-17 * size {
         wrong.push(format!("the ORACLE is not certified: {truth:?}"));
     }
-    check_bracket(&row, truth.distance, size, &mut wrong);
+    check_bracket(&row, &truth, size, &mut wrong);
     check_status(&row, &mut wrong);
     check_witnesses(a, pa, b, pb, &row, size, &mut wrong);
     check_swap(a, pa, b, pb, &row, size, &mut wrong);
@@ -202,7 +129,7 @@ pub fn recipe(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> String {
     format!("  A {}\n  at {pa:?}\n  B {}\n  at {pb:?}", a.recipe(), b.recipe())
 }
 
-fn check_bracket(row: &Proximity, truth: Wide, size: f64, wrong: &mut Vec<String>) {
+fn check_bracket(row: &Proximity, truth: &Truth, size: f64, wrong: &mut Vec<String>) {
     let numbers = [row.distance, row.lower, row.upper].into_iter();
     let vectors = [row.point_a, row.point_b, row.normal].into_iter().flat_map(Vec3::to_array);
     if numbers.chain(vectors).any(|x| !x.is_finite()) {
@@ -211,10 +138,11 @@ fn check_bracket(row: &Proximity, truth: Wide, size: f64, wrong: &mut Vec<String
     if row.method == Method::None || row.status == Status::Uncertified {
         wrong.push("uncertified".to_string());
     }
+    let (truth, doubt) = (truth.distance, 1e-18 * size + truth.gap.max(0.0));
     let below = (Wide::of(row.lower) - truth).value();
     let above = (truth - Wide::of(row.upper)).value();
     // Negated, so that NaN fails too.
-    if !(below <= 1e-18 * size && above <= 1e-18 * size) {
+    if !(below <= doubt && above <= doubt) {
         wrong.push(format!("the truth is outside the bracket (lower - truth {below:e}, truth - upper {above:e})"));
     }
     if !(row.lower <= row.distance && row.distance <= row.upper) {

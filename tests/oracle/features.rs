@@ -1,7 +1,7 @@
 //! The least distance over all pairs of features.
 
 use super::Placed;
-use super::number::{Number, Vector, Wide, cross, dot, norm, sub, times, values};
+use super::number::{Number, Vector, Wide, cross, dot, norm, sub, times, unit, values};
 
 /// A pair of features whose distance may be the least.
 #[derive(Clone, Copy)]
@@ -35,8 +35,37 @@ impl Search {
     }
 }
 
-/// The least distance of two features, and the vector from A's foot to B's.
-pub fn least_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> (Wide, Vector<Wide>) {
+/// The vector from A's foot to B's, and its direction where the features tell it better than the vector itself: the
+/// normal of the facet, the cross product of the edges.
+#[derive(Clone, Copy)]
+pub struct Between {
+    pub vector: Vector<Wide>,
+    axis: Option<Vector<Wide>>,
+}
+
+impl Between {
+    fn only(vector: Vector<Wide>) -> Self {
+        Self { vector, axis: None }
+    }
+
+    fn reversed(self) -> Self {
+        Self { vector: self.vector.map(|x| -x), ..self }
+    }
+
+    /// Unit, from A to B; `None` where the feet coincide.
+    pub fn direction(&self, s: f64) -> Option<Vector<Wide>> {
+        let length = norm(self.vector).0;
+        match self.axis {
+            _ if length <= 1e-29 * s => None,
+            Some(axis) if dot(axis, self.vector).0 < 0.0 => Some(unit(axis.map(|x| -x))),
+            Some(axis) => Some(unit(axis)),
+            None => Some(unit(self.vector)),
+        }
+    }
+}
+
+/// The least distance of two features, and the vector between their feet.
+pub fn least_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> (Wide, Between) {
     let mut search = Search { best: f64::INFINITY, slack: 1e-10 * s, found: Vec::new() };
     vertices(&mut search, a, b);
     vertex_edges(&mut search, a, b, true);
@@ -45,10 +74,10 @@ pub fn least_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> (Wide, Vector<W
     vertex_facets(&mut search, b, a, false, s);
     edges(&mut search, a, b, s);
     let limit = search.best + search.slack;
-    let mut least: Option<(Wide, Vector<Wide>)> = None;
+    let mut least: Option<(Wide, Between)> = None;
     for &(_, pair) in search.found.iter().filter(|(rough, _)| *rough <= limit) {
         if let Some(between) = measure(pair, a, b) {
-            let square = dot(between, between);
+            let square = dot(between.vector, between.vector);
             if least.is_none_or(|(best, _)| square < best) {
                 least = Some((square, between));
             }
@@ -147,13 +176,13 @@ fn ends_to_edges(p: Vector<f64>, p1: Vector<f64>, q: Vector<f64>, q1: Vector<f64
 }
 
 /// The vector from A's foot to B's, if the feet lie within both features.
-fn measure(pair: Pair, a: &Placed<'_>, b: &Placed<'_>) -> Option<Vector<Wide>> {
+fn measure(pair: Pair, a: &Placed<'_>, b: &Placed<'_>) -> Option<Between> {
     match pair {
-        Pair::Vertices(i, j) => Some(sub(b.fine[j], a.fine[i])),
+        Pair::Vertices(i, j) => Some(Between::only(sub(b.fine[j], a.fine[i]))),
         Pair::VertexEdge(true, i, j) => over_edge(a.fine[i], b, j),
-        Pair::VertexEdge(false, i, j) => over_edge(b.fine[i], a, j).map(|d| d.map(|x| -x)),
+        Pair::VertexEdge(false, i, j) => over_edge(b.fine[i], a, j).map(Between::reversed),
         Pair::VertexFacet(true, i, j) => over_facet(a.fine[i], b, j),
-        Pair::VertexFacet(false, i, j) => over_facet(b.fine[i], a, j).map(|d| d.map(|x| -x)),
+        Pair::VertexFacet(false, i, j) => over_facet(b.fine[i], a, j).map(Between::reversed),
         Pair::Edges(i, j) => between_edges(a, i, b, j),
     }
 }
@@ -163,14 +192,14 @@ fn on_edge(share: Wide) -> bool {
     share.value() >= -1e-27 && (share - Wide(1.0, 0.0)).value() <= 1e-27
 }
 
-fn over_edge(x: Vector<Wide>, e: &Placed<'_>, j: usize) -> Option<Vector<Wide>> {
+fn over_edge(x: Vector<Wide>, e: &Placed<'_>, j: usize) -> Option<Between> {
     let [p, q] = e.body.edges[j].ends.map(|k| e.fine[k]);
     let (along, d) = (sub(q, p), sub(x, p));
     let share = dot(d, along) / dot(along, along);
-    on_edge(share).then(|| sub(times(along, share), d))
+    on_edge(share).then(|| Between::only(sub(times(along, share), d)))
 }
 
-fn over_facet(x: Vector<Wide>, f: &Placed<'_>, j: usize) -> Option<Vector<Wide>> {
+fn over_facet(x: Vector<Wide>, f: &Placed<'_>, j: usize) -> Option<Between> {
     let facet = &f.body.facets[j];
     let normal = f.turn(facet.normal);
     let inside = facet.sides.iter().all(|&[p, q]| {
@@ -178,10 +207,10 @@ fn over_facet(x: Vector<Wide>, f: &Placed<'_>, j: usize) -> Option<Vector<Wide>>
         dot(cross(normal, along), sub(x, f.fine[p])).value() >= -1e-27 * norm(values(along)) * f.body.reach
     });
     let height = dot(normal, sub(x, f.fine[facet.vertices[0]]));
-    inside.then(|| times(normal, -height))
+    inside.then(|| Between { vector: times(normal, -height), axis: Some(normal) })
 }
 
-fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<Vector<Wide>> {
+fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<Between> {
     let [p, p1] = a.body.edges[i].ends.map(|k| a.fine[k]);
     let [q, q1] = b.body.edges[j].ends.map(|k| b.fine[k]);
     let (u, v, d) = (sub(p1, p), sub(q1, q), sub(q, p));
@@ -191,5 +220,6 @@ fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<V
         return None; // parallel: an end is as near
     }
     let (share_a, share_b) = (dot(cross(d, v), normal) / square, dot(cross(d, u), normal) / square);
-    (on_edge(share_a) && on_edge(share_b)).then(|| times(normal, dot(d, normal) / square))
+    let vector = times(normal, dot(d, normal) / square);
+    (on_edge(share_a) && on_edge(share_b)).then_some(Between { vector, axis: Some(normal) })
 }

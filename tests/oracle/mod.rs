@@ -12,6 +12,7 @@
 
 pub mod axes;
 pub mod body;
+pub mod families;
 pub mod features;
 pub mod number;
 
@@ -112,7 +113,7 @@ pub fn signed_distance(a: &Body, pa: &Placement, b: &Body, pb: &Placement) -> Tr
 
 fn core_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> Truth {
     let (least, between) = features::least_distance(a, b, s);
-    let direction = (least.0 > 1e-20 * s).then(|| unit(between));
+    let direction = between.direction(s);
     let along = direction.map(|n| axes::separation(a, b, n, s));
     if let (Some(n), Some(along)) = (direction, along)
         && least.0 > 1e-6 * s
