@@ -54,7 +54,12 @@ impl Error {
 
     /// An invariant of the engine broke.
     pub fn internal(place: impl Display, problem: impl Display) -> Self {
-        Self::new(ErrorKind::Internal, place, problem, "this is a defect of clearsweep: please report it with the input")
+        Self::new(
+            ErrorKind::Internal,
+            place,
+            problem,
+            "this is a defect of clearsweep: please report it with the input",
+        )
     }
 
     /// An input file that cannot be opened or read.

@@ -44,11 +44,7 @@ impl<T: Real> Vec3<T> {
     /// Vector product.
     #[inline]
     pub fn cross(self, o: Self) -> Self {
-        Self {
-            x: self.y * o.z - self.z * o.y,
-            y: self.z * o.x - self.x * o.z,
-            z: self.x * o.y - self.y * o.x,
-        }
+        Self { x: self.y * o.z - self.z * o.y, y: self.z * o.x - self.x * o.z, z: self.x * o.y - self.y * o.x }
     }
     /// Times a number.
     #[inline]

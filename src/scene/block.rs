@@ -81,11 +81,7 @@ impl FrameBlock {
     pub fn pose(&self, slot: usize, sample: usize) -> Pose {
         let c = self.slot(slot);
         let v = |i: usize| c[i].0[sample];
-        Pose {
-            position: Vec3::new(v(0), v(1), v(2)),
-            q: [v(3), v(4), v(5), v(6)],
-            rest: Vec3::new(v(7), v(8), v(9)),
-        }
+        Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
     }
 
     /// One bit for each sample of the block.
