@@ -1,0 +1,171 @@
+//! Numbers vertices, edges and faces in their published order and lays out the polyhedron.
+
+use super::Inexact;
+use super::exact::length_rounded_up;
+use super::merge::Rings;
+use super::normals;
+use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
+use crate::geometry::real::Dd;
+use crate::geometry::vec3::Vec3;
+use std::collections::HashMap;
+
+/// The polyhedron of points that are all equal, `a` one of them.
+pub(super) fn point(points: &[Vec3<f64>], a: u32) -> Polyhedron {
+    let (hull, _) = vertices_only(points, 0, &[a]);
+    hull
+}
+
+/// The polyhedron of the segment between the different points `a` and `b`.
+pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
+    let (mut hull, _) = vertices_only(points, 1, &[a, b]);
+    hull.edges.push(Edge { v: [0, 1], f: [NO_FACE; 2] });
+    set_neighbours(&mut hull);
+    normals::set_distinct_edges(&mut hull);
+    hull
+}
+
+/// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or (`dimension` 2) the
+/// front and back of a polygon.
+pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Polyhedron, Inexact> {
+    let mut used = faces.vertices.clone();
+    used.sort_unstable();
+    used.dedup();
+    let (mut hull, number) = vertices_only(points, dimension, &used);
+    set_faces(&mut hull, faces, &number);
+    set_edges(&mut hull)?;
+    set_neighbours(&mut hull);
+    normals::set_normals(&mut hull);
+    normals::set_distinct_edges(&mut hull);
+    Ok(hull)
+}
+
+/// A polyhedron with everything that depends on the vertices alone; and for each point that is `used`, the number of
+/// its vertex. Those `used` are different points; the first point equal to each becomes its source.
+fn vertices_only(points: &[Vec3<f64>], dimension: u8, used: &[u32]) -> (Polyhedron, Vec<u32>) {
+    let first = first_of_equals(points, used);
+    let mut source = first.clone();
+    source.sort_unstable();
+    let mut number = vec![0; points.len()];
+    for (v, &i) in source.iter().enumerate() {
+        number[i as usize] = v as u32;
+    }
+    for (&i, &equal) in used.iter().zip(&first) {
+        number[i as usize] = number[equal as usize];
+    }
+    let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
+    let padded = |axis: usize| {
+        let mut lane: Vec<f64> = vertices.iter().map(|p| p[axis]).collect();
+        lane.resize(vertices.len().next_multiple_of(LANES), vertices[0][axis]);
+        lane
+    };
+    let hull = Polyhedron {
+        dimension,
+        count: vertices.len(),
+        x: padded(0),
+        y: padded(1),
+        z: padded(2),
+        source,
+        edges: Vec::new(),
+        face_start: vec![0],
+        face_vertices: Vec::new(),
+        face_edges: Vec::new(),
+        normals: Vec::new(),
+        neighbour_start: vec![0; vertices.len() + 1],
+        neighbours: Vec::new(),
+        neighbour_edges: Vec::new(),
+        mean: mean(&vertices),
+        radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
+        distinct_normals: Vec::new(),
+        distinct_edges: Vec::new(),
+    };
+    (hull, number)
+}
+
+/// For each of `used`: the lowest index of a point equal to it.
+fn first_of_equals(points: &[Vec3<f64>], used: &[u32]) -> Vec<u32> {
+    let key = |p: Vec3<f64>| (p + Vec3::ZERO).to_array().map(f64::to_bits); // -0.0 + 0.0 = 0.0
+    let slots: HashMap<_, _> = used.iter().enumerate().map(|(slot, &i)| (key(points[i as usize]), slot)).collect();
+    let mut first = used.to_vec();
+    for (i, p) in points.iter().enumerate() {
+        if let Some(&slot) = slots.get(&key(*p)) {
+            first[slot] = first[slot].min(i as u32);
+        }
+    }
+    first
+}
+
+/// The mean, summed in double-double in the order of the vertices.
+fn mean(vertices: &[Vec3<f64>]) -> Vec3<f64> {
+    let sum = vertices.iter().fold(Vec3::<Dd>::ZERO, |sum, p| sum + Vec3::from_f64(*p));
+    let count = Dd { hi: vertices.len() as f64, lo: 0.0 };
+    Vec3 { x: (sum.x / count).hi, y: (sum.y / count).hi, z: (sum.z / count).hi }
+}
+
+/// Fills in `face_start` and `face_vertices`.
+fn set_faces(hull: &mut Polyhedron, faces: &Rings, number: &[u32]) {
+    let mut rings = Rings { start: faces.start.clone(), vertices: Vec::with_capacity(faces.vertices.len()) };
+    rings.vertices.extend(faces.vertices.iter().map(|&i| number[i as usize]));
+    let mut sorted = rings.clone();
+    for f in 0..rings.len() {
+        let range = rings.start[f] as usize..rings.start[f + 1] as usize;
+        let ring = &mut rings.vertices[range.clone()];
+        let lowest = (0..ring.len()).min_by_key(|&i| ring[i]).unwrap_or(0);
+        ring.rotate_left(lowest);
+        sorted.vertices[range].sort_unstable();
+    }
+    let mut order: Vec<usize> = (0..rings.len()).collect();
+    // The front and the back of a polygon have the same vertices: their order decides.
+    order.sort_unstable_by_key(|&f| (sorted.ring(f), rings.ring(f)));
+    for f in order {
+        hull.face_vertices.extend_from_slice(rings.ring(f));
+        hull.face_start.push(hull.face_vertices.len() as u32);
+    }
+}
+
+/// Fills in `edges` and `face_edges` from the faces.
+fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
+    // (low, high, whether it is walked from high to low, its place in face_edges, face)
+    let mut sides = Vec::with_capacity(hull.face_vertices.len());
+    for f in 0..hull.face_start.len() as u32 - 1 {
+        let ring = hull.face(f);
+        let start = hull.face_start[f as usize];
+        for (i, &from) in ring.iter().enumerate() {
+            let to = ring[(i + 1) % ring.len()];
+            sides.push((from.min(to), from.max(to), from > to, start + i as u32, f));
+        }
+    }
+    sides.sort_unstable();
+    hull.face_edges = vec![0; sides.len()];
+    for pair in sides.chunks(2) {
+        let broken = Inexact { point: hull.source[pair[0].0 as usize] };
+        let [(low, high, false, left_place, left), (low2, high2, true, right_place, right)] = *pair else {
+            return Err(broken);
+        };
+        if (low, high) != (low2, high2) || left == right {
+            return Err(broken);
+        }
+        hull.face_edges[left_place as usize] = hull.edges.len() as u32;
+        hull.face_edges[right_place as usize] = hull.edges.len() as u32;
+        hull.edges.push(Edge { v: [low, high], f: [left, right] });
+    }
+    Ok(())
+}
+
+/// Fills in the neighbours of the vertices from the edges.
+fn set_neighbours(hull: &mut Polyhedron) {
+    let mut ends: Vec<(u32, u32, u32)> = Vec::with_capacity(2 * hull.edges.len());
+    for (e, edge) in hull.edges.iter().enumerate() {
+        let [low, high] = edge.v;
+        ends.push((low, high, e as u32));
+        ends.push((high, low, e as u32));
+    }
+    ends.sort_unstable();
+    for &(v, _, _) in &ends {
+        hull.neighbour_start[v as usize + 1] += 1;
+    }
+    for v in 0..hull.count {
+        hull.neighbour_start[v + 1] += hull.neighbour_start[v];
+    }
+    hull.neighbours = ends.iter().map(|end| end.1).collect();
+    hull.neighbour_edges = ends.iter().map(|end| end.2).collect();
+}
