@@ -54,6 +54,12 @@ impl Body {
         body
     }
 
+    /// Any number of points without facets or edges: enough for separations along given axes, nothing else.
+    pub fn cloud(points: &[Vector<f64>], radius: f64) -> Self {
+        let reach = points.iter().map(|&v| norm(v)).fold(0.0, f64::max) + radius;
+        Self { vertices: points.to_vec(), facets: Vec::new(), edges: Vec::new(), radius, reach }
+    }
+
     fn w(&self, i: usize) -> Vector<Wide> {
         wide(self.vertices[i])
     }
