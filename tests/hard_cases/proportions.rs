@@ -5,7 +5,7 @@ use clearsweep::narrow::{Status, query_one};
 use crate::bridge::{EVERYTHING, Solid, bits, pose};
 use crate::invariants::check_invariants;
 use crate::oracle::families::{self, Random};
-use crate::oracle::number::{Wide, add, times};
+use crate::oracle::number::{add, times};
 use crate::oracle::{self, Placement};
 use crate::{at, brought_to, turned};
 
@@ -28,7 +28,7 @@ fn case_10_thin_boxes_grazing() {
 fn case_11_small_cube_in_a_large_box() {
     let (large, small) = (Solid::cuboid([50.0, 50.0, 5.0]), Solid::cuboid([0.1; 3]));
     for (x, y) in [(0.0, 0.0), (12.3, -40.7), (49.95, 3.0), (49.95, 49.95)] {
-        for angle in [0.0, 0.3, 0.7853981633974483] {
+        for angle in [0.0, 0.3, std::f64::consts::FRAC_PI_4] {
             let found = check_invariants(
                 &large,
                 &at(0.0, 0.0, 0.0),
@@ -139,5 +139,5 @@ fn case_16_scale_is_exact() {
     // The scaled rows are right, too, not only alike.
     let (a, b) = (Solid::cuboid([libm::ldexp(0.5, 20); 3]), Solid::cuboid([libm::ldexp(0.3, 20); 3]));
     let found = check_invariants(&a, &at(0.0, 0.0, 0.0), &b, &turned([1e6, 3e5, 2e5], [1.0, 1.0, 0.0], 0.5));
-    assert!(found.truth > 0.0 && Wide(found.truth, 0.0).0.is_finite());
+    assert!(found.truth > 0.0);
 }

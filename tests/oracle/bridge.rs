@@ -124,6 +124,11 @@ pub fn check(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Result<Che
     Ok(Checked { row, truth: truth.distance.value(), normal: truth.normal, size, error, bracket })
 }
 
+/// False for NaN, too.
+fn at_most(value: f64, limit: f64) -> bool {
+    value <= limit
+}
+
 /// All that is needed to bring a case back; `{:?}` of an `f64` is exact.
 pub fn recipe(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> String {
     format!("  A {}\n  at {pa:?}\n  B {}\n  at {pb:?}", a.recipe(), b.recipe())
@@ -141,18 +146,17 @@ fn check_bracket(row: &Proximity, truth: &Truth, size: f64, wrong: &mut Vec<Stri
     let (truth, doubt) = (truth.distance, 1e-18 * size + truth.gap.max(0.0));
     let below = (Wide::of(row.lower) - truth).value();
     let above = (truth - Wide::of(row.upper)).value();
-    // Negated, so that NaN fails too.
-    if !(below <= doubt && above <= doubt) {
+    if !(at_most(below, doubt) && at_most(above, doubt)) {
         wrong.push(format!("the truth is outside the bracket (lower - truth {below:e}, truth - upper {above:e})"));
     }
     if !(row.lower <= row.distance && row.distance <= row.upper) {
         wrong.push("the distance is outside the bracket".to_string());
     }
-    if !(row.upper - row.lower <= 1e-12 * size) {
+    if !at_most(row.upper - row.lower, 1e-12 * size) {
         wrong.push(format!("the bracket is {:e} of the size wide", (row.upper - row.lower) / size));
     }
     let error = (Wide::of(row.distance) - truth).value().abs();
-    if !(error <= 1e-12 * size) {
+    if !at_most(error, 1e-12 * size) {
         wrong.push(format!("the distance is off by {error:e}"));
     }
 }
@@ -181,21 +185,21 @@ fn check_witnesses(
 ) {
     let (on_a, on_b, n) = (row.point_a.to_array(), row.point_b.to_array(), row.normal.to_array());
     let identity = norm(values(sub(wide(on_b), add(wide(on_a), times(wide(n), Wide::of(row.distance))))));
-    if !(identity <= 1e-12 * size) {
+    if !at_most(identity, 1e-12 * size) {
         wrong.push(format!("b is {identity:e} away from a + d n"));
     }
     let length = norm(wide(n)).value();
-    if !((length - 1.0).abs() <= 1e-15) {
+    if !at_most((length - 1.0).abs(), 1e-15) {
         wrong.push(format!("|n| - 1 = {:e}", length - 1.0));
     }
     let off = oracle::off_surfaces(&a.body, pa, &b.body, pb, on_a, on_b);
-    if !(off[0] <= 1e-9 * size && off[1] <= 1e-9 * size) {
-        wrong.push(format!("the witnesses are {off:e?} off their bodies"));
+    if !off.iter().all(|&off| at_most(off, 1e-9 * size)) {
+        wrong.push(format!("the witnesses are {off:?} off their bodies"));
     }
     // The direction itself: along it the bodies are apart (or overlap) by the distance.
     let along = oracle::separation_along(&a.body, pa, &b.body, pb, oracle::out_of_frame(pa, n));
     let error = (along - Wide::of(row.distance)).value().abs();
-    if !(error <= 1e-12 * size) {
+    if !at_most(error, 1e-12 * size) {
         wrong.push(format!("along n the separation is {:e}, off by {error:e}", along.value()));
     }
 }
@@ -212,7 +216,7 @@ fn check_swap(
     let other = query_one(&b.shape, &a.shape, &pose(pb), &pose(pa), &EVERYTHING);
     let meet = other.lower <= row.upper && row.lower <= other.upper;
     let error = (other.distance - row.distance).abs();
-    if !(meet && error <= 1e-12 * size) {
+    if !(meet && at_most(error, 1e-12 * size)) {
         wrong.push(format!("swapped, the distance is {:?}, off by {error:e}", other.distance));
     }
 }
