@@ -9,6 +9,6 @@ pub mod real;
 pub mod vec3;
 
 pub use polyhedron::{Edge, Polyhedron};
-pub use pose::Pose;
+pub use pose::{Pose, RelativePose};
 pub use real::{Dd, Real};
 pub use vec3::Vec3;

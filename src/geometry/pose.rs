@@ -86,19 +86,15 @@ pub struct RelativePose<T> {
 }
 
 impl<T: Real> RelativePose<T> {
-    /// From two poses in the world. The difference of the positions is formed exactly (or, of recentred bodies, in
-    /// double-double) before it is rotated, so that a common offset costs no accuracy.
+    /// From two poses in the world. The difference of the positions is formed before it is rotated, so that
+    /// a common offset costs no accuracy.
     pub fn between(a: &Pose, b: &Pose) -> Self {
         let q = conjugate_product(a.q.map(T::from_f64), b.q.map(T::from_f64));
         let ra = rotation(a.q.map(T::from_f64));
-        let d = |pa: f64, la: f64, pb: f64, lb: f64| {
-            let d = Dd::sum(pb, -pa) + Dd::sum(lb, -la);
-            T::from_parts(d.hi, d.lo)
-        };
         let d = Vec3::new(
-            d(a.position.x, a.rest.x, b.position.x, b.rest.x),
-            d(a.position.y, a.rest.y, b.position.y, b.rest.y),
-            d(a.position.z, a.rest.z, b.position.z, b.rest.z),
+            T::difference(a.position.x, a.rest.x, b.position.x, b.rest.x),
+            T::difference(a.position.y, a.rest.y, b.position.y, b.rest.y),
+            T::difference(a.position.z, a.rest.z, b.position.z, b.rest.z),
         );
         // R_a^T d: the columns of R_a times the components of d.
         let t = ra[0].scale(d.x) + ra[1].scale(d.y) + ra[2].scale(d.z);

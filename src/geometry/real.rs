@@ -34,6 +34,9 @@ pub trait Real:
     fn from_f64(x: f64) -> Self;
     /// The sum of `hi` and `lo`, rounded to this type.
     fn from_parts(hi: f64, lo: f64) -> Self;
+    /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts comes first, so that
+    /// a common offset cancels.
+    fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self;
     /// The nearest `f64`.
     fn to_f64(self) -> f64;
     /// Square root; NaN below zero.
@@ -66,6 +69,10 @@ impl Real for f64 {
     #[inline]
     fn from_parts(hi: f64, lo: f64) -> Self {
         hi + lo
+    }
+    #[inline]
+    fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self {
+        (b - a) + (rest_b - rest_a)
     }
     #[inline]
     fn to_f64(self) -> f64 {
@@ -217,6 +224,9 @@ impl Real for Dd {
     #[inline]
     fn from_parts(hi: f64, lo: f64) -> Self {
         Self::sum(hi, lo)
+    }
+    fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self {
+        Self::sum(b, -a) + Self::sum(rest_b, -rest_a)
     }
     #[inline]
     fn to_f64(self) -> f64 {

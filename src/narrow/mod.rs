@@ -1,13 +1,38 @@
 //! NARROW: the signed distance of a near pair, with witnesses and a proven bracket.
 //!
+//! ```text
+//! walk.rs      the ladder for a pair of convex pieces, with what it remembers from sample to sample
+//!   strict.rs      1. the remembered features, if still strictly optimal      <- finisher.rs: one formula per kind
+//!   gjk/, epa/     2. the search from the remembered simplex; the polytope of an overlap
+//!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
+//! pieces.rs    bodies of several pieces
+//! ```
+//!
+//! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
+//! (the optimum is unique, so every way ends there); all else is decided by the cold resolver.
+//!
 //! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one pair and a mask,
 //! and answers in A's frame.
 
+pub mod answer;
+pub mod epa;
+pub mod feature;
+pub mod finisher;
+pub mod gjk;
+pub mod pair;
+pub mod pieces;
 pub mod proximity;
+pub mod resolver;
+pub mod routes;
+pub mod scan;
+pub mod strict;
+pub mod walk;
 
+pub use pieces::PairCache;
 pub use proximity::{FeatureKind, Method, Proximity, Status};
+pub use routes::Routes;
 
-use crate::geometry::Pose;
+use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 
 /// The poses of one body over the samples of a block.
@@ -49,29 +74,6 @@ pub struct PairQuery<'a> {
     pub samples: u64,
 }
 
-/// What a pair remembers from sample to sample and from block to block: indices only, never coordinates.
-#[derive(Debug, Clone, Default)]
-pub struct PairCache {}
-
-/// How often each route was taken; sums go to the manifest.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Routes {
-    /// Queries asked (samples of pieces).
-    pub queries: u64,
-}
-
-impl Routes {
-    /// Adds the counts of another worker.
-    pub fn add(&mut self, other: &Self) {
-        self.queries += other.queries;
-    }
-
-    /// Names and counts, for the manifest, in a fixed order.
-    pub fn entries(&self) -> Vec<(&'static str, u64)> {
-        vec![("queries", self.queries)]
-    }
-}
-
 /// A method that answers queries. All methods give the same rows, bit for bit.
 pub trait NarrowPhase: Sync + Send {
     /// Its name on the command line.
@@ -87,4 +89,57 @@ pub trait NarrowPhase: Sync + Send {
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
     );
+}
+
+/// GJK with signed volumes, EPA for the depth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gjk;
+
+impl NarrowPhase for Gjk {
+    fn name(&self) -> &'static str {
+        "gjk"
+    }
+
+    fn walk(
+        &self,
+        query: &PairQuery<'_>,
+        options: &QueryOptions,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+        out: &mut Vec<Proximity>,
+    ) {
+        let mut scratch = walk::Scratch::default();
+        let mut left = query.samples;
+        while left != 0 {
+            let sample = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
+            let relative = RelativePose::between(&pose_a, &pose_b);
+            let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
+            if let Some(mut row) = pieces::query(&bodies, options, cache, &mut scratch, routes)
+                && (row.lower.is_nan() || row.lower <= options.within)
+            {
+                row.sample = sample as u8;
+                out.push(row);
+            }
+        }
+    }
+}
+
+/// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred
+/// frame.
+pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &QueryOptions) -> Proximity {
+    let all = QueryOptions { within: f64::INFINITY, ..*options };
+    let query = PairQuery { a, b, poses_a: Poses::Fixed(pose_a), poses_b: Poses::Fixed(pose_b), samples: 1 };
+    let mut out = Vec::with_capacity(1);
+    Gjk.walk(&query, &all, &mut PairCache::default(), &mut Routes::default(), &mut out);
+    out.pop().expect("no distance is beyond an infinite cut-off")
+}
+
+/// A method by its name on the command line; `None` for a name that is not a method of this version.
+pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
+    match name {
+        "auto" | "gjk" => Some(Box::new(Gjk)),
+        _ => None,
+    }
 }

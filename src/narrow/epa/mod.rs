@@ -1,0 +1,112 @@
+//! Penetration depth: the facet of the Minkowski difference nearest to the origin inside it, found by expanding a
+//! polytope (van den Bergen 2001) and proven by the same polytope.
+
+pub mod polytope;
+
+use super::feature::FeaturePair;
+use super::gjk::Simplex;
+use super::pair::{Pair, VertexPair};
+use super::strict::{self, Strict};
+use crate::geometry::Vec3;
+pub use polytope::{Claim, Polytope, Surface};
+
+/// Expansions after which a search is given up and handed down the ladder.
+const LIMIT: usize = 400;
+
+/// Grows `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and nothing else is
+/// as near. `None` where the optimum is not strict, or the surface broke.
+pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
+    let bound = pair.bound();
+    let mut start = [0, 0];
+    for _ in 0..LIMIT {
+        let (triangle, distance) = polytope.nearest(|_| false)?;
+        let vertices = polytope.vertex_pairs(triangle);
+        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
+        let reach = polytope.normal(triangle).dot(pair.difference(vertex));
+        if reach - distance > 0.25 * bound && !vertices.contains(&vertex) {
+            if !polytope.expand(pair, triangle, vertex) {
+                return None;
+            }
+            continue;
+        }
+        let features = FeaturePair::of_simplex(pair.a, pair.b, &vertices)?;
+        let answer = strict::local(pair, &features)?;
+        if answer.in_contact_band() {
+            return Some(answer);
+        }
+        return clear_rivals(pair, polytope, answer);
+    }
+    None
+}
+
+/// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
+/// facet of the difference itself: a tie.
+fn clear_rivals(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: Strict) -> Option<Strict> {
+    let beyond = -answer.closest.distance + answer.margin;
+    let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    let mut start = [0, 0];
+    for _ in 0..LIMIT {
+        let rival = polytope.nearest(in_facet).filter(|&(_, d)| d <= beyond * (1.0 + 1e-12));
+        let Some((triangle, distance)) = rival else {
+            return polytope.proves(&strict::claim(&answer), in_facet).then_some(answer);
+        };
+        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
+        let reach = polytope.normal(triangle).dot(pair.difference(vertex));
+        if reach - distance <= 0.25 * pair.bound() || !polytope.expand(pair, triangle, vertex) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether all three vertices of a triangle of the difference belong to the facet of a feature pair.
+pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
+    triangle.iter().all(|&[i, j]| features.a.has_vertex(pair.a, i) && features.b.has_vertex(pair.b, j))
+}
+
+fn support_beyond(pair: &Pair<'_, f64>, n: Vec3<f64>, start: &mut VertexPair) -> VertexPair {
+    *start = pair.support(n, *start);
+    *start
+}
+
+/// A tetrahedron of the Minkowski difference around, or at least near, the origin, from the end of a search: missing
+/// vertices are supports off the simplex. `None` where the difference is flat.
+pub fn tetrahedron(pair: &Pair<'_, f64>, simplex: &Simplex) -> Option<[VertexPair; 4]> {
+    let mut pairs = simplex.pairs;
+    let mut count = usize::from(simplex.count);
+    while (1..4).contains(&count) {
+        let p = |i: usize| pair.difference(pairs[i]);
+        let directions = match count {
+            1 => axes().to_vec(),
+            2 => {
+                let along = p(1) - p(0);
+                axes().iter().map(|&x| along.cross(x)).flat_map(|d| [d, -d]).collect()
+            }
+            _ => {
+                let n = (p(1) - p(0)).cross(p(2) - p(0));
+                vec![n, -n]
+            }
+        };
+        // The farthest from the simplex spans the most volume; the first of equals.
+        let mut best: Option<(f64, VertexPair)> = None;
+        for d in directions {
+            let vertex = pair.support(d, pairs[0]);
+            let off = match count {
+                1 => (pair.difference(vertex) - p(0)).length(),
+                2 => (pair.difference(vertex) - p(0)).cross(p(1) - p(0)).length(),
+                _ => (pair.difference(vertex) - p(0)).dot((p(1) - p(0)).cross(p(2) - p(0))).abs(),
+            };
+            if off > 0.0 && best.is_none_or(|(b, _)| off > b) {
+                best = Some((off, vertex));
+            }
+        }
+        pairs[count] = best?.1;
+        count += 1;
+    }
+    (count == 4).then_some(pairs)
+}
+
+fn axes() -> [Vec3<f64>; 6] {
+    let e = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
+    [e[0], -e[0], e[1], -e[1], e[2], -e[2]]
+}

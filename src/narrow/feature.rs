@@ -1,0 +1,116 @@
+//! Features and feature pairs.
+
+use super::pair::VertexPair;
+use super::proximity::FeatureKind;
+use crate::geometry::Polyhedron;
+
+/// A vertex, edge or face of a polyhedron, by its index in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Feature {
+    /// What it is.
+    pub kind: FeatureKind,
+    /// Index among the vertices, edges or faces.
+    pub index: u32,
+}
+
+impl Feature {
+    /// A vertex.
+    pub fn vertex(index: u32) -> Self {
+        Self { kind: FeatureKind::Vertex, index }
+    }
+    /// An edge.
+    pub fn edge(index: u32) -> Self {
+        Self { kind: FeatureKind::Edge, index }
+    }
+    /// A face.
+    pub fn face(index: u32) -> Self {
+        Self { kind: FeatureKind::Face, index }
+    }
+
+    /// How many vertices it has.
+    #[inline]
+    pub fn vertex_count(self, p: &Polyhedron) -> usize {
+        match self.kind {
+            FeatureKind::Vertex => 1,
+            FeatureKind::Edge => 2,
+            FeatureKind::Face => p.face(self.index).len(),
+        }
+    }
+
+    /// Whether the vertex belongs to it.
+    #[inline]
+    pub fn has_vertex(self, p: &Polyhedron, v: u32) -> bool {
+        match self.kind {
+            FeatureKind::Vertex => self.index == v,
+            FeatureKind::Edge => p.edges[self.index as usize].v.contains(&v),
+            FeatureKind::Face => p.face(self.index).contains(&v),
+        }
+    }
+
+    /// One of its vertices.
+    #[inline]
+    pub fn first_vertex(self, p: &Polyhedron) -> u32 {
+        match self.kind {
+            FeatureKind::Vertex => self.index,
+            FeatureKind::Edge => p.edges[self.index as usize].v[0],
+            FeatureKind::Face => p.face(self.index)[0],
+        }
+    }
+
+    /// The number that tables publish: vertices by their index in the file, edges and faces by their order.
+    pub fn published(self, p: &Polyhedron) -> i32 {
+        let number = match self.kind {
+            FeatureKind::Vertex => p.source[self.index as usize],
+            FeatureKind::Edge | FeatureKind::Face => self.index,
+        };
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
+    /// The smallest feature with all the given vertices.
+    fn spanning(p: &Polyhedron, vertices: &[u32]) -> Option<Self> {
+        match *vertices {
+            [v] => Some(Self::vertex(v)),
+            [v, w] => p.edge_between(v, w).map(Self::edge).or_else(|| p.face_containing(vertices).map(Self::face)),
+            _ => p.face_containing(vertices).map(Self::face),
+        }
+    }
+}
+
+/// A feature of A and one of B, of kinds whose closest points are one formula: vertex-vertex, vertex-edge, edge-edge,
+/// vertex-face (each way).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeaturePair {
+    /// Feature of A.
+    pub a: Feature,
+    /// Feature of B.
+    pub b: Feature,
+}
+
+impl FeaturePair {
+    /// The feature pair that a simplex of the Minkowski difference lies in, if its kinds have a formula.
+    pub fn of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<Self> {
+        let (va, na) = distinct(simplex, 0);
+        let (vb, nb) = distinct(simplex, 1);
+        let pair = Self { a: Feature::spanning(a, &va[..na])?, b: Feature::spanning(b, &vb[..nb])? };
+        pair.has_formula().then_some(pair)
+    }
+
+    /// Whether the kinds have a formula (not edge-face, not face-face).
+    pub fn has_formula(&self) -> bool {
+        use FeatureKind::{Edge, Vertex};
+        matches!((self.a.kind, self.b.kind), (Vertex, _) | (_, Vertex) | (Edge, Edge))
+    }
+}
+
+/// The distinct vertices of one side of a simplex of at most four vertices.
+fn distinct(simplex: &[VertexPair], side: usize) -> ([u32; 4], usize) {
+    let mut out = [0; 4];
+    let mut n = 0;
+    for pair in simplex.iter().take(4) {
+        if !out[..n].contains(&pair[side]) {
+            out[n] = pair[side];
+            n += 1;
+        }
+    }
+    (out, n)
+}

@@ -1,0 +1,108 @@
+//! One pair of convex cores at one relative pose: what every method and every proof works on.
+
+use super::scan;
+use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Vec3};
+
+/// Vertices above which a search climbs along edges instead of scanning.
+const CLIMB_ABOVE: usize = 192;
+
+/// Two cores, and `a_from_b` in the numbers `T`.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a, T> {
+    /// Core of A, in A's frame.
+    pub a: &'a Polyhedron,
+    /// Core of B, in B's frame.
+    pub b: &'a Polyhedron,
+    /// B's frame in A's.
+    pub pose: RelativePose<T>,
+    /// The size of the pair, metres: both circumradii about the recentred origins, growth included, + |t|.
+    pub size: f64,
+}
+
+/// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
+pub type VertexPair = [u32; 2];
+
+/// Numbers in which supports are computed.
+pub trait Supporting: Real {
+    /// The vertex with the largest `d . v` (in these numbers), a start for climbing, and that value.
+    fn support(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (u32, Self);
+    /// The largest `d . v` over all vertices: a proof, so it scans all of them.
+    fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self;
+}
+
+impl Supporting for f64 {
+    #[inline]
+    fn support(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
+        if p.count > CLIMB_ABOVE { scan::climb(p, d, start) } else { scan::support(p, d) }
+    }
+    #[inline]
+    fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
+        scan::max_dot(p, d)
+    }
+}
+
+impl Supporting for Dd {
+    fn support(p: &Polyhedron, d: Vec3<Self>, _start: u32) -> (u32, Self) {
+        let mut best = (0, d.dot(Vec3::from_f64(p.vertex(0))));
+        for v in 1..p.count as u32 {
+            let value = d.dot(Vec3::from_f64(p.vertex(v)));
+            if value > best.1 {
+                best = (v, value);
+            }
+        }
+        best
+    }
+    fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self {
+        Self::support(p, d, 0).1
+    }
+}
+
+impl<'a, T: Supporting> Pair<'a, T> {
+    /// A pair at a relative pose; `growth` is the sum of both radii, metres.
+    #[inline]
+    pub fn new(a: &'a Polyhedron, b: &'a Polyhedron, pose: RelativePose<T>, growth: f64) -> Self {
+        let size = a.radius + b.radius + growth + pose.t.to_f64().length();
+        Self { a, b, pose, size }
+    }
+
+    /// The rounding bound E of this pair in these numbers (docs/numerics.md): 256 units of the size.
+    #[inline]
+    pub fn bound(&self) -> f64 {
+        256.0 * T::UNIT * self.size
+    }
+
+    /// Vertex `i` of A, in A's frame.
+    #[inline]
+    pub fn vertex_a(&self, i: u32) -> Vec3<T> {
+        Vec3::from_f64(self.a.vertex(i))
+    }
+
+    /// Vertex `i` of B, in A's frame.
+    #[inline]
+    pub fn vertex_b(&self, i: u32) -> Vec3<T> {
+        self.pose.point(Vec3::from_f64(self.b.vertex(i)))
+    }
+
+    /// The point `a - b` of the Minkowski difference.
+    #[inline]
+    pub fn difference(&self, [i, j]: VertexPair) -> Vec3<T> {
+        self.vertex_a(i) - self.vertex_b(j)
+    }
+
+    /// The vertex of the Minkowski difference farthest along `d` (A's frame).
+    #[inline]
+    pub fn support(&self, d: Vec3<T>, start: VertexPair) -> VertexPair {
+        let (i, _) = T::support(self.a, d, start[0]);
+        let (j, _) = T::support(self.b, -self.pose.inverse_vector(d), start[1]);
+        [i, j]
+    }
+
+    /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A of n.x`, over all
+    /// vertices. The signed distance of the cores is at least this.
+    #[inline]
+    pub fn gap(&self, n: Vec3<T>) -> T {
+        let max_a = T::max_dot(self.a, n);
+        let max_b = T::max_dot(self.b, -self.pose.inverse_vector(n));
+        n.dot(self.pose.t) - max_b - max_a
+    }
+}

@@ -1,0 +1,51 @@
+//! The cold resolver: decides what no warm start can, always from the same start, so that its answer is a function
+//! of the geometry and the relative pose.
+//!
+//! First the plain methods from a cold start in `f64`, whose answer counts if it is strict. Then extended precision
+//! (double-double, 2^-104 a step): ties are enumerated and chosen by the published rule: kinds in the order FV, VF,
+//! EE (then EV, VE, VV), lowest indices.
+
+pub mod directions;
+mod overlap;
+mod separated;
+
+use super::answer::Answer;
+use super::epa::{self, Polytope};
+use super::feature::FeaturePair;
+use super::gjk::{self, End, Simplex};
+use super::pair::Pair;
+use super::routes::Routes;
+use super::strict::{self, Strict};
+use crate::geometry::{Dd, Pose, RelativePose};
+
+/// Answers a pair of cores from a cold start. `poses` are those of A and B in the world.
+pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes: &mut Routes) -> Answer {
+    routes.cold += 1;
+    if let Some(strict) = cold(pair) {
+        return Answer::strict(&strict);
+    }
+    routes.extended += 1;
+    let wide = Pair::<Dd>::new(pair.a, pair.b, RelativePose::between(poses.0, poses.1), growth);
+    let found = gjk::search(&wide, &Simplex::default(), f64::INFINITY);
+    let apart = matches!(found.end, End::Converged | End::Stalled);
+    let answer = if apart { separated::resolve(pair, &wide, &found) } else { None };
+    answer.or_else(|| overlap::resolve(pair, &wide, found.point.length())).unwrap_or_else(|| {
+        routes.uncertified += 1;
+        Answer::uncertified(pair, found.point.to_f64())
+    })
+}
+
+/// The plain methods in `f64`.
+fn cold(pair: &Pair<'_, f64>) -> Option<Strict> {
+    let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
+    if found.end != End::Overlap {
+        let features = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())?;
+        return strict::local(pair, &features).filter(Strict::in_contact_band);
+    }
+    let tetrahedron = epa::tetrahedron(pair, &found.simplex)?;
+    let mut polytope = Polytope::default();
+    if !polytope.start(pair, tetrahedron) {
+        return None;
+    }
+    epa::deepest(pair, &mut polytope)
+}

@@ -1,0 +1,210 @@
+//! Cores that touch or overlap: the depth is the best gap over a complete list of directions.
+
+use super::directions::{self, Direction, Origin, features_on_plane, near_plane};
+use crate::geometry::{Dd, Polyhedron, Real, Vec3};
+use crate::narrow::answer::Answer;
+use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::finisher::{Closest, finish};
+use crate::narrow::pair::Pair;
+use crate::narrow::proximity::Method;
+use crate::narrow::strict;
+
+/// Directions within so many bounds E of the best in `f64` are looked at in double-double.
+const NEAR: f64 = 64.0;
+
+/// A direction in double-double.
+struct Tied {
+    direction: Direction,
+    normal: Vec3<Dd>,
+    gap: Dd,
+}
+
+/// The answer by the tie rule. `reach`: the length of the nearest point found by a search, a bound of the distance
+/// where the cores only touch.
+pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> Option<Answer> {
+    let (near, slack) = directions::best(pair, NEAR);
+    let mut tied: Vec<Tied> = near.iter().filter_map(|d| widen(wide, d)).collect();
+    let best = tied.iter().map(|t| t.gap).reduce(|x, y| x.larger(y))?;
+    // In the order of the rule: directions by kind, then by index; among them all that are as good as the best.
+    tied.sort_by_key(|t| t.direction.origin);
+    let bound = wide.bound();
+    let equal = best - Dd::from_f64(pair.size * 1e-24);
+    let rivals = near.iter().filter(|d| d.gap + d.error >= best.to_f64() - 8.0 * pair.bound()).count();
+    tied.retain(|t| t.gap >= equal);
+    let depth_upper = best + Dd::from_f64(64.0 * bound + slack);
+    let upper = if best < Dd::ZERO { depth_upper } else { depth_upper.larger(reach + Dd::from_f64(64.0 * bound)) };
+    let (features, chosen, point_a, residual) = witnesses(pair, wide, &tied)?;
+    if rivals == 1
+        && let Some(answer) = strict_in_f64(pair, &features, near.len() == 1)
+    {
+        return Some(answer);
+    }
+    let closest = Closest {
+        normal: chosen.normal,
+        distance: chosen.gap,
+        point_a,
+        point_b: point_a + chosen.normal.scale(chosen.gap),
+        residual,
+        interior: Dd::ZERO,
+        amplification: 1.0,
+    };
+    let lower = chosen.gap - Dd::from_f64(bound);
+    let upper = upper + residual;
+    if (upper - lower).to_f64() > 1e-12 * pair.size {
+        return None;
+    }
+    let mut answer = Answer::wide(&features, &closest, lower, upper);
+    if tied.len() > 1 {
+        answer.method = Method::Tie;
+    }
+    Some(answer)
+}
+
+/// Where one direction stands alone, `f64` proves the depth too: the list is complete.
+fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, alone: bool) -> Option<Answer> {
+    let answer = strict::local(pair, features)?;
+    (answer.in_contact_band() || alone).then(|| Answer::strict(&answer))
+}
+
+/// A direction of the list in double-double, with its gap over all vertices.
+fn widen(wide: &Pair<'_, Dd>, d: &Direction) -> Option<Tied> {
+    let normal = match d.origin {
+        Origin::FaceA(f) => {
+            let any = FeaturePair { a: Feature::face(f), b: Feature::vertex(0) };
+            finish_normal(wide, &any)?
+        }
+        Origin::FaceB(f) => {
+            let any = FeaturePair { a: Feature::vertex(0), b: Feature::face(f) };
+            finish_normal(wide, &any)?
+        }
+        Origin::Edges(i, j, _) => {
+            let n = finish_normal(wide, &FeaturePair { a: Feature::edge(i), b: Feature::edge(j) })?;
+            if n.to_f64().dot(d.normal) < 0.0 { -n } else { n }
+        }
+        Origin::Free(_) => {
+            let n = across_edges(wide, Vec3::from_f64(d.normal));
+            n.normalized()
+        }
+    };
+    Some(Tied { direction: *d, normal, gap: wide.gap(normal) })
+}
+
+fn finish_normal(wide: &Pair<'_, Dd>, features: &FeaturePair) -> Option<Vec3<Dd>> {
+    finish(wide, features).map(|c| c.normal)
+}
+
+/// `n` without its part along the edge that either body has.
+fn across_edges(wide: &Pair<'_, Dd>, n: Vec3<Dd>) -> Vec3<Dd> {
+    let edge = |p: &Polyhedron| {
+        p.edges.first().map(|e| Vec3::<Dd>::from_f64(p.vertex(e.v[1])) - Vec3::from_f64(p.vertex(e.v[0])))
+    };
+    let along = edge(wide.a).or_else(|| edge(wide.b).map(|e| wide.pose.vector(e)));
+    match along {
+        Some(e) => n - e.scale(n.dot(e) / e.length2()),
+        None => n,
+    }
+}
+
+/// The first feature pair, in the order of the rule, that carries witness points of a tied direction: its features,
+/// the direction, the point on A, and how far the points are off the direction.
+fn witnesses<'t>(
+    pair: &Pair<'_, f64>,
+    wide: &Pair<'_, Dd>,
+    tied: &'t [Tied],
+) -> Option<(FeaturePair, &'t Tied, Vec3<Dd>, Dd)> {
+    let planes: Vec<Plane> = tied.iter().map(|t| Plane::new(pair, t)).collect();
+    for kinds in 0..6 {
+        for (t, plane) in tied.iter().zip(&planes) {
+            for features in plane.candidates(kinds) {
+                if let Some((point, residual)) = on_both(wide, &features, t) {
+                    return Some((features, t, point, residual));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The features of both bodies on the supporting planes of a direction.
+struct Plane {
+    on: [Vec<u32>; 2],
+    edges: [Vec<u32>; 2],
+    faces: [Vec<u32>; 2],
+}
+
+impl Plane {
+    fn new(pair: &Pair<'_, f64>, t: &Tied) -> Self {
+        let n = t.normal.to_f64();
+        let tolerance = 1e-13 * pair.size;
+        let on_a = near_plane(pair.a, n, tolerance);
+        let on_b = near_plane(pair.b, -pair.pose.inverse_vector(n), tolerance);
+        let (edges_a, faces_a) = features_on_plane(pair.a, &on_a);
+        let (edges_b, faces_b) = features_on_plane(pair.b, &on_b);
+        Self { on: [on_a, on_b], edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
+    }
+
+    /// Feature pairs of a kind: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
+    fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
+        let (of_a, kind_a): (&[u32], fn(u32) -> Feature) = match kinds {
+            0 => (&self.faces[0], Feature::face),
+            2 | 3 => (&self.edges[0], Feature::edge),
+            _ => (&self.on[0], Feature::vertex),
+        };
+        let (of_b, kind_b): (&[u32], fn(u32) -> Feature) = match kinds {
+            1 => (&self.faces[1], Feature::face),
+            2 | 4 => (&self.edges[1], Feature::edge),
+            _ => (&self.on[1], Feature::vertex),
+        };
+        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
+    }
+}
+
+/// The point of A's feature that lies over B's feature along the direction, and what is left between them.
+fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec3<Dd>, Dd)> {
+    use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+    let inside = Dd::from_f64(-1e-22 * wide.size);
+    let shift = t.normal.scale(t.gap);
+    let (i, j) = (features.a.index, features.b.index);
+    let point = match (features.a.kind, features.b.kind) {
+        (Face, Vertex) | (Vertex, Face) => {
+            let closest = finish(wide, features)?;
+            (closest.interior >= inside).then_some(closest.point_a)?
+        }
+        (Vertex, _) => wide.vertex_a(i),
+        (Edge, Vertex) => wide.vertex_b(j) - shift,
+        _ => {
+            let closest = finish(wide, features)?;
+            (closest.interior >= inside).then_some(closest.point_a)?
+        }
+    };
+    // A's point must lie on A's feature, its partner on B's.
+    let off_a = match features.a.kind {
+        Edge => {
+            off_edge(point, wide.vertex_a(wide.a.edges[i as usize].v[0]), wide.vertex_a(wide.a.edges[i as usize].v[1]))
+        }
+        _ => Dd::ZERO,
+    };
+    let partner = point + shift;
+    let off_b = match features.b.kind {
+        Vertex => (partner - wide.vertex_b(j)).length(),
+        Edge => off_edge(
+            partner,
+            wide.vertex_b(wide.b.edges[j as usize].v[0]),
+            wide.vertex_b(wide.b.edges[j as usize].v[1]),
+        ),
+        Face => Dd::ZERO,
+    };
+    let off = off_a.larger(off_b);
+    (off.to_f64() <= 2e-13 * wide.size).then_some((point, off))
+}
+
+/// Distance of a point from a segment.
+fn off_edge(p: Vec3<Dd>, from: Vec3<Dd>, to: Vec3<Dd>) -> Dd {
+    let along = to - from;
+    let l2 = along.length2();
+    if l2 <= Dd::ZERO {
+        return (p - from).length();
+    }
+    let s = ((p - from).dot(along) / l2).larger(Dd::ZERO).smaller(Dd::ONE);
+    (p - (from + along.scale(s))).length()
+}

@@ -1,0 +1,162 @@
+//! Scans over all vertices of a polyhedron: support, extremes, and the count that strictness needs.
+//!
+//! The loops are plain arithmetic over structure-of-arrays coordinates; the compiler vectorises them. On x86-64 the
+//! same source is compiled for wider registers too and chosen once at run time. Every lane does the same operations
+//! in the same order and nothing is contracted, so all versions return the same bits.
+
+use crate::geometry::polyhedron::LANES;
+use crate::geometry::{Polyhedron, Vec3};
+
+#[inline(always)]
+fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
+    let mut best = [f64::NEG_INFINITY; LANES];
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for ((x, y), z) in chunks {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            best[i] = if dot > best[i] { dot } else { best[i] };
+        }
+    }
+    best.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[inline(always)]
+fn count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> usize {
+    let mut counts = [0_u64; LANES];
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for ((x, y), z) in chunks {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            counts[i] += u64::from(dot >= threshold);
+        }
+    }
+    counts.iter().sum::<u64>() as usize
+}
+
+#[inline(always)]
+fn first_at_least_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> usize {
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for (k, ((x, y), z)) in chunks.enumerate() {
+        let mut mask = 0_u32;
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            mask |= u32::from(dot >= threshold) << i;
+        }
+        if mask != 0 {
+            return k * LANES + mask.trailing_zeros() as usize;
+        }
+    }
+    0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
+mod wide {
+    /// The widest level this processor has: 0 baseline, 1 AVX2, 2 AVX-512.
+    #[inline]
+    pub(super) fn level() -> u8 {
+        use std::sync::atomic::{AtomicU8, Ordering};
+        static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
+        match LEVEL.load(Ordering::Relaxed) {
+            u8::MAX => {
+                let level = if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
+                    2
+                } else {
+                    u8::from(is_x86_feature_detected!("avx2"))
+                };
+                LEVEL.store(level, Ordering::Relaxed);
+                level
+            }
+            level => level,
+        }
+    }
+
+    macro_rules! versions {
+        ($avx2:ident, $avx512:ident, $body:ident, ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+            #[target_feature(enable = "avx2")]
+            pub(super) unsafe fn $avx2($($arg: $ty),*) -> $ret {
+                super::$body($($arg),*)
+            }
+            #[target_feature(enable = "avx512f,avx512vl")]
+            pub(super) unsafe fn $avx512($($arg: $ty),*) -> $ret {
+                super::$body($($arg),*)
+            }
+        };
+    }
+    versions!(max_dot_2, max_dot_5, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
+    versions!(count_2, count_5, count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> usize);
+    versions!(first_2, first_5, first_at_least_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> usize);
+}
+
+macro_rules! dispatch {
+    ($baseline:ident, $avx2:ident, $avx512:ident, $($arg:expr),*) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code, reason = "the level was read from the processor")]
+        // SAFETY: `level` says that the processor has the features the callee was compiled for.
+        unsafe {
+            match wide::level() {
+                2 => wide::$avx512($($arg),*),
+                1 => wide::$avx2($($arg),*),
+                _ => $baseline($($arg),*),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        $baseline($($arg),*)
+    }};
+}
+
+/// The name of the widest registers in use, for the manifest.
+pub fn simd_level() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    return ["sse2", "avx2", "avx512"][usize::from(wide::level())];
+    #[cfg(not(target_arch = "x86_64"))]
+    "baseline"
+}
+
+/// The largest `d . v` over all vertices.
+#[inline]
+pub fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
+    let d = d.to_array();
+    dispatch!(max_dot_body, max_dot_2, max_dot_5, &p.x, &p.y, &p.z, d)
+}
+
+/// How many vertices have `d . v >= threshold`.
+#[inline]
+pub fn count_at_least(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> usize {
+    let d = d.to_array();
+    let counted = dispatch!(count_body, count_2, count_5, &p.x, &p.y, &p.z, d, threshold);
+    // The padding repeats vertex 0, and counts whenever vertex 0 does.
+    let first = p.x[0] * d[0] + p.y[0] * d[1] + p.z[0] * d[2];
+    if first >= threshold { counted - (p.x.len() - p.count) } else { counted }
+}
+
+/// The lowest vertex with the largest `d . v`, and that value.
+#[inline]
+pub fn support(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
+    let value = max_dot(p, d);
+    let d = d.to_array();
+    let at = dispatch!(first_at_least_body, first_2, first_5, &p.x, &p.y, &p.z, d, value);
+    (at as u32, value)
+}
+
+/// A vertex with the largest `d . v` found by walking along edges from `start`: fewer steps than a scan on polyhedra
+/// of many vertices. In rounding it may stop at a vertex that is largest only to within a few ulp: good for a search,
+/// never for a proof.
+#[inline]
+pub fn climb(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
+    let mut at = start;
+    let mut value = p.vertex(at).dot(d);
+    loop {
+        let mut best = (at, value);
+        for &n in p.neighbours_of(at) {
+            let v = p.vertex(n).dot(d);
+            if v > best.1 {
+                best = (n, v);
+            }
+        }
+        if best.0 == at {
+            return best;
+        }
+        (at, value) = best;
+    }
+}

@@ -1,0 +1,166 @@
+//! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
+
+use super::answer::Answer;
+use super::epa::{self, Polytope, Surface};
+use super::feature::FeaturePair;
+use super::gjk::{self, End, Simplex};
+use super::pair::Pair;
+use super::resolver;
+use super::routes::Routes;
+use super::strict::{self, Strict};
+use crate::geometry::{Pose, RelativePose};
+use crate::scene::Piece;
+
+/// Vertices above which a surface is forgotten: growing from sample to sample, it holds more than it needs.
+const SURFACE_VERTICES: usize = 40;
+
+/// What a pair of pieces remembers: indices only.
+#[derive(Debug, Clone, Default)]
+pub struct PartCache {
+    features: Option<FeaturePair>,
+    simplex: Simplex,
+    surface: Option<Box<Surface>>,
+}
+
+/// Working memory of a walk.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    polytope: Polytope,
+}
+
+/// Two pieces with their poses in the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// Piece of A.
+    pub a: &'a Piece,
+    /// Piece of B.
+    pub b: &'a Piece,
+    /// Pose of A.
+    pub pose_a: &'a Pose,
+    /// Pose of B.
+    pub pose_b: &'a Pose,
+    /// B's frame in A's, the same poses.
+    pub relative: &'a RelativePose<f64>,
+}
+
+/// The promised width of a bracket, in sizes of the pair.
+pub const PROMISE: f64 = 1e-12;
+
+/// The answer about the cores of two pieces; `None` where the grown pieces are proven to be farther apart than
+/// `cutoff` (metres) by more than the promised width of a bracket, so that on no way there is a row.
+pub fn solve(
+    parts: &Parts<'_>,
+    cutoff: f64,
+    cache: &mut PartCache,
+    scratch: &mut Scratch,
+    routes: &mut Routes,
+) -> Option<Answer> {
+    let growth = parts.a.radius + parts.b.radius;
+    let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
+    routes.queries += 1;
+    if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
+        routes.uncertified += 1;
+        return Some(Answer::uncertified(&pair, parts.relative.t));
+    }
+    let beyond = cutoff + growth + PROMISE * pair.size;
+    let strict = match warm(&pair, beyond, cache, scratch, routes) {
+        Warm::Beyond => {
+            routes.beyond += 1;
+            return None;
+        }
+        Warm::Strict(strict) => Some(strict),
+        Warm::Open => None,
+    };
+    let answer = match strict {
+        Some(strict) => Answer::strict(&strict),
+        None => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
+    };
+    cache.features = Some(answer.features);
+    (answer.lower.is_nan() || answer.lower <= beyond).then_some(answer)
+}
+
+enum Warm {
+    Beyond,
+    Strict(Strict),
+    Open,
+}
+
+fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
+    if let Some(features) = cache.features
+        && let Some(strict) = strict::local(pair, &features)
+    {
+        if strict.in_contact_band() {
+            routes.verified += 1;
+            return if strict.gap - strict.bound > beyond { Warm::Beyond } else { Warm::Strict(strict) };
+        }
+        if let Some(surface) = &cache.surface {
+            let points = scratch.polytope.place(pair, surface);
+            if surface.proves(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
+                routes.surface_verified += 1;
+                return Warm::Strict(strict);
+            }
+        }
+    }
+    if let Some(surface) = cache.surface.take() {
+        scratch.polytope.restore(pair, &surface);
+        if let Some(strict) = epa::deepest(pair, &mut scratch.polytope) {
+            routes.surface_grown += 1;
+            remember_surface(cache, &scratch.polytope, &strict, surface);
+            return Warm::Strict(strict);
+        }
+    }
+    search(pair, beyond, cache, scratch, routes)
+}
+
+fn search(
+    pair: &Pair<'_, f64>,
+    beyond: f64,
+    cache: &mut PartCache,
+    scratch: &mut Scratch,
+    routes: &mut Routes,
+) -> Warm {
+    let found = gjk::search(pair, &cache.simplex, beyond);
+    routes.search_iterations += u64::from(found.iterations);
+    cache.simplex = found.simplex;
+    match found.end {
+        End::Beyond => {
+            cache.features = None;
+            // A support found by climbing is no proof: the gap over all vertices is.
+            let n = -found.point.normalized();
+            if pair.gap(n) - pair.bound() > beyond { Warm::Beyond } else { Warm::Open }
+        }
+        End::Overlap => {
+            let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
+            if !scratch.polytope.start(pair, tetrahedron) {
+                return Warm::Open;
+            }
+            let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
+            routes.expanded += 1;
+            remember_surface(cache, &scratch.polytope, &strict, Box::default());
+            Warm::Strict(strict)
+        }
+        End::Converged | End::Stalled => {
+            let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+                .and_then(|features| strict::local(pair, &features))
+                .filter(Strict::in_contact_band);
+            match strict {
+                Some(strict) => {
+                    routes.searched += 1;
+                    Warm::Strict(strict)
+                }
+                None => Warm::Open,
+            }
+        }
+    }
+}
+
+/// Keeps the surface of an overlap for the next sample.
+fn remember_surface(cache: &mut PartCache, polytope: &Polytope, strict: &Strict, mut surface: Box<Surface>) {
+    if strict.in_contact_band() {
+        return;
+    }
+    polytope.remember(&mut surface);
+    if surface.pairs.len() <= SURFACE_VERTICES {
+        cache.surface = Some(surface);
+    }
+}
