@@ -71,11 +71,12 @@ fn path(random: &mut Random, motion: Motion, a: &Solid, b: &Solid) -> Vec<(Place
     (0..BLOCKS * SAMPLES).map(at).collect()
 }
 
-/// Where B lies flush on top of A: the sum of their half heights along z, and off to a side by eighths.
+/// Where B lies on top of A, mostly flush: the sum of their half heights along z, and off to a side by eighths.
 fn slide(random: &mut Random, a: &Solid, b: &Solid) -> [f64; 3] {
     let top = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::NEG_INFINITY, f64::max);
     let low = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
-    [0.0, random.below(9) as f64 * 0.125 - 0.5, top(a) + a.growth - low(b) + b.growth]
+    let lift = [0.0, 0.0, 0.0, -0.125, 0.0625][random.below(5)]; // mostly flush
+    [0.0, random.below(9) as f64 * 0.125 - 0.5, top(a) + a.growth - low(b) + b.growth + lift]
 }
 
 fn unit(q: [f64; 4]) -> [f64; 4] {

@@ -108,7 +108,7 @@ pub fn check(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Result<Che
     let truth = oracle::signed_distance(&a.body, pa, &b.body, pb);
     let size = oracle::size(&a.body, pa, &b.body, pb);
     let mut wrong = Vec::new();
-    if truth.gap.is_nan() || truth.gap > 1e-17 * size {
+    if truth.gap.is_nan() || truth.gap > 1e-15 * size {
         wrong.push(format!("the ORACLE is not certified: {truth:?}"));
     }
     check_bracket(&row, &truth, size, &mut wrong);
@@ -143,7 +143,7 @@ fn check_bracket(row: &Proximity, truth: &Truth, size: f64, wrong: &mut Vec<Stri
     if row.method == Method::None || row.status == Status::Uncertified {
         wrong.push("uncertified".to_string());
     }
-    let (truth, doubt) = (truth.distance, 1e-18 * size + truth.gap.max(0.0));
+    let (truth, doubt) = (truth.distance, 1e-18 * size);
     let below = (Wide::of(row.lower) - truth).value();
     let above = (truth - Wide::of(row.upper)).value();
     if !(at_most(below, doubt) && at_most(above, doubt)) {

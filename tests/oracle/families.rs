@@ -241,7 +241,7 @@ pub fn disks(random: &mut Random, _: usize) -> Recipe {
 
 /// Polygons, segments and points, among solids that they can penetrate.
 pub fn flat(random: &mut Random, i: usize) -> Recipe {
-    match i % 8 {
+    match i % 10 {
         0..=2 => Recipe::new("polygon", polygon(random), 0.0),
         3 => Recipe::new("segment", ellipsoid(random, 2, [0.5; 3]), 0.0),
         4 => Recipe::new("point", ellipsoid(random, 1, [0.1; 3]), 0.0),

@@ -1,7 +1,7 @@
 //! The least distance over all pairs of features.
 
 use super::Placed;
-use super::number::{Number, Vector, Wide, cross, dot, norm, sub, times, unit, values};
+use super::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, unit, values};
 
 /// A pair of features whose distance may be the least.
 #[derive(Clone, Copy)]
@@ -41,11 +41,13 @@ impl Search {
 pub struct Between {
     pub vector: Vector<Wide>,
     axis: Option<Vector<Wide>>,
+    /// The edge that the direction must be perpendicular to, where there is but one.
+    edge: Option<Vector<Wide>>,
 }
 
 impl Between {
     fn only(vector: Vector<Wide>) -> Self {
-        Self { vector, axis: None }
+        Self { vector, axis: None, edge: None }
     }
 
     fn reversed(self) -> Self {
@@ -59,7 +61,12 @@ impl Between {
             _ if length <= 1e-29 * s => None,
             Some(axis) if dot(axis, self.vector).0 < 0.0 => Some(unit(axis.map(|x| -x))),
             Some(axis) => Some(unit(axis)),
-            None => Some(unit(self.vector)),
+            None => {
+                // Near contact the rounding of the feet tilts the direction; what it tilts along the edge is taken out.
+                let rough = unit(self.vector);
+                let along = |e: Vector<Wide>| unit(sub(rough, times(e, dot(rough, e) / dot(e, e))));
+                Some(self.edge.map_or(rough, along))
+            }
         }
     }
 }
@@ -196,7 +203,7 @@ fn over_edge(x: Vector<Wide>, e: &Placed<'_>, j: usize) -> Option<Between> {
     let [p, q] = e.body.edges[j].ends.map(|k| e.fine[k]);
     let (along, d) = (sub(q, p), sub(x, p));
     let share = dot(d, along) / dot(along, along);
-    on_edge(share).then(|| Between::only(sub(times(along, share), d)))
+    on_edge(share).then(|| Between { edge: Some(along), ..Between::only(sub(times(along, share), d)) })
 }
 
 fn over_facet(x: Vector<Wide>, f: &Placed<'_>, j: usize) -> Option<Between> {
@@ -207,7 +214,7 @@ fn over_facet(x: Vector<Wide>, f: &Placed<'_>, j: usize) -> Option<Between> {
         dot(cross(normal, along), sub(x, f.fine[p])).value() >= -1e-27 * norm(values(along)) * f.body.reach
     });
     let height = dot(normal, sub(x, f.fine[facet.vertices[0]]));
-    inside.then(|| Between { vector: times(normal, -height), axis: Some(normal) })
+    inside.then(|| Between { vector: times(normal, -height), axis: Some(normal), edge: None })
 }
 
 fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<Between> {
@@ -216,10 +223,31 @@ fn between_edges(a: &Placed<'_>, i: usize, b: &Placed<'_>, j: usize) -> Option<B
     let (u, v, d) = (sub(p1, p), sub(q1, q), sub(q, p));
     let normal = cross(u, v);
     let square = dot(normal, normal);
-    if square.value() <= 1e-48 * (dot(u, u) * dot(v, v)).value() {
-        return None; // parallel: an end is as near
+    let parallel = square.value() / (dot(u, u) * dot(v, v)).value();
+    if parallel <= 1e-48 {
+        return None; // an end is as near
     }
     let (share_a, share_b) = (dot(cross(d, v), normal) / square, dot(cross(d, u), normal) / square);
-    let vector = times(normal, dot(d, normal) / square);
-    (on_edge(share_a) && on_edge(share_b)).then_some(Between { vector, axis: Some(normal) })
+    if parallel > 1e-12 {
+        let vector = times(normal, dot(d, normal) / square);
+        return (on_edge(share_a) && on_edge(share_b))
+            .then_some(Between { axis: Some(normal), ..Between::only(vector) });
+    }
+    // Badly conditioned: clamped feet are points of both edges anyhow, so that the distance is never too small; and
+    // what it is too large by is of second order.
+    let share_b = clamped(share_b);
+    let share_a = clamped(dot(add(d, times(v, share_b)), u) / dot(u, u));
+    let share_b = clamped(dot(sub(times(u, share_a), d), v) / dot(v, v));
+    Some(Between::only(sub(add(d, times(v, share_b)), times(u, share_a))))
+}
+
+fn clamped(share: Wide) -> Wide {
+    let (zero, one) = (Wide(0.0, 0.0), Wide(1.0, 0.0));
+    if share < zero {
+        zero
+    } else if share > one {
+        one
+    } else {
+        share
+    }
 }

@@ -92,7 +92,8 @@ pub struct Truth {
     pub distance: Wide,
     /// Unit, from A to B, world axes: moving B along it increases the distance.
     pub normal: Vector<f64>,
-    /// How much of the answer is not certified by duality (0 where bodies overlap: there enumeration is the proof).
+    /// How much of the answer is not certified by duality (0 where bodies overlap: there enumeration is the proof). Where
+    /// edges are parallel but for 1e-16 the direction is known no better than that; the distance is.
     pub gap: f64,
 }
 
