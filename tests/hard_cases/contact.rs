@@ -55,8 +55,9 @@ fn sweep(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, largest: f64, ste
         let pb = crate::oracle::families::moved(&start, times(truth.normal, gap - 1e-3));
         let found = check_invariants(a, pa, b, &pb);
         // Apart, the distance is the gap; overlapping, another direction may be the shorter way out.
-        let on_way = if gap >= 0.0 { (found.truth - gap).abs() <= 1e-15 * found.size } else { found.truth >= gap };
-        assert!(on_way && found.truth * gap >= 0.0, "the sweep itself is off: {} {gap}", found.truth);
+        let room = 1e-15 * found.size;
+        let way = if gap >= 0.0 { gap - room..=gap + room } else { gap - room..=room };
+        assert!(way.contains(&found.truth), "the sweep itself is off: {} {gap}", found.truth);
         if let Some(before) = before {
             let change = found.row.distance - before.distance;
             let step = largest / f64::from(steps);
