@@ -1,8 +1,66 @@
 //! clearsweep: batch proximity of many rigid bodies over many frames.
+//!
+//! In: the poses of bodies over frames and runs (Parquet, Arrow IPC), and their geometry. Out: for every frame and
+//! every pair nearer than a threshold, the signed distance with witness points and a proven bracket, and the depth
+//! where bodies overlap, as Parquet tables.
+//!
+//! ```no_run
+//! use clearsweep::engine::{self, JobOptions, Silent};
+//! use clearsweep::scene::{Scene, SceneOverrides};
+//!
+//! let scene = Scene::load("scene.toml".as_ref(), &SceneOverrides::default())?;
+//! let outcome = engine::run(&scene, &JobOptions::new("out"), &Silent)?;
+//! assert_eq!(outcome.totals.violated, 0);
+//! # Ok::<(), clearsweep::Error>(())
+//! ```
+//!
+//! # One straight line: read -> broad -> narrow -> write
+//!
+//! ```text
+//!   scene.toml, geometry                                   trajectories
+//!           |                                                   |
+//!        [scene] Scene: bodies, shapes, rules            [trajectory] READ
+//!           |                                                   |
+//!           |      +--------------------------------------------+  FrameBlock: up to 64 samples of every body,
+//!           |      |                                               one body's x side by side, a bit per sample
+//!           +---> [broad] BROAD       boxes on one integer lattice, equal for every method
+//!           |      |  Candidate { a, b, samples: u64 }
+//!           +---> [narrow] NARROW     one pair, its set bits in order, with what the pair remembers
+//!           |      |  Proximity: distance, bracket, witnesses, in A's frame
+//!           |    [engine]             into the world, sorted by (sample, a, b)
+//!           |      |  Row
+//!           +---> [table] WRITE       distances, penetrations, pairs, runs, bodies, manifest
+//! ```
+//!
+//! While a block is searched and queried, the reader decodes the next one and the writer encodes the one before.
+//!
+//! # The house
+//!
+//! Imports run downward only; stages do not know each other. `tests/architecture.rs` reads the sources and keeps it so.
+//!
+//! | module | knows | what it is |
+//! | --- | --- | --- |
+//! | [`error`] | | the one error type: place, problem, remedy |
+//! | [`geometry`] | `error` | numbers, vectors, poses, convex polyhedra, hulls |
+//! | [`scene`] | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
+//! | [`trajectory`] | `scene` | READ: Parquet and Arrow IPC into blocks |
+//! | [`broad`] | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
+//! | [`narrow`] | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
+//! | [`table`] | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
+//! | [`engine`] | all stages | the loop; hands work to the threads |
+//! | [`generate`] | `scene`, the writer of trajectories | data sets for trials and benchmarks |
+//!
+//! The program (`src/cli`, `src/main.rs`) is the only part that prints, exits or reads the environment.
+//!
+//! # Same input, same bytes
+//!
+//! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's
+//! cache, the block, the thread, or where a block was cut for memory.
 
 pub mod broad;
 pub mod engine;
 pub mod error;
+pub mod generate;
 pub mod geometry;
 pub mod narrow;
 pub mod scene;

@@ -1,2 +1,20 @@
-//! The program.
-fn main() {}
+//! The program `clearsweep`: the table of contents of its subcommands.
+
+mod cli;
+
+use cli::args::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Cli { command } = clap::Parser::parse();
+    let done = match command {
+        Command::Run(args) => cli::run::run(args),
+        Command::Check(args) => cli::check::check(args),
+        Command::Generate(args) => cli::generate::generate(args),
+        Command::Summary(args) => cli::summary::summary(&args),
+        Command::Query(args) => cli::query::query(&args),
+        Command::Sort(_) => cli::sort::sort(),
+        Command::Doctor => cli::doctor::doctor(),
+    };
+    cli::exit::code(done)
+}

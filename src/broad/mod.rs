@@ -2,18 +2,121 @@
 //!
 //! The candidate set is defined by its value (equal lattice-box overlaps), not by an algorithm: every method returns
 //! it equal, sorted by (a, b).
+//!
+//! A block is searched in two steps. A pair search finds the pairs whose boxes *swept over* a range of samples overlap
+//! (`brute`, `hash`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
+//! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
+//! a block is cut.
+//!
+//! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
+//! anything but those.
 
-use crate::scene::{Candidate, FrameBlock, Scene};
+mod blockwise;
+pub mod boxes;
+mod brute;
+mod cut;
+mod hash;
+pub mod lattice;
+mod overlap;
+mod set;
+mod simd;
+
+use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::trajectory::Bounds;
+use blockwise::Blockwise;
+use boxes::{Boxes64, LatticeBox, Maker, Support};
+use brute::Brute;
+use hash::Hash;
+use lattice::Lattice;
+use set::{BoxSet, Found, PairSearch, Visit};
+use simd::Simd;
+use std::collections::HashMap;
+
+/// The boxes of the static bodies.
+#[derive(Debug, Default)]
+struct FixedBoxes {
+    /// The static bodies (indices into `scene.bodies`), ascending.
+    bodies: Vec<u32>,
+    /// Their boxes; a box is named by its position here.
+    set: BoxSet,
+    /// Hash tables of them, built when first needed.
+    tables: hash::FixedTables,
+}
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.
-pub struct BroadScene {}
+#[derive(Debug)]
+pub struct BroadScene {
+    lattice: Lattice,
+    /// Of each distinct shape.
+    supports: Vec<Support>,
+    /// Of each slot: its support, and its growth in metres.
+    slots: Vec<(u32, f64)>,
+    fixed: FixedBoxes,
+}
 
 impl BroadScene {
-    /// Chooses the lattice and boxes the static bodies. `within`: metres.
+    /// Chooses the lattice and boxes the static bodies. `within`: metres. Positions outside of `bounds` (metres) are
+    /// treated correctly; far outside they cost candidates that are none.
     pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
-        let _ = (scene, bounds, within);
-        todo!("broad")
+        let lattice = Lattice::new(scene, bounds.as_ref(), within);
+        let mut supports = Vec::new();
+        let mut known: HashMap<*const Shape, u32> = HashMap::new();
+        let mut support_of = |shape: &std::sync::Arc<Shape>| {
+            *known.entry(std::sync::Arc::as_ptr(shape)).or_insert_with(|| {
+                supports.push(Support::new(&shape.hull().core));
+                supports.len() as u32 - 1
+            })
+        };
+        let mut slots = vec![(0, 0.0); scene.dynamic.len()];
+        let mut fixed = Vec::new();
+        for (body, index) in scene.bodies.iter().zip(0_u32..) {
+            let how = (support_of(&body.shape), body.shape.hull().radius + 0.5 * within);
+            match &body.motion {
+                Motion::Dynamic { slot } => slots[*slot as usize] = how,
+                Motion::Static(pose) => fixed.push((index, how, *pose)),
+            }
+        }
+        let simd = Simd::detect();
+        let mut boxes = Boxes64::EMPTY;
+        let mut lanes = [Lanes::default(); COMPONENTS];
+        let set = BoxSet::new(fixed.iter().zip(0_u32..).map(|((_, (support, grow), pose), position)| {
+            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+            for (lane, value) in lanes.iter_mut().zip(values) {
+                *lane = Lanes([value; SAMPLES]);
+            }
+            let maker = Maker { lattice: &lattice, support: &supports[*support as usize], grow: *grow };
+            maker.make(simd, &lanes, u64::MAX, 1, &mut boxes);
+            (position, boxes.get(0))
+        }));
+        let bodies = fixed.iter().map(|(index, ..)| *index).collect();
+        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, tables: hash::FixedTables::default() } }
+    }
+
+    /// The lattice of the job.
+    pub fn lattice(&self) -> &Lattice {
+        &self.lattice
+    }
+
+    /// The static bodies (indices into `scene.bodies`, ascending) with their boxes.
+    pub fn fixed_boxes(&self) -> impl Iterator<Item = (u32, LatticeBox)> + '_ {
+        self.fixed.bodies.iter().enumerate().map(|(k, &body)| (body, self.fixed.set.get(k)))
+    }
+
+    /// The boxes of a slot of a block in its samples; empty where the body is absent.
+    pub fn boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
+        let mut boxes = Boxes64::EMPTY;
+        let present = block.present[slot] & block.all_samples();
+        self.maker(slot).make(Simd::detect(), block.slot(slot), present, block.samples.len(), &mut boxes);
+        boxes
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn maker(&self, slot: usize) -> Maker<'_> {
+        let (support, grow) = self.slots[slot];
+        Maker { lattice: &self.lattice, support: &self.supports[support as usize], grow }
     }
 }
 
@@ -21,7 +124,67 @@ impl BroadScene {
 pub trait BroadPhase: Send {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
-    /// The candidates of a block, sorted by (a, b). Static pairs (if the query asks for them) carry only the sample
-    /// bit 0 of block 0. Uses rayon's current pool where `threads > 1`.
+    /// The candidates of a block, sorted by (a, b). Static pairs (if the query asks for them, or if no body is
+    /// dynamic) carry only the sample bit 0 of block 0. Uses rayon's current pool where that pays; the result is the
+    /// same for any number of threads. A method remembers from block to block what helps it to be quick; `job` must
+    /// be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+}
+
+/// Why a name gives no method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unavailable {
+    /// No method has this name.
+    Unknown,
+    /// The name is reserved for a method that this version does not have.
+    NotInThisVersion,
+}
+
+/// The names of the methods that this version has; the first is the default.
+pub const NAMES: [&str; 3] = ["auto", "brute", "hash"];
+/// Names that the command line knows for methods to come.
+pub const RESERVED: [&str; 3] = ["coherent-hash", "sweep", "gpu"];
+
+/// The method of a name: see [`NAMES`].
+///
+/// # Errors
+/// [`Unavailable`]: the name is not known, or reserved.
+pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
+    match name {
+        "auto" => Ok(Box::new(Blockwise::new(Auto))),
+        "brute" => Ok(Box::new(Blockwise::new(Brute))),
+        "hash" => Ok(Box::new(Blockwise::new(Hash))),
+        _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
+        _ => Err(Unavailable::Unknown),
+    }
+}
+
+/// The cheaper of brute force and hashing by their estimated costs, for each search anew.
+#[derive(Debug, Clone, Copy, Default)]
+struct Auto;
+
+impl PairSearch for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn cost(&self, moving: usize, fixed: usize) -> f64 {
+        Brute.cost(moving, fixed).min(Hash.cost(moving, fixed))
+    }
+
+    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
+        if Brute.cost(set.len(), 0) <= Hash.cost(set.len(), 0) {
+            Brute.within(simd, set, visit)
+        } else {
+            Hash.within(simd, set, visit)
+        }
+    }
+
+    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+        if Brute.cost(moving.len(), fixed.set.len()) <= Hash.cost(moving.len(), fixed.set.len()) {
+            Brute.against_fixed(simd, moving, fixed, visit)
+        } else {
+            Hash.against_fixed(simd, moving, fixed, visit)
+        }
+    }
 }

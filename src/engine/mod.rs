@@ -1,1 +1,144 @@
 //! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans work out.
+//!
+//! ```text
+//!            thread of its own          the pool
+//! block k+1: [ decode ]
+//! block k  :             [ broad | narrow, a task per few candidates ]
+//! block k-1:             [ encode and write                          ]
+//! ```
+//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
+//! where a large block is cut for memory only decide how long it takes.
+//!
+//! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
+
+mod caches;
+mod check;
+mod manifest;
+mod methods;
+mod narrowing;
+mod options;
+mod pipeline;
+mod progress;
+mod query;
+mod slices;
+mod timings;
+mod world;
+
+pub use check::{Checked, check};
+pub use manifest::{SCHEMA_VERSION, simd_features};
+pub use options::{DEFAULT_MEMORY, Device, JobOptions};
+pub use progress::{Advance, Progress, Silent};
+pub use query::query;
+pub use timings::Timings;
+
+use crate::broad::BroadScene;
+use crate::error::{Error, Result};
+use crate::narrow::{Routes, Status};
+use crate::scene::Scene;
+use crate::table::{TableWriter, Totals};
+use crate::trajectory::Trajectory;
+use serde_json::Value;
+use std::time::Instant;
+use timings::timed;
+
+/// What a job found, when all its files are whole.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Counts and the worst row.
+    pub totals: Totals,
+    /// How queries were answered.
+    pub routes: Routes,
+    /// Where the time went.
+    pub timings: Timings,
+    /// Threads of the pool.
+    pub threads: usize,
+    /// The manifest as written; its `summary` is what a person or a script asks first.
+    pub manifest: Value,
+}
+
+impl Outcome {
+    /// Whether a row violates `require`.
+    pub fn is_violated(&self) -> bool {
+        self.totals.violated > 0
+    }
+
+    /// Whether a row has no proven bracket.
+    pub fn is_uncertified(&self) -> bool {
+        self.totals.by_status[Status::Uncertified as usize] > 0
+    }
+}
+
+/// Runs a job: reads the trajectories of `scene`, and writes every table of the contract to `options.out`, the
+/// manifest last.
+///
+/// # Errors
+/// Options that do not fit, an input that does not fit the contract, or an output that cannot be written. No file
+/// that looks whole is left behind.
+pub fn run(scene: &Scene, options: &JobOptions, progress: &dyn Progress) -> Result<Outcome> {
+    let begun = Instant::now();
+    let pool = pool(options.threads)?;
+    pool.install(|| run_in_pool(scene, options, progress, begun))
+}
+
+fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, begun: Instant) -> Result<Outcome> {
+    let device = options.device.resolve()?;
+    let broad = methods::broad(&options.broad)?;
+    let narrow = methods::narrow(&options.narrow)?;
+    let mut timings = Timings::default();
+    let trajectory = timed(&mut timings.open, || Trajectory::open(scene, &options.read))?;
+    let mut writer = TableWriter::create(scene, &options.table())?;
+
+    let boxes = BroadScene::new(scene, trajectory.bounds, scene.query.within);
+    let mut search = pipeline::Search {
+        scene,
+        broad,
+        boxes,
+        narrow,
+        caches: caches::Caches::default(),
+        rows_limit: slices::rows_within(options.memory),
+        routes: Routes::default(),
+        timings,
+        candidate_samples: 0,
+        candidates: 0,
+    };
+    let (read, files) = (trajectory.progress(), trajectory.inputs.clone());
+    let mut blocks = trajectory.blocks();
+    pipeline::drive(&mut search, blocks.as_mut(), &read, &mut writer, progress)?;
+
+    let mut inputs = scene.inputs.clone();
+    inputs.extend(files.digests()?);
+    let mut timings = search.timings;
+    let finished = timed(&mut timings.write, || writer.finish())?;
+    timings.total = begun.elapsed();
+    let threads = rayon::current_num_threads();
+    let manifest = manifest::Report {
+        scene,
+        options,
+        inputs: &inputs,
+        totals: &finished.totals,
+        routes: &search.routes,
+        timings: &timings,
+        broad: search.broad.name(),
+        narrow: search.narrow.name(),
+        device,
+        threads,
+        candidates: search.candidates,
+        candidate_samples: search.candidate_samples,
+    }
+    .to_json();
+    finished.write_manifest(&manifest)?;
+    Ok(Outcome { totals: finished.totals.clone(), routes: search.routes, timings, threads, manifest })
+}
+
+/// A pool of so many threads (`None`: all cores).
+fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    // Counted here, because rayon's own default reads the environment.
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or_else(cores).max(1))
+        .thread_name(|index| format!("clearsweep-{index}"))
+        .build()
+        .map_err(|error| {
+            Error::usage("--threads", format!("the threads cannot be started ({error})"), "ask for fewer threads")
+        })
+}

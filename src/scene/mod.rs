@@ -1,9 +1,25 @@
 //! The scene: bodies, shapes, ignore rules, and the plain data that the stages hand to each other.
 //!
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
+//!
+//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says) ->
+//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
 
 pub mod block;
+mod build;
+mod digest;
+mod file;
+pub mod ignore;
+mod keys;
+pub mod length;
+pub mod load;
+mod mesh;
 pub mod model;
+pub mod readers;
+pub mod shapes;
 
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
+pub use ignore::{IgnoreRule, PairCounts};
+pub use length::parse_length;
+pub use load::SceneOverrides;
 pub use model::{Body, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};

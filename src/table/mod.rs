@@ -1,11 +1,37 @@
 //! WRITE: the tables of an execution.
 //!
+//! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a chunk side by
+//! side in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir`
+//! lets files appear whole or not at all. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
+//! run and `motion` for how far bodies move between frames.
+//!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
-use crate::error::Result;
-use crate::narrow::Proximity;
+mod bodies;
+mod columns;
+mod encoder;
+mod manifest;
+mod motion;
+mod output_dir;
+mod pair_stats;
+mod parts;
+mod possible;
+mod schema;
+mod summary;
+#[cfg(test)]
+mod tests;
+pub mod trajectory_file;
+
+use crate::error::{Error, Result};
+use crate::narrow::{Proximity, Status};
 use crate::scene::{Candidate, FrameBlock, Scene};
+use arrow_array::RecordBatch;
+use encoder::TableEncoder;
+use output_dir::OutputDir;
+use parts::Naming;
 use std::path::PathBuf;
+use std::sync::Arc;
+use summary::Summary;
 
 /// Which columns of `distances` are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,14 +63,14 @@ pub struct TableOptions {
     pub columns: Columns,
     /// Replace what an earlier execution wrote there.
     pub force: bool,
-    /// Bytes that per-pair summaries may take before they are spilled.
+    /// Bytes that per-pair summaries may take before they are spilled (at least a few MB are taken).
     pub memory: u64,
 }
 
 /// What an execution found, for the summary and the exit code.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Totals {
-    /// Runs, samples, rows of `distances`, of `penetrations`.
+    /// Runs.
     pub runs: u64,
     /// Existing (run, frame) samples.
     pub samples: u64,
@@ -58,7 +84,8 @@ pub struct Totals {
     pub by_method: [u64; 6],
     /// Rows of `pairs`.
     pub pairs: u64,
-    /// Pairs of bodies that could be near, not counting ignored ones twice: one run.
+    /// Pairs of bodies that could be near in the first run (the only one that has static pairs), ignored ones
+    /// included.
     pub pairs_possible: u64,
     /// Of those, ignored by rules.
     pub pairs_ignored: u64,
@@ -87,8 +114,39 @@ pub struct Worst {
     pub body_b: String,
 }
 
-/// Writes the tables of one execution.
-pub struct TableWriter {}
+/// Sizes that the contract fixes; tests take smaller ones.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    /// Rows of a page.
+    page: usize,
+    /// Rows encoded at a time: a multiple of `page`.
+    chunk: usize,
+    /// Rows of a row group: a multiple of `chunk`.
+    row_group: usize,
+    /// Row groups of a part.
+    groups_per_part: usize,
+    /// Pairs of a run that are kept in memory whatever `memory` says.
+    least_pairs: usize,
+}
+
+impl Sizes {
+    const CONTRACT: Self =
+        Self { page: 16_384, chunk: 65_536, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
+}
+
+/// Writes the tables of one execution. Dropped before it is finished, it takes back everything it wrote.
+pub struct TableWriter {
+    // Before `out`: their threads must have let go of their files first.
+    distances: TableEncoder,
+    penetrations: TableEncoder,
+    summary: Summary,
+    bodies: RecordBatch,
+    names: Vec<String>,
+    sizes: Sizes,
+    /// Key of the last row: (run, frame, a, b).
+    last: Option<(i64, i64, u32, u32)>,
+    out: Arc<OutputDir>,
+}
 
 impl TableWriter {
     /// Claims the output directory and writes nothing visible yet.
@@ -96,18 +154,48 @@ impl TableWriter {
     /// # Errors
     /// The directory is in use, foreign, or not writable.
     pub fn create(scene: &Scene, options: &TableOptions) -> Result<Self> {
-        let _ = (scene, options);
-        todo!("table")
+        Self::with_sizes(scene, options, Sizes::CONTRACT)
     }
 
-    /// Takes the results of the next block: `rows` sorted by (sample, a, b). Encoding runs in rayon's pool beside
-    /// the caller; this call blocks only when too much is queued.
+    fn with_sizes(scene: &Scene, options: &TableOptions, sizes: Sizes) -> Result<Self> {
+        let bodies = bodies::bodies(scene)?;
+        let out = OutputDir::claim(&options.out, options.force)?;
+        let words = columns::Words::new(scene.bodies.iter().map(|body| body.name.as_str()));
+        let table = |spec, name| TableEncoder::new(&spec, Naming::Parts(name), &words, sizes, &out);
+        Ok(Self {
+            distances: table(schema::distances(options.columns), "distances")?,
+            penetrations: table(schema::penetrations(), "penetrations")?,
+            summary: Summary::new(scene, &words, options.memory, sizes, &out)?,
+            bodies,
+            names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
+            sizes,
+            last: None,
+            out,
+        })
+    }
+
+    /// Takes the results of the next block: `rows` sorted by (sample, a, b), `candidates` by (a, b). Columns are
+    /// encoded in rayon's current pool before this call returns; it may be called from inside the pool.
+    ///
+    /// The results of one block may come in several calls, of ascending samples; the masks of `candidates` then hold
+    /// only the samples of their call. The tables are the same however rows are spread over calls.
     ///
     /// # Errors
-    /// A write failed, now or since the last call.
+    /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
-        let _ = (block, candidates, rows);
-        todo!("table")
+        self.check_order(block, &rows)?;
+        let Self { distances, penetrations, summary, .. } = self;
+        let samples = &block.samples;
+        let (encoded, counted) = rayon::join(
+            || distances.extend(&rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
+            || {
+                summary.add(block, candidates, &rows)?;
+                let overlapping = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
+                let overlapping: Vec<Row> = overlapping.copied().collect();
+                penetrations.extend(&overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))
+            },
+        );
+        encoded.and(counted)
     }
 
     /// Closes and renames all tables but the manifest.
@@ -115,23 +203,46 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn finish(self) -> Result<Finished> {
-        todo!("table")
+        let Self { distances, penetrations, summary, bodies, names, sizes, last: _, out } = self;
+        let penetrating = penetrations.rows();
+        distances.finish()?;
+        penetrations.finish()?;
+        let mut totals = summary.finish(&names)?;
+        bodies::write(&bodies, &sizes, &out)?;
+        totals.penetrations = penetrating;
+        totals.bytes = out.bytes();
+        Ok(Finished { totals, out })
+    }
+
+    /// The order of rows is promised in the metadata of the files.
+    fn check_order(&mut self, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+        for row in rows {
+            let sample = block.samples.get(usize::from(row.proximity.sample));
+            let key = sample.map(|s| (s.run, s.frame, row.a, row.b));
+            if key.is_none() || key <= self.last || row.a >= row.b || row.b as usize >= self.names.len() {
+                let place = format!("distances, row {:?}", (block.index, row.proximity.sample, row.a, row.b));
+                return Err(Error::internal(place, "rows are out of order"));
+            }
+            self.last = key;
+        }
+        Ok(())
     }
 }
 
-/// All tables are whole; the manifest is still to come.
+/// All tables are whole; the manifest is still to come. Dropped without one, it takes the tables back.
 pub struct Finished {
     /// What was found.
     pub totals: Totals,
+    out: Arc<OutputDir>,
 }
 
 impl Finished {
-    /// Writes `manifest.json`, last, whole or not at all.
+    /// Writes `manifest.json`, last, whole or not at all, and gives the directory free.
     ///
     /// # Errors
     /// The write failed.
     pub fn write_manifest(&self, manifest: &serde_json::Value) -> Result<()> {
-        let _ = manifest;
-        todo!("table")
+        manifest::write(manifest, &self.out)?;
+        self.out.complete()
     }
 }

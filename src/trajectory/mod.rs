@@ -1,12 +1,40 @@
 //! READ: trajectories as a stream of blocks.
 //!
+//! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (`footer`
+//! and `columns` check it before anything is decoded); `bounds` takes the bounds of all positions from the column
+//! statistics; then, on a thread of its own, `stream` walks the row groups, `decode` turns each batch of rows into
+//! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
+//! transposition). `digest` hashes the files meanwhile.
+//!
+//! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
+//!
+//! The Parquet decoder is not trusted: what it allocates is bounded by the file's size, and should it panic on hostile
+//! bytes, the panic becomes an error that names the file and row group (the process' panic hook still reports it).
+//!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 
-use crate::error::Result;
-use crate::scene::model::InputDigest;
-use crate::scene::{FrameBlock, Scene};
+mod assemble;
+mod bounds;
+mod columns;
+mod decode;
+mod digest;
+mod files;
+mod footer;
+mod roster;
+mod source;
+mod stage;
+mod stream;
+
+pub use digest::Inputs;
+
+use crate::error::{Error, Result};
+use crate::scene::{FrameBlock, Missing, Scene};
+use roster::Roster;
+use source::Source;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// What to read.
 #[derive(Debug, Clone, Default)]
@@ -32,31 +60,108 @@ pub struct Bounds {
 pub struct Trajectory {
     /// Bounds of body origins as read (not recentred) over the whole input; `None` where there is no row at all.
     pub bounds: Option<Bounds>,
-    /// The files with their digests, in reading order.
-    pub inputs: Vec<InputDigest>,
+    /// The files in reading order, with their digests once they are hashed: clone this handle before `blocks`, which
+    /// hashes in the background, and ask it when the blocks are done.
+    pub inputs: Inputs,
     /// Rows in all files.
     pub rows: u64,
+    plan: Plan,
+    progress: Arc<AtomicU64>,
+}
+
+/// What the reading thread needs, independent of the scene's lifetime.
+struct Plan {
+    sources: Vec<Source>,
+    roster: Arc<Roster>,
+    missing: Missing,
+    frame_rate: Option<f64>,
+    runs: Option<Range<i64>>,
+    frames: Option<Range<i64>>,
+    /// No input and no dynamic body: one sample (0, 0).
+    single_sample: bool,
+}
+
+impl Plan {
+    /// Whether a sample is chosen by its key.
+    fn chooses(&self, run: i64, frame: i64) -> bool {
+        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
+    }
+}
+
+/// Whether `range` (all values, if there is none) holds `value`.
+fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
+    range.is_none_or(|range| range.contains(&value))
 }
 
 impl Trajectory {
-    /// Opens the input of `scene`, checks its schema, and finds its bounds.
+    /// Opens the input of `scene`, checks the schema of every file, and finds the bounds: from the column statistics
+    /// of each row group, or by a scan of its positions where those are missing.
     ///
     /// A scene without dynamic bodies and without trajectories gives one sample (0, 0) without time.
     ///
     /// # Errors
-    /// Any file that is missing, unreadable or does not fit the contract.
+    /// Any file that is missing, unreadable or does not fit the contract; a scene with dynamic bodies but without
+    /// trajectories.
     pub fn open(scene: &Scene, options: &ReadOptions) -> Result<Self> {
-        let _ = (scene, options);
-        todo!("trajectory")
+        let sources = match options.path.as_deref().or(scene.trajectories.as_deref()) {
+            Some(path) => open_sources(path, scene)?,
+            None if scene.dynamic.is_empty() => Vec::new(),
+            None => {
+                return Err(Error::input(
+                    scene.path.display(),
+                    "has dynamic bodies but names no trajectories",
+                    "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`",
+                ));
+            }
+        };
+        let single_sample = options.path.is_none() && scene.trajectories.is_none();
+        Ok(Self {
+            bounds: bounds::of(&sources)?,
+            inputs: Inputs::new(sources.iter().map(|source| (source.path.to_path_buf(), source.bytes)).collect()),
+            rows: sources.iter().map(|source| source.rows).sum(),
+            plan: Plan {
+                sources,
+                roster: Arc::new(Roster::new(scene)),
+                missing: scene.missing,
+                frame_rate: scene.frame_rate,
+                runs: options.runs.clone(),
+                frames: options.frames.clone(),
+                single_sample,
+            },
+            progress: Arc::default(),
+        })
     }
 
-    /// The blocks, in order of (run, frame), decoded ahead on a thread of its own.
+    /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but the last is full.
+    ///
+    /// Items are errors at most once, last: a row that does not fit the contract, or a file that cannot be decoded.
+    /// Dropping the iterator early ends the thread.
     pub fn blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
-        todo!("trajectory")
+        Box::new(stream::Blocks::start(self.plan, self.inputs, self.progress))
     }
 
-    /// Share of the chosen input read so far, 0 to 1, for progress.
-    pub fn progress(&self) -> std::sync::Arc<std::sync::atomic::AtomicU64> {
-        todo!("trajectory: thousandths")
+    /// Share of the chosen input read so far, in thousandths, for progress: take it before `blocks`.
+    pub fn progress(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.progress)
     }
+}
+
+/// Opens every file of `path`, in reading order: by first key, then by path.
+fn open_sources(path: &Path, scene: &Scene) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for found in files::find(path)? {
+        sources.push(Source::open(&found, scene.unit)?);
+    }
+    if sources.len() < 2 {
+        return Ok(sources);
+    }
+    let mut keyed = Vec::with_capacity(sources.len());
+    for source in sources {
+        // Files without rows have no first key: they go last.
+        let key = source.first_key()?;
+        keyed.push(((key.is_none(), key), source));
+    }
+    // Stable, and the files were sorted by path.
+    keyed.sort_by_key(|(key, _)| *key);
+    Ok(keyed.into_iter().map(|(_, source)| source).collect())
 }

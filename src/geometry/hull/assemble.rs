@@ -7,17 +7,15 @@ use super::normals;
 use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
 use crate::geometry::real::Dd;
 use crate::geometry::vec3::Vec3;
-use std::collections::HashMap;
 
-/// The polyhedron of points that are all equal, `a` one of them.
+/// The polyhedron of points that are all equal, `a` the first of them.
 pub(super) fn point(points: &[Vec3<f64>], a: u32) -> Polyhedron {
-    let (hull, _) = vertices_only(points, 0, &[a]);
-    hull
+    vertices_only(points, 0, vec![a])
 }
 
 /// The polyhedron of the segment between the different points `a` and `b`.
 pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
-    let (mut hull, _) = vertices_only(points, 1, &[a, b]);
+    let mut hull = vertices_only(points, 1, vec![a.min(b), a.max(b)]);
     hull.edges.push(Edge { v: [0, 1], f: [NO_FACE; 2] });
     set_neighbours(&mut hull);
     normals::set_distinct_edges(&mut hull);
@@ -27,10 +25,14 @@ pub(super) fn segment(points: &[Vec3<f64>], a: u32, b: u32) -> Polyhedron {
 /// The polyhedron with these faces, given as strictly convex polygons of `points`: of a solid, or (`dimension` 2) the
 /// front and back of a polygon.
 pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Rings) -> Result<Polyhedron, Inexact> {
-    let mut used = faces.vertices.clone();
-    used.sort_unstable();
-    used.dedup();
-    let (mut hull, number) = vertices_only(points, dimension, &used);
+    let mut source = faces.vertices.clone();
+    source.sort_unstable();
+    source.dedup();
+    let mut number = vec![0; points.len()];
+    for (v, &i) in source.iter().enumerate() {
+        number[i as usize] = v as u32;
+    }
+    let mut hull = vertices_only(points, dimension, source);
     set_faces(&mut hull, faces, &number);
     set_edges(&mut hull)?;
     set_neighbours(&mut hull);
@@ -39,26 +41,15 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
     Ok(hull)
 }
 
-/// A polyhedron with everything that depends on the vertices alone; and for each point that is `used`, the number of
-/// its vertex. Those `used` are different points; the first point equal to each becomes its source.
-fn vertices_only(points: &[Vec3<f64>], dimension: u8, used: &[u32]) -> (Polyhedron, Vec<u32>) {
-    let first = first_of_equals(points, used);
-    let mut source = first.clone();
-    source.sort_unstable();
-    let mut number = vec![0; points.len()];
-    for (v, &i) in source.iter().enumerate() {
-        number[i as usize] = v as u32;
-    }
-    for (&i, &equal) in used.iter().zip(&first) {
-        number[i as usize] = number[equal as usize];
-    }
+/// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending and all different.
+fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
     let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
     let padded = |axis: usize| {
         let mut lane: Vec<f64> = vertices.iter().map(|p| p[axis]).collect();
         lane.resize(vertices.len().next_multiple_of(LANES), vertices[0][axis]);
         lane
     };
-    let hull = Polyhedron {
+    Polyhedron {
         dimension,
         count: vertices.len(),
         x: padded(0),
@@ -77,21 +68,7 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, used: &[u32]) -> (Polyhedr
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
-    };
-    (hull, number)
-}
-
-/// For each of `used`: the lowest index of a point equal to it.
-fn first_of_equals(points: &[Vec3<f64>], used: &[u32]) -> Vec<u32> {
-    let key = |p: Vec3<f64>| (p + Vec3::ZERO).to_array().map(f64::to_bits); // -0.0 + 0.0 = 0.0
-    let slots: HashMap<_, _> = used.iter().enumerate().map(|(slot, &i)| (key(points[i as usize]), slot)).collect();
-    let mut first = used.to_vec();
-    for (i, p) in points.iter().enumerate() {
-        if let Some(&slot) = slots.get(&key(*p)) {
-            first[slot] = first[slot].min(i as u32);
-        }
     }
-    first
 }
 
 /// The mean, summed in double-double in the order of the vertices.
@@ -101,7 +78,7 @@ fn mean(vertices: &[Vec3<f64>]) -> Vec3<f64> {
     Vec3 { x: (sum.x / count).hi, y: (sum.y / count).hi, z: (sum.z / count).hi }
 }
 
-/// Fills in `face_start` and `face_vertices`.
+/// Fills in `face_start` and `face_vertices`; `number` has the vertex of each point that is one.
 fn set_faces(hull: &mut Polyhedron, faces: &Rings, number: &[u32]) {
     let mut rings = Rings { start: faces.start.clone(), vertices: Vec::with_capacity(faces.vertices.len()) };
     rings.vertices.extend(faces.vertices.iter().map(|&i| number[i as usize]));

@@ -26,7 +26,7 @@ fn chain(points: &[Vec3<f64>], axis: usize) -> Vec<u32> {
     sorted.sort_unstable_by(|&a, &b| {
         order(at(a)[j], at(b)[j]).then_with(|| order(at(a)[k], at(b)[k])).then_with(|| a.cmp(&b))
     });
-    sorted.dedup_by(|b, a| at(*a) == at(*b));
+    sorted.dedup_by(|b, a| at(*a) == at(*b)); // the first of equal points stays
     let mut ring: Vec<u32> = Vec::new();
     let mut half = |order: &mut dyn Iterator<Item = u32>| {
         let base = ring.len();

@@ -1,9 +1,9 @@
 //! Convex hulls of points by exact predicates, as polyhedra with merged faces.
 //!
-//! The straight line: [`simplex`] finds the dimension of the points, exactly; [`quickhull`] triangulates the boundary
-//! of a solid; [`merge`] turns coplanar triangles into polygons and drops vertices that are not extreme; [`flat`] does
-//! the same for coplanar points; [`assemble`] numbers and lays out the polyhedron; [`normals`] computes its normals
-//! and distinct directions; [`check`] proves the result convex. [`exact`] has the arithmetic.
+//! The straight line: `simplex` finds the dimension of the points, exactly; `quickhull` triangulates the boundary
+//! of a solid; `merge` turns coplanar triangles into polygons and drops vertices that are not extreme; `flat` does
+//! the same for coplanar points; `assemble` numbers and lays out the polyhedron; `normals` computes its normals
+//! and distinct directions; `check` proves the result convex. `exact` has the arithmetic.
 //!
 //! # Why coplanar points do no harm
 //! The triangulation is quickhull (Barber, Dobkin, Huhdanpaa 1996) with one rule: a point *sees* a triangle only if it

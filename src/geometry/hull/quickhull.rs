@@ -16,7 +16,11 @@ pub(super) struct Triangle {
 }
 
 /// The boundary of the hull of `points`, which has `tetrahedron` (the last point below the plane of the others) to
-/// begin with. Vertices may lie inside faces or edges, but no triangle is degenerate; equal points occur once.
+/// begin with. Vertices may lie inside faces or edges, but no triangle is degenerate.
+///
+/// Of equal points only the first can be a vertex (if it is so in `tetrahedron`): they see the same facets, so they
+/// are always in one list, in their order, and the first of those ranked highest is taken; after that the others see
+/// none.
 pub(super) fn triangulate(points: &[Vec3<f64>], tetrahedron: [u32; 4]) -> Result<Vec<Triangle>, Inexact> {
     let mut hull = Quickhull::new(points, tetrahedron);
     while let Some(f) = hull.pending.pop_front() {
@@ -170,6 +174,10 @@ impl<'a> Quickhull<'a> {
     /// Makes the farthest point outside facet `f` a vertex.
     fn insert_farthest_of(&mut self, f: u32) -> Result<(), Inexact> {
         let apex = self.facets[f as usize].farthest.2;
+        self.insertions += 1;
+        if self.insertions as usize > self.points.len() {
+            return Err(Inexact { point: apex }); // each point can be inserted once
+        }
         self.look_from(apex, f);
         for i in 0..self.seen.len() {
             let place = self.seen[i];
@@ -185,7 +193,6 @@ impl<'a> Quickhull<'a> {
 
     /// Finds the facets that `apex` sees, `f` among them, and their border.
     fn look_from(&mut self, apex: u32, f: u32) {
-        self.insertions += 1;
         self.seen.clear();
         self.horizon.clear();
         (self.facets[f as usize].asked, self.facets[f as usize].seen) = (self.insertions, true);

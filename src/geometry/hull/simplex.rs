@@ -3,7 +3,7 @@
 use super::exact::{collinear, side};
 use crate::geometry::vec3::Vec3;
 
-/// What points span, with vertices of a simplex of that dimension.
+/// What points span, with vertices of a simplex of that dimension; each the first of the points equal to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Span {
     /// All points are equal.

@@ -68,7 +68,25 @@ fn nearly_parallel_is_not_parallel() {
     }
     let hull = checked_hull(&points);
     assert_eq!((hull.face_count(), hull.distinct_normals.len()), (6, 4));
-    // Directions (1, 0, 0) and (1, 2^-100, 0) round to the same unit vector.
-    let hull = checked_hull(&[p(0., 0., 0.), p(1., 0., 0.), p(0., 1e-100_f64.sqrt(), 0.), p(1., 2e-50, 0.)]);
-    assert_eq!((hull.dimension, hull.count, hull.distinct_edges.len()), (2, 4, 3));
+}
+
+#[test]
+fn directions_that_only_round_to_the_same_are_distinct() {
+    // (1, 1) and (1 - 1e-30, 1) have the same rounded unit vector.
+    let quadrilateral = [[0., 0.], [1., 1.], [1., -4.], [1e-30, -5.]];
+    let hull = checked_hull(&quadrilateral.map(|[x, y]| p(x, y, 0.)));
+    assert_eq!((hull.dimension, hull.count, hull.distinct_edges.len()), (2, 4, 4));
+    let parallelogram = [[0., 0.], [1., 1.], [1., -4.], [0., -5.]];
+    let hull = checked_hull(&parallelogram.map(|[x, y]| p(x, y, 0.)));
+    assert_eq!((hull.dimension, hull.count, hull.distinct_edges.len()), (2, 4, 2));
+    // The same as prisms: so have the normals of two sides.
+    let prism = |ring: [[f64; 2]; 4]| -> Vec<Point> {
+        ring.iter().flat_map(|[x, y]| [-1., 1.].map(|z| p(*x, *y, z))).collect()
+    };
+    let hull = checked_hull(&prism(quadrilateral));
+    assert_eq!((hull.face_count(), hull.distinct_normals.len(), hull.distinct_edges.len()), (6, 5, 5));
+    let alike = |f: usize, g: usize| hull.normals[f] == Point::ZERO - hull.normals[g];
+    assert_eq!((0..6).flat_map(|f| (0..f).map(move |g| (f, g))).filter(|(f, g)| alike(*f, *g)).count(), 2);
+    let hull = checked_hull(&prism(parallelogram));
+    assert_eq!((hull.face_count(), hull.distinct_normals.len(), hull.distinct_edges.len()), (6, 3, 3));
 }

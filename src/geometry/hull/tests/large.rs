@@ -34,6 +34,18 @@ fn a_million_points_in_a_cube() {
 }
 
 #[test]
+fn every_point_three_times_in_any_order() {
+    let mut random = Random(12);
+    let mut points: Vec<Point> = (0..3_000).map(|_| random.on_sphere()).collect();
+    points.extend_from_within(..);
+    points.extend_from_within(..3_000);
+    for i in (1..points.len()).rev() {
+        points.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    assert_eq!(timed("triple sphere", &points).count, 3_000);
+}
+
+#[test]
 fn many_coplanar_points() {
     let points: Vec<Point> =
         (0..64_000_u32).map(|i| p(f64::from(i % 40), f64::from(i / 40 % 40), f64::from(i / 1600))).collect();

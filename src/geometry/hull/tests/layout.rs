@@ -3,6 +3,7 @@
 use super::Point;
 use crate::geometry::hull::exact::{Expansion, side, turn};
 use crate::geometry::polyhedron::{LANES, NO_FACE, Polyhedron};
+use std::collections::HashMap;
 
 /// Checks the documented layout, exact convexity, and (as long as that is not too much work) that every point is
 /// inside.
@@ -27,6 +28,14 @@ fn vertices(hull: &Polyhedron, points: &[Point]) {
     for i in 0..padded as u32 {
         let v = if i < hull.count as u32 { i } else { 0 };
         assert_eq!(hull.vertex(i), points[hull.source[v as usize] as usize]);
+    }
+    let mut first = HashMap::new();
+    for (i, q) in points.iter().enumerate() {
+        first.entry((*q + Point::ZERO).to_array().map(f64::to_bits)).or_insert(i as u32);
+    }
+    for (v, source) in hull.source.iter().enumerate() {
+        let q = hull.vertex(v as u32);
+        assert_eq!(first[&q.to_array().map(f64::to_bits)], *source, "the first of equal points, without -0.0");
     }
     let lengths = (0..hull.count as u32).map(|v| hull.vertex(v));
     for v in lengths {

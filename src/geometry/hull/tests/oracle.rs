@@ -164,7 +164,10 @@ fn random_points_of_more_coordinates_match_enumeration() {
     for case in 0..300 {
         let count = 13 + random.below(16) as usize;
         let side = [3, 4, 6, 1 << 29][case % 4];
-        let points: Vec<Int3> = (0..count).map(|_| [0; 3].map(|_| random.below(side) as i128)).collect();
+        let mut points: Vec<Int3> = (0..count).map(|_| [0; 3].map(|_| random.below(side) as i128)).collect();
+        for _ in 0..3 {
+            points.insert(random.below(count as u64) as usize, points[random.below(count as u64) as usize]);
+        }
         faces = faces.max(compare(&points, 1.0).face_count());
     }
     assert!(faces > 25, "{faces}");

@@ -1,0 +1,157 @@
+//! Many boxes in columns, and what a search reports about them.
+
+use super::boxes::LatticeBox;
+use super::overlap::{Columns, one_against};
+use super::simd::Simd;
+use crate::scene::Candidate;
+
+/// Boxes with names, in columns that the overlap kernels can read 64 at a time from any place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct BoxSet {
+    /// Name of each box: a slot, or a position in a list of bodies.
+    pub(super) ids: Vec<u32>,
+    /// min x, y, z, max x, y, z; empty boxes follow the last one.
+    columns: [Vec<u32>; 6],
+}
+
+impl BoxSet {
+    /// A set of boxes.
+    pub(super) fn new(boxes: impl Iterator<Item = (u32, LatticeBox)>) -> Self {
+        let mut set = Self::default();
+        set.fill(boxes);
+        set
+    }
+
+    /// Replaces the boxes; the storage stays.
+    pub(super) fn fill(&mut self, boxes: impl Iterator<Item = (u32, LatticeBox)>) {
+        self.ids.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        for (id, b) in boxes {
+            self.ids.push(id);
+            for k in 0..3 {
+                self.columns[k].push(b.min[k]);
+                self.columns[k + 3].push(b.max[k]);
+            }
+        }
+        let length = self.ids.len() + 64;
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.resize(length, if k < 3 { u32::MAX } else { 0 });
+        }
+    }
+
+    /// Number of boxes.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Box `i`.
+    #[inline]
+    pub(super) fn get(&self, i: usize) -> LatticeBox {
+        let at = |k: usize| self.columns[k][i];
+        LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
+    }
+
+    /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, ascending.
+    #[inline]
+    pub(super) fn overlapping(&self, simd: Simd, one: &LatticeBox, from: usize, to: usize, mut hit: impl FnMut(usize)) {
+        let mut at = from;
+        while at < to {
+            let count = (to - at).min(64);
+            let mut bits = one_against(simd, one, self.chunk(at), count);
+            while bits != 0 {
+                hit(at + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+            at += count;
+        }
+    }
+
+    /// The 64 boxes from `at < len`; those past the end are empty.
+    #[inline]
+    fn chunk(&self, at: usize) -> Columns<'_> {
+        self.columns.each_ref().map(|c| c[at..].first_chunk().expect("columns end with 64 empty boxes"))
+    }
+}
+
+/// What a part of a search has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The candidates, in no order.
+    pub(super) candidates: Vec<Candidate>,
+    /// Pairs that had to be tested sample by sample.
+    pub(super) tests: u64,
+    /// How many of those overlapped in some sample.
+    pub(super) kept: u64,
+    /// The search is not worth going on: its result is thrown away.
+    pub(super) stopped: bool,
+}
+
+impl Found {
+    /// Adds what another part found.
+    pub(super) fn append(&mut self, mut other: Self) {
+        if self.candidates.is_empty() {
+            std::mem::swap(&mut self.candidates, &mut other.candidates);
+        }
+        self.candidates.append(&mut other.candidates);
+        self.tests += other.tests;
+        self.kept += other.kept;
+        self.stopped |= other.stopped;
+    }
+}
+
+/// What is done with a pair whose boxes overlap.
+pub(super) trait Visit: Sync {
+    /// Looks at the pair with the given names; may set `found.stopped`.
+    fn pair(&self, first: u32, second: u32, found: &mut Found);
+}
+
+/// A way of finding all overlapping pairs. Every pair is visited at least once; searches look at `found.stopped` now
+/// and then and return early.
+pub(super) trait PairSearch: Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The cost of a search, in nanoseconds or so: it only guides how blocks are cut.
+    fn cost(&self, moving: usize, fixed: usize) -> f64;
+
+    /// Pairs within a set; `first` comes before `second` in it.
+    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found;
+
+    /// Pairs of a box of `moving` (first) and one of the job's fixed boxes (second).
+    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &super::FixedBoxes, visit: &impl Visit) -> Found;
+}
+
+/// Runs `work` over chunks of `0..count`, on rayon's current pool where `parallel`, and joins what they found in order.
+pub(super) fn over_chunks(
+    parallel: bool,
+    count: usize,
+    chunk: usize,
+    work: impl Fn(std::ops::Range<usize>, &mut Found) + Sync,
+) -> Found {
+    use rayon::prelude::*;
+    let one = |c: usize| {
+        let mut found = Found::default();
+        work(c * chunk..((c + 1) * chunk).min(count), &mut found);
+        found
+    };
+    let chunks = count.div_ceil(chunk);
+    let mut all = Found::default();
+    if parallel && chunks > 1 && rayon::current_num_threads() > 1 {
+        let parts: Vec<Found> = (0..chunks).into_par_iter().map(one).collect();
+        all.candidates.reserve(parts.iter().map(|p| p.candidates.len()).sum());
+        parts.into_iter().for_each(|part| all.append(part));
+        return all;
+    }
+    for c in 0..chunks {
+        work(c * chunk..((c + 1) * chunk).min(count), &mut all);
+        if all.stopped {
+            break;
+        }
+    }
+    all
+}

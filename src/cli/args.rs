@@ -1,0 +1,251 @@
+//! The flags, as typed.
+
+use super::values::{Bytes, Span, Threads};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Batch proximity of many moving bodies: proven signed distances and penetration depths, Parquet to Parquet.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 110, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; \
+4 done, but with uncertified rows and no violation.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compute all distances of a scene and write the tables
+    Run(RunArgs),
+    /// Validate a scene and its trajectories without running
+    Check(CheckArgs),
+    /// Write a data set: a scene and its trajectories
+    Generate(GenerateArgs),
+    /// Print what an execution found
+    Summary(SummaryArgs),
+    /// Answer one pair
+    Query(QueryArgs),
+    /// Sort trajectories by run and frame (not in this version)
+    Sort(SortArgs),
+    /// List threads, SIMD instruction sets and GPU adapters
+    Doctor,
+}
+
+/// What a scene is and which part of it is taken.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// The scene file (TOML)
+    pub(crate) scene: PathBuf,
+    /// Trajectories instead of the scene's: a file, a directory or a glob
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trajectories: Option<PathBuf>,
+    /// A row for every pair this near or nearer: in the scene's unit, or with its own (50mm)
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub(crate) within: Option<String>,
+    /// The clearance required, at most `within`
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub(crate) require: Option<String>,
+    /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10)
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    pub(crate) runs: Option<Span>,
+    /// Only these frames: as for runs
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    pub(crate) frames: Option<Span>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The directory for the tables: new, empty, or with --force that of an earlier execution
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Where the broad phase searches
+    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
+    pub(crate) device: DeviceArg,
+    /// Method of the broad phase; the tables do not depend on it
+    #[arg(long, value_name = "METHOD", default_value = "auto",
+        value_parser = ["auto", "brute", "hash", "coherent-hash", "sweep", "gpu"])]
+    pub(crate) broad: String,
+    /// Method of the narrow phase; the tables do not depend on it
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+    pub(crate) narrow: String,
+    /// Threads; all cores if left out
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<Threads>,
+    /// Memory for frames in flight (500MB, 2GiB); a quarter of the machine's, at most 2GiB, if left out
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory: Option<Bytes>,
+    /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
+    #[arg(long, value_enum, default_value_t = ColumnsArg::All)]
+    pub(crate) columns: ColumnsArg,
+    /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
+    #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
+    pub(crate) progress: ProgressArg,
+    /// Print one JSON object (the manifest's summary) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Replace what an earlier execution wrote to DIR
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SummaryArgs {
+    /// The output directory of an execution
+    pub(crate) dir: PathBuf,
+    /// Print one JSON object (the manifest's summary) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = QUERY_HELP)]
+pub(crate) struct QueryArgs {
+    /// Body A: a shape or a geometry file
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) a: String,
+    /// Body B
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) b: String,
+    /// The pose of B in A: position and quaternion
+    #[arg(long, value_name = "x,y,z,qw,qx,qy,qz", default_value = "0,0,0,1,0,0,0", allow_hyphen_values = true)]
+    pub(crate) pose: String,
+    /// Unit of the shapes, of the position, and of geometry files without one of their own
+    #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
+    pub(crate) unit: String,
+    /// Method of the narrow phase
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+    pub(crate) narrow: String,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const QUERY_HELP: &str = "Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), \
+cylinder:R,HEIGHT,SIDES, or a geometry file (.obj, .stl, ...), of which the convex hull is taken.";
+
+#[derive(Debug, Args)]
+pub(crate) struct SortArgs {
+    /// Trajectories in any order
+    #[arg(value_name = "IN")]
+    pub(crate) _input: PathBuf,
+    /// The sorted file
+    #[arg(value_name = "OUT")]
+    pub(crate) _output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) name: Generator,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Generator {
+    /// Tumbling convex bodies in a box, as many and as dense as wanted
+    Crowd(CrowdArgs),
+    /// Two bodies, one revolving around the other: the coherence test of the V-Clip paper
+    Coherence(CoherenceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CrowdArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Bodies
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) bodies: u32,
+    /// Frames of a run
+    #[arg(long, value_name = "N", default_value_t = 600)]
+    pub(crate) frames: u32,
+    /// Runs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) runs: u32,
+    /// Seed of all draws
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Share of the box that the bodies' bounding spheres would fill
+    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    pub(crate) density: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CoherenceArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The body, of circumradius 1 m
+    #[arg(long, value_enum, default_value_t = ObjectArg::Cube)]
+    pub(crate) object: ObjectArg,
+    /// Frames of a run
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) frames: u32,
+    /// Runs: draws of the phases and the axis
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) runs: u32,
+    /// Seed of all draws
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Degrees a frame, of the revolution and of the rotation
+    #[arg(long, value_name = "DEG", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(crate) omega: f64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DeviceArg {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ColumnsArg {
+    All,
+    Distance,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressArg {
+    Auto,
+    Bar,
+    Plain,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ObjectArg {
+    Cube,
+    Icosahedron,
+    Disk,
+    Sphere642,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges_may_begin_with_a_minus() {
+        let cli =
+            Cli::try_parse_from(["clearsweep", "run", "s.toml", "--out", "o", "--frames", "-5..-1", "--runs", "2.."]);
+        let Ok(Cli { command: Command::Run(args) }) = cli else { panic!("{cli:?}") };
+        assert_eq!(args.input.frames.map(|span| span.0), Some(-5..-1));
+        assert_eq!(args.input.runs.map(|span| span.0), Some(2..i64::MAX));
+    }
+}

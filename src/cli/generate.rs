@@ -1,0 +1,46 @@
+//! `clearsweep generate`: data sets.
+
+use super::args::{GenerateArgs, Generator, ObjectArg};
+use super::exit::Done;
+use super::stdout;
+use clearsweep::Result;
+use clearsweep::generate::{Coherence, Crowd, Object};
+use std::path::PathBuf;
+
+/// Writes a data set, and prints its files and the next step.
+pub(crate) fn generate(args: GenerateArgs) -> Result<Done> {
+    let files = match args.name {
+        Generator::Crowd(args) => {
+            Crowd { bodies: args.bodies, frames: args.frames, runs: args.runs, density: args.density, seed: args.seed }
+                .write(&args.out)?
+        }
+        Generator::Coherence(args) => Coherence {
+            object: match args.object {
+                ObjectArg::Cube => Object::Cube,
+                ObjectArg::Icosahedron => Object::Icosahedron,
+                ObjectArg::Disk => Object::Disk,
+                ObjectArg::Sphere642 => Object::Sphere642,
+            },
+            runs: args.runs,
+            frames: args.frames,
+            omega: args.omega,
+            seed: args.seed,
+        }
+        .write(&args.out)?,
+    };
+    stdout::print(&text(&files))?;
+    Ok(Done::Clear)
+}
+
+/// The scene is the last of the files.
+fn text(files: &[PathBuf]) -> String {
+    let mut text: String = files.iter().map(|file| format!("written  {}\n", file.display())).collect();
+    if let Some(scene) = files.last() {
+        text.push_str(&format!(
+            "next     clearsweep run {} --out {}\n",
+            scene.display(),
+            scene.with_file_name("out").display()
+        ));
+    }
+    text
+}

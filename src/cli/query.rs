@@ -1,0 +1,190 @@
+//! `clearsweep query`: one pair at one pose.
+
+use super::args::QueryArgs;
+use super::exit::Done;
+use super::stdout;
+use super::text::{length, table};
+use clearsweep::geometry::{Pose, Vec3};
+use clearsweep::narrow::{FeatureKind, Method, Proximity, Status};
+use clearsweep::scene::model::LengthUnit;
+use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::{Error, Result, engine};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Answers the pair, and prints distance, bracket and witnesses.
+pub(crate) fn query(args: &QueryArgs) -> Result<Done> {
+    let unit = LengthUnit::parse(&args.unit)
+        .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
+    let a_from_b = pose(&args.pose, unit)?;
+    let scene = load(&args.a, &args.b, &args.unit)?;
+    let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
+    let answer = engine::query(a, b, &a_from_b, &args.narrow)?;
+    if args.json {
+        stdout::print_json(&as_json(&answer))?;
+    } else {
+        stdout::print(&as_text(&answer))?;
+    }
+    Ok(if answer.status == Status::Uncertified { Done::Uncertified } else { Done::Clear })
+}
+
+/// `x,y,z,qw,qx,qy,qz`.
+fn pose(text: &str, unit: LengthUnit) -> Result<Pose> {
+    let wrong = |problem: &str| {
+        Error::usage("--pose", format!("{problem}: `{text}`"), "give x,y,z,qw,qx,qy,qz, for example 1,0,0,1,0,0,0")
+    };
+    let values = numbers(text).ok_or_else(|| wrong("not all of these are numbers"))?;
+    let [x, y, z, qw, qx, qy, qz] = values[..] else { return Err(wrong("seven numbers are needed")) };
+    let norm = (qw * qw + qx * qx + qy * qy + qz * qz).sqrt();
+    if (norm - 1.0).abs() > 1e-3 {
+        return Err(wrong("the quaternion is not of length 1"));
+    }
+    Ok(Pose::new([x, y, z].map(|length| unit.metres(length)), [qw, qx, qy, qz]))
+}
+
+/// Finite numbers between commas.
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split(',').map(|number| number.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect()
+}
+
+/// The two bodies as a scene: the scene reader then understands shapes and files as it always does.
+fn load(a: &str, b: &str, unit: &str) -> Result<Scene> {
+    let scratch = |error: std::io::Error| {
+        Error::output(
+            "the directory for temporary files",
+            format!("cannot be written ({error})"),
+            "set TMPDIR to one that can",
+        )
+    };
+    let mut text = format!("[scene]\nlength_unit = \"{unit}\"\n[query]\nwithin = 1.0\nstatic_pairs = true\n");
+    for (name, shape) in [("a", a), ("b", b)] {
+        let _ = write!(text, "[[body]]\nname = \"{name}\"\nstatic = true\n{}", body(shape)?); // cannot fail
+    }
+    let dir = tempfile::tempdir().map_err(scratch)?;
+    let path = dir.path().join("query.toml");
+    std::fs::write(&path, text).map_err(scratch)?;
+    let scene = Scene::load(&path, &SceneOverrides::default())?;
+    match scene.bodies.len() {
+        2 => Ok(scene),
+        n => Err(Error::internal("query", format!("two bodies became {n}"))),
+    }
+}
+
+/// Words for shapes, with what each is made of.
+const SHAPES: [(&str, usize, &str); 4] = [
+    ("box", 3, "box:X,Y,Z with the full sides"),
+    ("sphere", 1, "sphere:R"),
+    ("capsule", 2, "capsule:R,LENGTH with the length of the core"),
+    ("cylinder", 3, "cylinder:R,HEIGHT,SIDES"),
+];
+
+/// The lines of a `[[body]]` for `box:1,1,1` or a file.
+fn body(text: &str) -> Result<String> {
+    let shape = text.split_once(':').and_then(|(word, rest)| {
+        SHAPES.iter().find(|(name, ..)| *name == word.trim().to_ascii_lowercase()).map(|known| (known, rest))
+    });
+    let Some((&(word, count, form), rest)) = shape else { return file(text) };
+    let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
+    let values = numbers(rest).ok_or_else(|| wrong("not all of these are numbers"))?;
+    if values.len() != count {
+        return Err(wrong(&format!("{count} numbers are needed, {} are given", values.len())));
+    }
+    Ok(match word {
+        "sphere" => format!("shape = {{ sphere = {:?} }}\n", values[0]),
+        "cylinder" => {
+            let sides = values[2];
+            if sides.fract() != 0.0 || !(3.0..=1e6).contains(&sides) {
+                return Err(wrong("the number of sides is a whole number, at least 3"));
+            }
+            format!("shape = {{ cylinder = [{:?}, {:?}, {sides:.0}] }}\n", values[0], values[1])
+        }
+        _ => format!("shape = {{ {word} = {values:?} }}\n"),
+    })
+}
+
+fn file(text: &str) -> Result<String> {
+    let path = Path::new(text);
+    let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
+    if !absolute.is_file() {
+        let shapes: Vec<&str> = SHAPES.iter().map(|(.., form)| *form).collect();
+        return Err(Error::usage(
+            format!("`{text}`"),
+            "is neither a shape nor a file that exists",
+            format!("give a geometry file, or {}", shapes.join("; ")),
+        ));
+    }
+    let path = toml::Value::String(absolute.to_string_lossy().into_owned());
+    Ok(format!("geometry = {path}\nmodel = \"hull\"\n"))
+}
+
+fn as_text(answer: &Proximity) -> String {
+    let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
+    let feature = |side: usize| {
+        format!(
+            "{} {} of part {}",
+            FeatureKind::NAMES[answer.feature_kind[side] as usize],
+            answer.feature[side],
+            answer.part[side]
+        )
+    };
+    let bracket = match answer.status {
+        Status::Uncertified => "none proven".to_owned(),
+        _ => format!("{:?} .. {:?} m", answer.lower, answer.upper),
+    };
+    table(&[
+        ("status", Status::NAMES[answer.status as usize].to_owned()),
+        ("distance", format!("{:?} m ({})", answer.distance, length(answer.distance))),
+        ("bracket", bracket),
+        ("on A", format!("{} ({})", point(answer.point_a), feature(0))),
+        ("on B", format!("{} ({})", point(answer.point_b), feature(1))),
+        ("normal", point(answer.normal)),
+        ("proof", Method::NAMES[answer.method as usize].to_owned()),
+        ("", "metres, in the frame of A; the normal points from A to B".to_owned()),
+    ])
+}
+
+/// The columns of `distances`; bounds that are not proven are null.
+fn as_json(answer: &Proximity) -> Value {
+    json!({
+        "distance_m": answer.distance,
+        "lower_m": answer.lower,
+        "upper_m": answer.upper,
+        "status": Status::NAMES[answer.status as usize],
+        "a_x": answer.point_a.x, "a_y": answer.point_a.y, "a_z": answer.point_a.z,
+        "b_x": answer.point_b.x, "b_y": answer.point_b.y, "b_z": answer.point_b.z,
+        "n_x": answer.normal.x, "n_y": answer.normal.y, "n_z": answer.normal.z,
+        "part_a": answer.part[0],
+        "part_b": answer.part[1],
+        "feature_a": answer.feature[0],
+        "feature_b": answer.feature[1],
+        "feature_a_kind": FeatureKind::NAMES[answer.feature_kind[0] as usize],
+        "feature_b_kind": FeatureKind::NAMES[answer.feature_kind[1] as usize],
+        "method": Method::NAMES[answer.method as usize],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_become_toml() {
+        assert_eq!(body("box:1, 2,0.5").expect("a box"), "shape = { box = [1.0, 2.0, 0.5] }\n");
+        assert_eq!(body("sphere:0.5").expect("a sphere"), "shape = { sphere = 0.5 }\n");
+        assert_eq!(body("cylinder:1,2,12").expect("a cylinder"), "shape = { cylinder = [1.0, 2.0, 12] }\n");
+        for wrong in ["box:1,1", "box:a,b,c", "sphere:", "sphere:nan", "cylinder:1,1,2.5", "cone:1", "nowhere.obj"] {
+            assert_eq!(body(wrong).expect_err(wrong).kind, clearsweep::ErrorKind::Usage, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn poses_have_seven_numbers_and_a_unit_quaternion() {
+        let mm = LengthUnit::parse("mm").expect("a unit");
+        let read = pose("1000,0,-2.5,0,1,0,0", mm).expect("a pose");
+        assert_eq!(read, Pose::new([1.0, 0.0, -0.0025], [0.0, 1.0, 0.0, 0.0]));
+        for wrong in ["", "1,2,3", "0,0,0,2,0,0,0", "0,0,0,0,0,0,0", "0,0,inf,1,0,0,0"] {
+            assert!(pose(wrong, mm).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! `clearsweep summary`: what an execution found, from its manifest. A run ends with the same text.
+
+use super::args::SummaryArgs;
+use super::exit::Done;
+use super::stdout;
+use super::text::{bytes, count, counted, length, rate, seconds, table};
+use clearsweep::{Error, Result};
+use serde_json::Value;
+use std::path::Path;
+
+/// Prints the summary of the execution in a directory.
+pub(crate) fn summary(args: &SummaryArgs) -> Result<Done> {
+    let manifest = read(&args.dir)?;
+    if args.json {
+        stdout::print_json(&manifest["summary"])?;
+    } else {
+        stdout::print(&text(&manifest, &args.dir))?;
+    }
+    Ok(Done::Clear)
+}
+
+/// The manifest of an execution.
+fn read(dir: &Path) -> Result<Value> {
+    let path = dir.join("manifest.json");
+    let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::input(
+            path.display(),
+            "is not there: this is not the output of a finished execution",
+            "give the directory that was named by `clearsweep run --out`; the manifest is written last",
+        ),
+        _ => Error::unreadable(&path, &error),
+    })?;
+    let foreign =
+        |problem: String| Error::input(path.display(), problem, "give the output directory of `clearsweep run`");
+    let manifest: Value = serde_json::from_str(&text).map_err(|error| foreign(format!("is not JSON ({error})")))?;
+    if !manifest["summary"].is_object() {
+        return Err(foreign("is not a manifest of clearsweep: it has no `summary`".to_owned()));
+    }
+    Ok(manifest)
+}
+
+/// The summary of a manifest, for a person.
+pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
+    let summary = &manifest["summary"];
+    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
+    let x = |key: &str| summary[key].as_f64();
+    let mut rows = vec![
+        ("scene", scene(manifest)),
+        ("input", format!("{}, {}", counted(n("frames"), "frame"), counted(n("runs"), "run"))),
+        ("pairs", pairs(summary)),
+        ("rows", rows_by_status(summary)),
+        ("worst", worst(summary)),
+    ];
+    if let Some(require) = x("require_m") {
+        rows.push(("required", requirement(summary, require)));
+    }
+    if n("uncertified") > 0 {
+        rows.push((
+            "uncertified",
+            format!("{} without a proven bracket (status = 'uncertified')", counted(n("uncertified"), "row")),
+        ));
+    }
+    rows.push(("time", time(manifest)));
+    rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
+    rows.push(("next", next(n("rows"), dir)));
+    let mut text = table(&rows);
+    text.push_str("Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).\n");
+    text
+}
+
+fn scene(manifest: &Value) -> String {
+    let summary = &manifest["summary"];
+    let name = manifest["scene"]["name"].as_str().unwrap_or("");
+    let dynamic = summary["bodies_dynamic"].as_u64().unwrap_or(0);
+    let bodies = match summary["bodies"].as_u64().unwrap_or(0) {
+        1 => "1 body".to_owned(),
+        n => format!("{} bodies", count(n)),
+    };
+    format!("{name}{}{bodies}, {} of them moving", if name.is_empty() { "" } else { ": " }, count(dynamic))
+}
+
+fn pairs(summary: &Value) -> String {
+    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
+    let within = length(summary["within_m"].as_f64().unwrap_or(0.0));
+    let possible = n("pairs_possible").saturating_sub(n("pairs_ignored"));
+    let ignored = match n("pairs_ignored") {
+        0 => String::new(),
+        ignored => format!(" ({} ignored)", count(ignored)),
+    };
+    format!("{} came within {within}; {} possible{ignored} in a run", count(n("pairs_within")), count(possible))
+}
+
+fn rows_by_status(summary: &Value) -> String {
+    let by_status = summary["rows_by_status"].as_object();
+    let parts: Vec<String> = by_status
+        .into_iter()
+        .flatten()
+        .filter_map(|(status, n)| n.as_u64().filter(|&n| n > 0).map(|n| format!("{} {status}", count(n))))
+        .collect();
+    match summary["rows"].as_u64().unwrap_or(0) {
+        0 => "none: nothing came that near".to_owned(),
+        n => format!("{}: {}", count(n), parts.join(", ")),
+    }
+}
+
+fn worst(summary: &Value) -> String {
+    let worst = &summary["worst"];
+    let Some(distance) = worst["distance_m"].as_f64() else { return "-".to_owned() };
+    let text = |key: &str| worst[key].as_str().unwrap_or("?").to_owned();
+    let number = |key: &str| worst[key].as_i64().unwrap_or(0);
+    let what =
+        if distance < 0.0 { format!("{} deep", length(-distance)) } else { format!("{} apart", length(distance)) };
+    format!("{what}: {} and {}, run {}, frame {}", text("body_a"), text("body_b"), number("run"), number("frame"))
+}
+
+fn requirement(summary: &Value, require: f64) -> String {
+    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
+    let verdict = if n("violated") > 0 {
+        format!("VIOLATED by {}", counted(n("violated"), "row"))
+    } else {
+        "no row violates it".to_owned()
+    };
+    let undecided = match n("undecided") {
+        0 => String::new(),
+        undecided => format!("; {} undecided (the bracket holds the limit)", count(undecided)),
+    };
+    format!("{}: {verdict}{undecided}", length(require))
+}
+
+fn time(manifest: &Value) -> String {
+    let summary = &manifest["summary"];
+    let x = |key: &str| summary[key].as_f64().unwrap_or(0.0);
+    let threads = manifest["device"]["threads"].as_u64().unwrap_or(1);
+    let peak = match manifest["device"]["peak_memory_bytes"].as_u64() {
+        Some(peak) => format!(", {} at most", bytes(peak)),
+        None => String::new(),
+    };
+    format!(
+        "{} on {}: {}, {}{peak}",
+        seconds(x("seconds")),
+        counted(threads, "thread"),
+        rate(x("frames_per_s"), "frames"),
+        rate(x("rows_per_s"), "rows"),
+    )
+}
+
+/// A command that a person may want to run now.
+fn next(rows: u64, dir: &Path) -> String {
+    let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
+    if rows == 0 {
+        return "widen `within` (--within) to see the nearest pairs".to_owned();
+    }
+    format!("duckdb -c \"FROM '{}' ORDER BY min_distance_m LIMIT 10\"", file("pairs.parquet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn manifest() -> Value {
+        json!({
+            "scene": { "name": "plant" },
+            "device": { "threads": 2, "peak_memory_bytes": null },
+            "summary": {
+                "bodies": 3, "bodies_dynamic": 2, "runs": 1, "frames": 1200,
+                "pairs_possible": 3, "pairs_ignored": 1, "pairs_within": 2,
+                "within_m": 0.2, "require_m": 0.05, "rows": 1500, "bytes": 4096,
+                "rows_by_status": { "separated": 1400, "touching": 0, "penetrating": 100, "uncertified": 0 },
+                "violated": 7, "undecided": 1, "uncertified": 0,
+                "worst": { "distance_m": -0.01, "run": 0, "frame": 17, "body_a": "duct", "body_b": "payload" },
+                "seconds": 0.5, "frames_per_s": 2400.0, "rows_per_s": 3000.0,
+            },
+        })
+    }
+
+    #[test]
+    fn a_person_reads_what_matters() {
+        let text = text(&manifest(), Path::new("out"));
+        for part in [
+            "plant: 3 bodies, 2 of them moving",
+            "1,200 frames, 1 run",
+            "2 came within 200.000 mm; 2 possible (1 ignored)",
+            "1,500: 1,400 separated, 100 penetrating",
+            "10.000 mm deep: duct and payload, run 0, frame 17",
+            "VIOLATED by 7 rows; 1 undecided",
+            "sampled frames only",
+        ] {
+            assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+        }
+        assert!(!text.contains("touching"), "counts of zero are left out");
+    }
+
+    #[test]
+    fn a_summary_never_fails_on_what_is_missing() {
+        let text = text(&json!({ "summary": {} }), Path::new("o"));
+        assert!(text.contains("none: nothing came that near"), "{text}");
+    }
+
+    #[test]
+    fn a_directory_without_manifest_is_explained() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let error = read(dir.path()).expect_err("refused");
+        assert!(error.problem.contains("not the output"), "{error}");
+        std::fs::write(dir.path().join("manifest.json"), "[1]").expect("written");
+        assert!(read(dir.path()).expect_err("refused").problem.contains("summary"));
+    }
+}

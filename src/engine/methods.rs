@@ -1,0 +1,45 @@
+//! Names on the command line to the methods of the stages.
+
+use crate::broad::{self, BroadPhase, Unavailable};
+use crate::error::{Error, Result};
+use crate::narrow::{self, NarrowPhase};
+
+/// The narrow phases that this version has.
+const NARROW: [&str; 2] = ["auto", "gjk"];
+/// Those that the contract names for versions to come.
+const NARROW_RESERVED: [&str; 2] = ["vclip", "lin-canny"];
+
+/// Why a name of the contract gives no method.
+const NOT_YET: &str = "this method is not in this version";
+/// Why any other name gives none.
+const UNKNOWN: &str = "there is no such method";
+
+/// The broad phase of this name.
+///
+/// # Errors
+/// No such method, or none in this version.
+pub(super) fn broad(name: &str) -> Result<Box<dyn BroadPhase>> {
+    broad::by_name(name).map_err(|reason| {
+        let reason = match reason {
+            Unavailable::Unknown => UNKNOWN,
+            Unavailable::NotInThisVersion => NOT_YET,
+        };
+        unavailable("--broad", name, reason, &broad::NAMES)
+    })
+}
+
+/// The narrow phase of this name.
+///
+/// # Errors
+/// No such method, or none in this version.
+pub(super) fn narrow(name: &str) -> Result<Box<dyn NarrowPhase>> {
+    narrow::by_name(name).ok_or_else(|| {
+        let reason = if NARROW_RESERVED.contains(&name) { NOT_YET } else { UNKNOWN };
+        unavailable("--narrow", name, reason, &NARROW)
+    })
+}
+
+fn unavailable(flag: &str, name: &str, reason: &str, known: &[&str]) -> Error {
+    let remedy = format!("use one of {}: the tables are the same, byte for byte", known.join(", "));
+    Error::usage(format!("{flag} {name}"), reason, remedy)
+}

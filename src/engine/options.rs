@@ -1,0 +1,96 @@
+//! What a job is asked to do, resolved: no raw flag reaches the engine.
+
+use crate::error::{Error, Result};
+use crate::table::{Columns, TableOptions};
+use crate::trajectory::ReadOptions;
+use std::path::PathBuf;
+
+/// Bytes that blocks in flight may take where the caller says nothing: 2 GiB.
+pub const DEFAULT_MEMORY: u64 = 2 << 30;
+
+/// Where the broad phase searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Device {
+    /// The engine chooses; in this version that is the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// A GPU: an error in this version.
+    Gpu,
+}
+
+impl Device {
+    /// The word of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
+
+    /// The device that is used.
+    ///
+    /// # Errors
+    /// A GPU was asked for: this version has none.
+    pub fn resolve(self) -> Result<&'static str> {
+        match self {
+            Self::Auto | Self::Cpu => Ok("cpu"),
+            Self::Gpu => Err(Error::usage(
+                "--device gpu",
+                "the GPU broad phase is not in this version",
+                "leave --device out, or use --device cpu: the tables are the same, byte for byte",
+            )),
+        }
+    }
+}
+
+/// A job: how to read, search, query and write. What is asked of the pairs is in `Scene::query`.
+#[derive(Debug, Clone)]
+pub struct JobOptions {
+    /// Which trajectories, runs and frames are read.
+    pub read: ReadOptions,
+    /// The broad phase, by the name of the command line.
+    pub broad: String,
+    /// The narrow phase, by the name of the command line.
+    pub narrow: String,
+    /// Where the broad phase searches.
+    pub device: Device,
+    /// Threads of the pool; `None`: all cores.
+    pub threads: Option<usize>,
+    /// Bytes that blocks in flight, and then again the summaries, may take.
+    pub memory: u64,
+    /// The output directory.
+    pub out: PathBuf,
+    /// Columns of `distances`.
+    pub columns: Columns,
+    /// Replace what an earlier execution wrote.
+    pub force: bool,
+    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
+    /// the program hands the question in.
+    pub peak_memory: Option<fn() -> Option<u64>>,
+}
+
+impl JobOptions {
+    /// A job with every default, written to `out`.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        Self {
+            read: ReadOptions::default(),
+            broad: "auto".to_owned(),
+            narrow: "auto".to_owned(),
+            device: Device::Auto,
+            threads: None,
+            memory: DEFAULT_MEMORY,
+            out: out.into(),
+            columns: Columns::All,
+            force: false,
+            peak_memory: None,
+        }
+    }
+
+    /// The part of the options that the table stage sees.
+    pub(super) fn table(&self) -> TableOptions {
+        TableOptions { out: self.out.clone(), columns: self.columns, force: self.force, memory: self.memory }
+    }
+}

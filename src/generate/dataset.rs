@@ -1,0 +1,135 @@
+//! A data set on disk: a scene, its geometry and its trajectories, whole or not at all.
+
+use crate::error::{Error, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Name of the trajectories in a data set.
+pub(super) const TRAJECTORIES: &str = "trajectories.parquet";
+/// Name of the scene in a data set.
+pub(super) const SCENE: &str = "scene.toml";
+
+/// A directory being filled. Everything is written into a hidden directory inside it and moved up at the end, the
+/// scene last; dropped before that, it leaves nothing.
+pub(super) struct Dataset {
+    out: PathBuf,
+    work: tempfile::TempDir,
+    /// Whether `out` was made here, and is to be removed on failure.
+    made: bool,
+    names: Vec<&'static str>,
+}
+
+impl Dataset {
+    /// Claims `out`, which must not exist or be empty.
+    ///
+    /// # Errors
+    /// It is not empty, not a directory, or cannot be written.
+    pub(super) fn create(out: &Path) -> Result<Self> {
+        let made = match fs::read_dir(out).map(|mut entries| entries.next().is_none()) {
+            Ok(true) => false,
+            Ok(false) => {
+                let remedy = "choose a new directory, or empty this one first (hidden files count)";
+                return Err(Error::output(out.display(), "is not empty", remedy));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
+                true
+            }
+            Err(error) => return Err(failed(out, &error)),
+        };
+        match tempfile::Builder::new().prefix(".clearsweep-").tempdir_in(out) {
+            Ok(work) => Ok(Self { out: out.to_owned(), work, made, names: Vec::new() }),
+            Err(error) => {
+                if made {
+                    let _ = fs::remove_dir(out); // the error to report is the first one
+                }
+                Err(failed(out, &error))
+            }
+        }
+    }
+
+    /// Where a file of this name is to be written.
+    pub(super) fn path(&mut self, name: &'static str) -> PathBuf {
+        self.names.push(name);
+        self.work.path().join(name)
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write(&mut self, name: &'static str, text: &str) -> Result<()> {
+        let path = self.path(name);
+        fs::write(&path, text).map_err(|error| failed(&self.out.join(name), &error))
+    }
+
+    /// Moves all files to their place, in the order in which they were written. Returns their paths.
+    ///
+    /// # Errors
+    /// A file cannot be moved.
+    pub(super) fn finish(mut self) -> Result<Vec<PathBuf>> {
+        let mut paths = Vec::with_capacity(self.names.len());
+        for name in std::mem::take(&mut self.names) {
+            let to = self.out.join(name);
+            if let Err(error) = fs::rename(self.work.path().join(name), &to) {
+                for path in &paths {
+                    let _ = fs::remove_file(path); // the error to report is the first one
+                }
+                return Err(failed(&to, &error));
+            }
+            paths.push(to);
+        }
+        self.made = false;
+        Ok(paths)
+    }
+}
+
+impl Drop for Dataset {
+    fn drop(&mut self) {
+        if self.made {
+            let _ = fs::remove_dir_all(self.work.path());
+            let _ = fs::remove_dir(&self.out); // fails, rightly, if somebody put a file there
+        }
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::output(
+        path.display(),
+        format!("cannot be written ({error})"),
+        "check the path, its permissions and the free space",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_set_appears_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let out = dir.path().join("new").join("set");
+        let mut set = Dataset::create(&out).expect("a new directory");
+        set.write("a.txt", "one").expect("written");
+        assert!(!out.join("a.txt").exists(), "nothing is visible before the end");
+        drop(set);
+        assert!(!out.exists(), "a directory made for a failed data set is removed");
+
+        let mut set = Dataset::create(&out).expect("a new directory");
+        set.write("a.txt", "one").expect("written");
+        set.write("b.txt", "two").expect("written");
+        assert_eq!(set.finish().expect("moved"), [out.join("a.txt"), out.join("b.txt")]);
+        assert_eq!(fs::read_dir(&out).expect("listed").count(), 2, "no scratch is left");
+
+        let error = Dataset::create(&out).err().expect("refused");
+        assert!(error.problem.contains("not empty"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_directory_survives_a_failure() {
+        let dir = tempfile::tempdir().expect("scratch");
+        drop(Dataset::create(dir.path()).expect("an empty directory"));
+        assert!(dir.path().exists());
+        assert!(Dataset::create(&dir.path().join("file")).is_ok());
+    }
+}

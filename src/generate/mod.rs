@@ -1,0 +1,12 @@
+//! Data sets for trials, tests and benchmarks: a scene and its trajectories, the same bytes on every platform.
+//!
+//! *Architecture invariant*: beside the engine; sees the writer of trajectories, and no other stage.
+
+mod coherence;
+mod crowd;
+mod dataset;
+mod random;
+mod solids;
+
+pub use coherence::{Coherence, Object};
+pub use crowd::Crowd;

@@ -1,0 +1,388 @@
+//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built once, in parallel,
+//! with the same result and the same first error for any number of threads.
+
+use super::digest::read_input;
+use super::file::{BodySpec, GeometrySpec, Reading};
+use super::length::check_length;
+use super::mesh::{Closure, NotConvex, is_convex};
+use super::model::{InputDigest, Model, Piece, Shape};
+use super::readers::{self, Fault, Mesh};
+use super::shapes::ShapeSpec;
+use crate::error::Error;
+use crate::geometry::hull::{HullError, convex_hull};
+use crate::geometry::{Polyhedron, Vec3};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A mesh is convex if it is the surface of its hull within this part of its size.
+const CONVEX_TOLERANCE: f64 = 1e-9;
+
+/// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
+const NEAR_ORIGIN: f64 = 8.0;
+
+/// A file, or one shape, with all the ways in which bodies use it.
+enum Job {
+    File { path: PathBuf, variants: Vec<(Reading, f64)> },
+    Shape(ShapeSpec, f64),
+}
+
+/// What became of a job: one shape for each variant.
+struct Done {
+    input: Option<InputDigest>,
+    shapes: Vec<Result<Arc<Shape>, Fault>>,
+}
+
+/// The jobs of a scene, and the (job, variant) of each body.
+struct Plan {
+    jobs: Vec<Job>,
+    of_body: Vec<(usize, usize)>,
+}
+
+/// A body whose geometry cannot be used: its index, the file (`None`: a shape) and the fault.
+pub(super) struct Failure {
+    pub(super) body: usize,
+    pub(super) file: Option<PathBuf>,
+    pub(super) fault: Fault,
+}
+
+/// The shape of each body, and the files read in order of first use.
+///
+/// # Errors
+/// That of the first body, in scene order, whose geometry cannot be used.
+pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<(Vec<Arc<Shape>>, Vec<InputDigest>), Box<Failure>> {
+    let plan = plan(folder, bodies);
+    let done = run(&plan.jobs);
+    let mut shapes = Vec::with_capacity(bodies.len());
+    for (body, &(job, variant)) in plan.of_body.iter().enumerate() {
+        match &done[job].shapes[variant] {
+            Ok(shape) => shapes.push(Arc::clone(shape)),
+            Err(fault) => {
+                let file = match &plan.jobs[job] {
+                    Job::File { path, .. } => Some(path.clone()),
+                    Job::Shape(..) => None,
+                };
+                return Err(Box::new(Failure { body, file, fault: fault.clone() }));
+            }
+        }
+    }
+    Ok((shapes, done.into_iter().filter_map(|done| done.input).collect()))
+}
+
+/// Finds what is to be built: files are the same if they are the same on disk, however they are written.
+fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut by_key: HashMap<String, usize> = HashMap::new();
+    let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
+    let mut by_text: HashMap<&str, usize> = HashMap::new();
+    let mut of_body = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        let slot = match &body.geometry {
+            // `Debug` of f64 is the shortest text that reads back as the same number, so equal keys are equal shapes.
+            GeometrySpec::Shape(spec) => {
+                let job = *by_key.entry(format!("{spec:?} {:?}", body.offset)).or_insert(jobs.len());
+                if job == jobs.len() {
+                    jobs.push(Job::Shape(spec.clone(), body.offset));
+                }
+                (job, 0)
+            }
+            GeometrySpec::File { path: text, reading } => {
+                let job = *by_text.entry(text).or_insert_with(|| {
+                    let path = folder.join(text);
+                    let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
+                    *by_path.entry(identity).or_insert_with(|| {
+                        jobs.push(Job::File { path, variants: Vec::new() });
+                        jobs.len() - 1
+                    })
+                });
+                (job, add_variant(&mut jobs[job], (*reading, body.offset)))
+            }
+        };
+        of_body.push(slot);
+    }
+    Plan { jobs, of_body }
+}
+
+fn add_variant(job: &mut Job, variant: (Reading, f64)) -> usize {
+    let Job::File { variants, .. } = job else { return 0 };
+    variants.iter().position(|known| *known == variant).unwrap_or_else(|| {
+        variants.push(variant);
+        variants.len() - 1
+    })
+}
+
+/// Works the jobs off with all cores; results in the order of the jobs.
+fn run(jobs: &[Job]) -> Vec<Done> {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let slots: Vec<OnceLock<Done>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed); // hands each index out once
+            let Some(job) = jobs.get(index) else { break };
+            let _ = slots[index].set(work_off(job));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(jobs.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    slots.into_iter().map(|slot| slot.into_inner().expect("every job was handed out and done")).collect()
+}
+
+fn work_off(job: &Job) -> Done {
+    let (path, variants) = match job {
+        Job::Shape(spec, offset) => return Done { input: None, shapes: vec![from_shape(spec, *offset).map(Arc::new)] },
+        Job::File { path, variants } => (path, variants),
+    };
+    let failed = |fault: Fault, input| Done { input, shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
+    if let Err(fault) = readers::check_extension(path) {
+        return failed(fault, None);
+    }
+    let (bytes, input) = match read_input(path) {
+        Ok(read) => read,
+        Err(error) => {
+            let error = Error::unreadable(path, &error);
+            return failed(Fault::new(error.problem, error.remedy), None);
+        }
+    };
+    match readers::read_mesh(path, bytes) {
+        Err(fault) => failed(fault, Some(input)),
+        Ok(mesh) => {
+            let build = |(reading, offset): &(Reading, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
+            Done { input: Some(input), shapes: variants.iter().map(build).collect() }
+        }
+    }
+}
+
+fn from_shape(spec: &ShapeSpec, offset: f64) -> Result<Shape, Fault> {
+    let (points, radius) = spec.core();
+    let center = center(&points);
+    let points = Distinct::of(points, center);
+    let core = points.hull(None)?;
+    let triangles = (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum();
+    let counts = (points.of_vertex.len() as u64, triangles, None);
+    Ok(assemble(Model::Hull, vec![core], None, radius + offset, center, counts))
+}
+
+fn from_mesh(mesh: &Mesh, reading: &Reading, offset: f64) -> Result<Shape, Fault> {
+    let points = in_metres(mesh, reading)?;
+    let center = center(&points);
+    let points = Distinct::of(points, center);
+    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
+    let watertight = (!triangles.is_empty()).then(|| Closure::of(&triangles).oriented);
+    let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64, watertight);
+    if reading.model == Some(Model::Pieces) {
+        let (pieces, hull) = pieces(mesh, &points)?;
+        return Ok(assemble(Model::Pieces, pieces, hull, offset, center, counts));
+    }
+    let mut core = points.hull_by_distinct(None)?;
+    if reading.model.is_none() {
+        require_convex(&points, &triangles, &core)?;
+    }
+    points.rename(&mut core);
+    Ok(assemble(Model::Hull, vec![core], None, offset, center, counts))
+}
+
+/// Puts a shape together; radii are rounded up. `counts`: vertices, triangles, watertight.
+fn assemble(
+    model: Model,
+    cores: Vec<Polyhedron>,
+    hull: Option<Polyhedron>,
+    growth: f64,
+    center: Vec3<f64>,
+    (vertices, triangles, watertight): (u64, u64, Option<bool>),
+) -> Shape {
+    let outer = |radius: f64, core: &Polyhedron| {
+        radius.max(if growth > 0.0 { (core.radius + growth).next_up() } else { core.radius })
+    };
+    let radius = cores.iter().chain(&hull).fold(0.0, outer);
+    let piece = |core| Piece { core, radius: growth };
+    let pieces = cores.into_iter().map(piece).collect();
+    Shape { model, pieces, hull: hull.map(piece), center, radius, vertices, triangles, watertight }
+}
+
+/// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.
+fn pieces(mesh: &Mesh, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
+    if mesh.pieces == 0 {
+        let remedy = "write model = \"hull\" to use the hull of its vertices";
+        return Err(Fault::new("model = \"pieces\", but the file has no faces and so no pieces", remedy));
+    }
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); mesh.pieces];
+    for (triangle, &piece) in mesh.triangles.iter().zip(&mesh.piece) {
+        members[piece as usize].extend(triangle.map(|v| points.of_vertex[v as usize]));
+    }
+    for list in &mut members {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let cores = members.iter().map(|list| points.hull(Some(list))).collect::<Result<Vec<_>, _>>()?;
+    if cores.len() == 1 {
+        return Ok((cores, None));
+    }
+    let mut all = members.concat();
+    all.sort_unstable();
+    all.dedup();
+    Ok((cores, Some(points.hull(Some(&all))?)))
+}
+
+/// Refuses a mesh that would need `model = "mesh"` where the model was left out.
+fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron) -> Result<(), Fault> {
+    let tolerance = CONVEX_TOLERANCE * half_diagonal(&points.list).1 * 2.0;
+    let why = match is_convex(&points.list, triangles, core, tolerance) {
+        Ok(()) => return Ok(()),
+        Err(NotConvex::Open) => "its triangles do not close up".to_owned(),
+        Err(NotConvex::Inside(triangle)) => format!("triangle {triangle} lies inside its hull"),
+        Err(NotConvex::Uncovered) => "its triangles do not cover its hull".to_owned(),
+    };
+    Err(Fault::new(
+        format!("the geometry is not convex ({why}), and model = \"mesh\" is not supported in this version yet"),
+        "write model = \"hull\" (the convex hull contains the body: distances are lower bounds) or \"pieces\"",
+    ))
+}
+
+/// The vertices of a file in metres, z up.
+fn in_metres(mesh: &Mesh, reading: &Reading) -> Result<Vec<Vec3<f64>>, Fault> {
+    let mut points = Vec::with_capacity(mesh.vertices.len());
+    for (index, position) in mesh.vertices.iter().enumerate() {
+        let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
+        for c in [x, y, z] {
+            check_length(c).map_err(|problem| {
+                Fault::new(format!("vertex {index}: {problem}"), "check the `unit` and the `scale` of the body")
+            })?;
+        }
+        points.push(if reading.y_up { Vec3::new(x, -z, y) } else { Vec3::new(x, y, z) });
+    }
+    Ok(points)
+}
+
+/// The centre and the half-diagonal of the box around points; zero where there are none.
+fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
+    let Some(&first) = points.first() else { return (Vec3::ZERO, 0.0) };
+    let (mut low, mut high) = (first, first);
+    for p in points {
+        low = Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z));
+        high = Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z));
+    }
+    ((low + high) * 0.5, (high - low).length() * 0.5)
+}
+
+/// Where the recentred origin is to lie: the body's own origin, if the body is near it, else the centre of its box,
+/// rounded to a grid of an eighth of the half-diagonal (a power of two) so that subtracting it loses nothing.
+fn center(points: &[Vec3<f64>]) -> Vec3<f64> {
+    let (middle, half) = half_diagonal(points);
+    if middle.length() <= NEAR_ORIGIN * half {
+        return Vec3::ZERO;
+    }
+    let grid = power_of_two_below(half / 8.0);
+    let round = |c: f64| {
+        let steps = c / grid;
+        // Beyond 2^52 steps (or with no grid at all) the number is a multiple of the grid already.
+        if steps.abs() < 4_503_599_627_370_496.0 { steps.round() * grid } else { c }
+    };
+    Vec3::new(round(middle.x), round(middle.y), round(middle.z))
+}
+
+/// The largest power of two not above a positive normal number; 0 for anything smaller.
+fn power_of_two_below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
+}
+
+/// The different points among vertices, recentred.
+struct Distinct {
+    /// In order of first occurrence.
+    list: Vec<Vec3<f64>>,
+    /// The first vertex at each of `list`; ascending.
+    first: Vec<u32>,
+    /// For each vertex, its index in `list`.
+    of_vertex: Vec<u32>,
+}
+
+impl Distinct {
+    fn of(points: Vec<Vec3<f64>>, center: Vec3<f64>) -> Self {
+        let mut found: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
+        let mut distinct = Self { list: Vec::new(), first: Vec::new(), of_vertex: Vec::with_capacity(points.len()) };
+        for (vertex, point) in points.into_iter().enumerate() {
+            let point = point - center;
+            let next = distinct.list.len() as u32; // readers refuse more than 2^31 - 1 vertices
+            let key = point.to_array().map(|c| (c + 0.0).to_bits()); // -0 is 0
+            let index = *found.entry(key).or_insert(next);
+            if index == next {
+                distinct.list.push(point);
+                distinct.first.push(vertex as u32);
+            }
+            distinct.of_vertex.push(index);
+        }
+        distinct
+    }
+
+    /// The hull of some (ascending) or of all points, `source` counting vertices of the file.
+    fn hull(&self, members: Option<&[u32]>) -> Result<Polyhedron, Fault> {
+        let mut core = self.hull_by_distinct(members)?;
+        self.rename(&mut core);
+        Ok(core)
+    }
+
+    /// As [`Self::hull`], `source` counting the distinct points.
+    fn hull_by_distinct(&self, members: Option<&[u32]>) -> Result<Polyhedron, Fault> {
+        let Some(members) = members else { return convex_hull(&self.list).map_err(|error| self.fault(error, None)) };
+        let points: Vec<Vec3<f64>> = members.iter().map(|&m| self.list[m as usize]).collect();
+        let mut core = convex_hull(&points).map_err(|error| self.fault(error, Some(members)))?;
+        for source in &mut core.source {
+            *source = members[*source as usize];
+        }
+        Ok(core)
+    }
+
+    /// Turns `source` from distinct points to vertices of the file.
+    fn rename(&self, core: &mut Polyhedron) {
+        for source in &mut core.source {
+            *source = self.first[*source as usize];
+        }
+    }
+
+    fn fault(&self, error: HullError, members: Option<&[u32]>) -> Fault {
+        let vertex = |index: usize| {
+            let distinct = members.map_or(index, |members| members[index] as usize);
+            self.first.get(distinct).copied().unwrap_or_default()
+        };
+        match error {
+            HullError::Empty => Fault::new("there are no vertices", "export the geometry again"),
+            HullError::NotFinite { index } => {
+                Fault::new(format!("vertex {} is not finite", vertex(index)), "export the geometry again")
+            }
+            HullError::OutOfRange { index } => Fault::new(
+                format!("vertex {} is so large or so small that its hull cannot be computed", vertex(index)),
+                "check the length unit and the scale",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_far_bodies_are_recentred_and_on_a_grid() {
+        let near: Vec<Vec3<f64>> = [[1.0, 0.0, 0.0], [2.0, 1.0, 1.0]].map(Vec3::from).to_vec();
+        assert_eq!(center(&near), Vec3::ZERO);
+        let far: Vec<Vec3<f64>> = [[5e6, 0.1, -3.3], [5e6 + 0.7, 0.9, -2.9]].map(Vec3::from).to_vec();
+        let c = center(&far);
+        assert!((c - half_diagonal(&far).0).length() < 0.1 && c.x != 0.0);
+        assert!(c.to_array().iter().all(|c| (c * 16.0).fract() == 0.0), "{c:?}");
+        assert_eq!(center(&[Vec3::new(0.3, 0.0, -7.0)]), Vec3::new(0.3, 0.0, -7.0));
+        assert_eq!(center(&[Vec3::ZERO]), Vec3::ZERO);
+    }
+
+    #[test]
+    fn equal_points_are_one_and_the_first_names_it() {
+        let points = [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, -0.0, 0.0], [2.0, 0.0, 0.0]].map(Vec3::from).to_vec();
+        let distinct = Distinct::of(points, Vec3::ZERO);
+        assert_eq!(distinct.of_vertex, [0, 1, 0, 2]);
+        assert_eq!(distinct.first, [0, 1, 3]);
+    }
+}

@@ -1,0 +1,314 @@
+//! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
+
+use super::keys::{Field, Keys, Source};
+use super::model::{LengthUnit, Missing, Model};
+use super::shapes::ShapeSpec;
+use crate::error::{Error, Result};
+use crate::geometry::Pose;
+use std::collections::HashMap;
+
+/// A scene file, lowered but not loaded.
+pub(super) struct SceneFile {
+    pub(super) head: Head,
+    pub(super) query: Query,
+    pub(super) bodies: Vec<BodySpec>,
+    pub(super) ignores: Vec<IgnoreSpec>,
+}
+
+/// `[scene]`.
+pub(super) struct Head {
+    pub(super) name: Option<String>,
+    pub(super) unit: LengthUnit,
+    /// The path as written, and where.
+    pub(super) trajectories: Option<(String, usize)>,
+    pub(super) missing: Missing,
+    pub(super) frame_rate: Option<f64>,
+}
+
+/// `[query]`, lengths in metres; the place of `require` for the check against `within`.
+#[derive(Default)]
+pub(super) struct Query {
+    pub(super) at: usize,
+    pub(super) within: Option<f64>,
+    pub(super) require: Option<(f64, usize)>,
+    pub(super) touch: f64,
+    pub(super) static_pairs: bool,
+}
+
+/// `[[body]]`.
+pub(super) struct BodySpec {
+    pub(super) name: String,
+    /// Byte where the table begins.
+    pub(super) at: usize,
+    pub(super) geometry: GeometrySpec,
+    /// Byte of `geometry` or `shape`.
+    pub(super) geometry_at: usize,
+    /// Growth, metres.
+    pub(super) offset: f64,
+    /// Sorted, without duplicates.
+    pub(super) groups: Vec<String>,
+    /// The pose of a static body (not recentred); `None`: it is dynamic.
+    pub(super) pose: Option<Pose>,
+}
+
+/// Where the geometry of a body comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum GeometrySpec {
+    /// A file, as written.
+    File { path: String, reading: Reading },
+    /// A shape, lengths in metres.
+    Shape(ShapeSpec),
+}
+
+/// How a geometry file is turned into a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reading {
+    pub(super) unit: LengthUnit,
+    pub(super) scale: f64,
+    pub(super) y_up: bool,
+    /// `None`: left out.
+    pub(super) model: Option<Model>,
+}
+
+/// `[[ignore]]`.
+pub(super) struct IgnoreSpec {
+    pub(super) a: String,
+    pub(super) a_at: usize,
+    pub(super) b: Option<(String, usize)>,
+    pub(super) reason: Option<String>,
+    pub(super) at: usize,
+}
+
+const BODY_KEYS: [&str; 12] = [
+    "name",
+    "geometry",
+    "shape",
+    "model",
+    "unit",
+    "scale",
+    "up",
+    "offset",
+    "group",
+    "static",
+    "position",
+    "orientation",
+];
+
+/// Lowers a scene file.
+///
+/// # Errors
+/// The first key, in the order of the contract's tables, that does not fit.
+pub(super) fn parse(source: &Source<'_>) -> Result<SceneFile> {
+    let document = source.parse()?;
+    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    top.only(&["scene", "query", "body", "bodies", "ignore", "rule"])?;
+    if let Some(rule) = top.get("rule") {
+        let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
+        return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
+    }
+    if let Some(bodies) = top.get("bodies") {
+        let remedy = "write each body as a `[[body]]` table of its own";
+        return Err(bodies.error("`[[bodies]]` (tables of bodies) is not supported in this version yet", remedy));
+    }
+    let head = head(&top)?;
+    let query = match top.get("query") {
+        None => Query::default(),
+        Some(field) => query(&field.table()?, head.unit)?,
+    };
+    Ok(SceneFile { bodies: bodies(source, &top, head.unit)?, ignores: ignores(source, &top)?, head, query })
+}
+
+fn head(top: &Keys<'_>) -> Result<Head> {
+    let field = top.required("scene", "begin the file with `[scene]` and a `length_unit`")?;
+    let keys = field.table()?;
+    keys.only(&["name", "length_unit", "trajectories", "missing", "frame_rate"])?;
+    let unit = keys.required("length_unit", "say in which unit lengths are, such as `length_unit = \"m\"`")?.unit()?;
+    let words = [("error", Missing::Error), ("absent", Missing::Absent), ("hold", Missing::Hold)];
+    Ok(Head {
+        name: keys.get("name").map(|name| name.text()).transpose()?.map(str::to_owned),
+        unit,
+        trajectories: match keys.get("trajectories") {
+            None => None,
+            Some(path) => Some((path.text()?.to_owned(), path.at)),
+        },
+        missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        frame_rate: keys.get("frame_rate").map(|rate| positive(&rate)).transpose()?,
+    })
+}
+
+/// A number above zero.
+fn positive(field: &Field<'_>) -> Result<f64> {
+    let number = field.number()?;
+    if number > 0.0 {
+        Ok(number)
+    } else {
+        Err(field.error(format!("{number} is not positive"), "give a number above 0"))
+    }
+}
+
+fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
+    keys.only(&["within", "require", "touch", "static_pairs"])?;
+    let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
+    Ok(Query {
+        at: keys.at,
+        within: length("within")?.map(|(within, _)| within),
+        require: length("require")?,
+        touch: length("touch")?.map_or(0.0, |(touch, _)| touch),
+        static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
+    })
+}
+
+fn bodies(source: &Source<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<BodySpec>> {
+    let tables = top.tables("body")?;
+    let mut seen: HashMap<String, usize> = HashMap::with_capacity(tables.len());
+    let mut bodies = Vec::with_capacity(tables.len());
+    for (index, (at, table)) in tables.into_iter().enumerate() {
+        let keys = Keys::new(source, format!("[[body]] number {}", index + 1), table, at);
+        let body = body(keys, unit)?;
+        if let Some(first) = seen.insert(body.name.clone(), at) {
+            let problem = format!("the body name `{}` was used before, on line {}", body.name, source.line(first));
+            return Err(Error::input(source.place(at), problem, "give each body a name of its own"));
+        }
+        bodies.push(body);
+    }
+    if bodies.is_empty() {
+        return Err(top.error("the scene has no bodies", "add a `[[body]]` table for each body"));
+    }
+    if i32::try_from(bodies.len()).is_err() {
+        return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
+    }
+    Ok(bodies)
+}
+
+fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
+    keys.owner = format!("[[body]] `{name}`");
+    keys.only(&BODY_KEYS)?;
+    let (geometry, geometry_at) = match (keys.get("geometry"), keys.get("shape")) {
+        (Some(_), Some(shape)) => {
+            return Err(shape.error("the body has both a `geometry` and a `shape`", "remove one of them"));
+        }
+        (None, None) => {
+            let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
+            return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
+        }
+        (Some(file), None) => {
+            (GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, unit)? }, file.at)
+        }
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.at),
+    };
+    Ok(BodySpec {
+        geometry,
+        geometry_at,
+        offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
+        groups: groups(&keys)?,
+        pose: pose(&keys, unit)?,
+        at: keys.at,
+        name,
+    })
+}
+
+/// `model`, `unit`, `scale` and `up` of a geometry file.
+fn reading(keys: &Keys<'_>, unit: LengthUnit) -> Result<Reading> {
+    let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
+    let mut model = None;
+    if let Some(field) = keys.get("model") {
+        model = field.choice(&words)?;
+        if model.is_none() {
+            let remedy = "use \"hull\" (the convex hull contains the body: distances are lower bounds) or \"pieces\"";
+            return Err(field.error("model = \"mesh\" is not supported in this version yet", remedy));
+        }
+    }
+    Ok(Reading {
+        unit: keys.get("unit").map(|word| word.unit()).transpose()?.unwrap_or(unit),
+        scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
+        y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
+        model,
+    })
+}
+
+fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    for key in ["unit", "scale", "up"] {
+        if let Some(stray) = keys.get(key) {
+            let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
+            return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
+        }
+    }
+    if let Some(model) = keys.get("model").filter(|model| model.text().ok() != Some("hull")) {
+        return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
+    }
+    let table = field.table()?;
+    let kinds = ["box", "sphere", "capsule", "cylinder", "points"];
+    table.only(&kinds)?;
+    let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
+    let [only] = given.as_slice() else {
+        let remedy = format!("name exactly one of {}", kinds.join(", "));
+        return Err(field.error(format!("{} kinds of shape instead of one", given.len()), remedy));
+    };
+    ShapeSpec::from_field(only, unit)
+}
+
+fn groups(keys: &Keys<'_>) -> Result<Vec<String>> {
+    let mut groups = keys.get("group").map(|field| field.texts()).transpose()?.unwrap_or_default();
+    groups.sort();
+    groups.dedup();
+    Ok(groups)
+}
+
+/// The pose of a static body; dynamic bodies may not have one.
+fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
+    let is_static = keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false);
+    if !is_static {
+        for key in ["position", "orientation"] {
+            if let Some(stray) = keys.get(key) {
+                let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories";
+                return Err(stray.error(format!("a dynamic body has no `{key}` in the scene"), remedy));
+            }
+        }
+        return Ok(None);
+    }
+    let mut position = [0.0; 3];
+    if let Some(field) = keys.get("position") {
+        for (to, number) in position.iter_mut().zip(field.numbers(Some(3))?) {
+            *to = field.metres(number, unit)?;
+        }
+    }
+    let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
+    Ok(Some(Pose::new(position, q)))
+}
+
+/// A quaternion by named components, of norm 1 within 1e-3; kept as written, since the rotation is that of the
+/// quaternion normalised.
+fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
+    let names = ["qw", "qx", "qy", "qz"];
+    let table = field.table()?;
+    table.only(&names)?;
+    let mut q = [0.0; 4];
+    for (component, name) in q.iter_mut().zip(names) {
+        *component = table.required(name, "give all of qw, qx, qy, qz")?.number()?;
+    }
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if (norm - 1.0).abs() <= 1e-3 {
+        return Ok(q);
+    }
+    let remedy = "give a unit quaternion (qw is the scalar part)";
+    Err(field.error(format!("the quaternion has the norm {norm}, not 1 within 1e-3"), remedy))
+}
+
+fn ignores(source: &Source<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
+    let mut ignores = Vec::new();
+    for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
+        let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
+        keys.only(&["a", "b", "reason"])?;
+        let a = keys.required("a", "name a body, `group:NAME` or a glob over names")?;
+        let b = keys.get("b");
+        ignores.push(IgnoreSpec {
+            a: a.text()?.to_owned(),
+            a_at: a.at,
+            b: b.map(|b| Ok((b.text()?.to_owned(), b.at))).transpose()?,
+            reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
+            at,
+        });
+    }
+    Ok(ignores)
+}

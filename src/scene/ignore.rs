@@ -1,0 +1,325 @@
+//! Ignore rules: selectors to sets of bodies, sets to classes and a bit matrix, and counting pairs by classes.
+
+use super::file::{BodySpec, IgnoreSpec};
+use super::keys::{Source, nearest};
+use super::model::{Body, IgnoredPairs, Motion, Scene};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+
+/// Most classes of bodies that the matrix is built for (128 MiB of bits).
+const MAX_CLASSES: usize = 1 << 15;
+
+/// An `[[ignore]]` rule and how much it covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoreRule {
+    /// The selector `a`, as written.
+    pub a: String,
+    /// The selector `b`; `None`: everything.
+    pub b: Option<String>,
+    /// `reason`, as written.
+    pub reason: Option<String>,
+    /// Pairs of bodies (static ones too) that the rule covers; never 0.
+    pub pairs: u64,
+}
+
+/// How many pairs of bodies a scene has: pairs of two static bodies count only with `static_pairs`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairCounts {
+    /// All pairs, the ignored ones too.
+    pub possible: u64,
+    /// Those that rules ignore.
+    pub ignored: u64,
+}
+
+impl Scene {
+    /// Counts the pairs of the scene, by classes of bodies and not one by one.
+    pub fn pair_counts(&self) -> PairCounts {
+        let [dynamic, fixed] = split(&self.bodies);
+        let possible = own_pairs(dynamic, fixed, self.query.static_pairs);
+        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, self.query.static_pairs) }
+    }
+}
+
+impl IgnoredPairs {
+    /// Number of ignored pairs, by classes and not one by one; pairs of two static bodies count with `static_pairs`.
+    pub fn count_ignored(&self, bodies: &[Body], static_pairs: bool) -> u64 {
+        if self.class.is_empty() {
+            return 0;
+        }
+        let mut members = vec![[0_u64; 2]; self.classes];
+        for (body, &class) in bodies.iter().zip(&self.class) {
+            members[class as usize][usize::from(matches!(body.motion, Motion::Static(_)))] += 1;
+        }
+        let mut count = 0;
+        for c in 0..self.classes {
+            for d in c..self.classes {
+                let bit = c * self.classes + d;
+                if self.matrix[bit / 64] >> (bit % 64) & 1 == 0 {
+                    continue;
+                }
+                let ([dc, sc], [dd, sd]) = (members[c], members[d]);
+                count += match c == d {
+                    true => own_pairs(dc, sc, static_pairs),
+                    false => dc * dd + dc * sd + sc * dd + if static_pairs { sc * sd } else { 0 },
+                };
+            }
+        }
+        count
+    }
+}
+
+/// Numbers of dynamic and of static bodies.
+fn split(bodies: &[Body]) -> [u64; 2] {
+    let fixed = bodies.iter().filter(|body| matches!(body.motion, Motion::Static(_))).count() as u64;
+    [bodies.len() as u64 - fixed, fixed]
+}
+
+/// Pairs among so many dynamic and static bodies.
+fn own_pairs(dynamic: u64, fixed: u64, static_pairs: bool) -> u64 {
+    let choose_two = |n: u64| n * n.saturating_sub(1) / 2;
+    choose_two(dynamic) + dynamic * fixed + if static_pairs { choose_two(fixed) } else { 0 }
+}
+
+/// Whether a name fits a glob in which `*` is any text, `?` any one character, and all else (`[` too) itself.
+pub fn glob_matches(glob: &str, name: &str) -> bool {
+    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
+    let (mut g, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None; // after the last `*`, and where in the name it now ends
+    while n < name.len() {
+        match glob.get(g) {
+            Some('*') => {
+                g += 1;
+                retry = Some((g, n));
+            }
+            Some(&c) if c == '?' || c == name[n] => (g, n) = (g + 1, n + 1),
+            _ => {
+                let Some((after, end)) = retry else { return false };
+                (g, n) = (after, end + 1);
+                retry = Some((g, n));
+            }
+        }
+    }
+    glob[g..].iter().all(|&c| c == '*')
+}
+
+/// The bodies by name and by group, for selectors.
+struct Directory<'a> {
+    bodies: &'a [BodySpec],
+    by_name: HashMap<&'a str, u32>,
+    by_group: HashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> Directory<'a> {
+    fn of(bodies: &'a [BodySpec]) -> Self {
+        let by_name = bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
+        let mut by_group: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (body, index) in bodies.iter().zip(0..) {
+            for group in &body.groups {
+                by_group.entry(group).or_default().push(index);
+            }
+        }
+        Self { bodies, by_name, by_group }
+    }
+
+    /// The bodies of a selector, ascending: an exact name, else `group:NAME`, else a glob over names.
+    fn select(&self, selector: &str) -> std::result::Result<Vec<u32>, (String, String)> {
+        if let Some(&body) = self.by_name.get(selector) {
+            return Ok(vec![body]);
+        }
+        if let Some(group) = selector.strip_prefix("group:") {
+            return self.by_group.get(group).cloned().ok_or_else(|| self.no_group(group));
+        }
+        let names = self.bodies.iter().zip(0..);
+        let found: Vec<u32> = match selector.contains(['*', '?']) {
+            true => names.filter(|(body, _)| glob_matches(selector, &body.name)).map(|(_, index)| index).collect(),
+            false => Vec::new(),
+        };
+        if found.is_empty() { Err(self.no_body(selector)) } else { Ok(found) }
+    }
+
+    fn no_group(&self, group: &str) -> (String, String) {
+        let mut groups: Vec<&str> =
+            self.bodies.iter().flat_map(|body| body.groups.iter().map(String::as_str)).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let remedy = match nearest(group, groups.iter().copied()) {
+            Some(near) => format!("did you mean `group:{near}`?"),
+            None if groups.is_empty() => "no body has a `group`; add one, or name bodies".to_owned(),
+            None => format!("groups of the scene: {}", groups[..groups.len().min(20)].join(", ")),
+        };
+        (format!("no body belongs to the group `{group}`"), remedy)
+    }
+
+    fn no_body(&self, selector: &str) -> (String, String) {
+        let remedy = match nearest(selector, self.bodies.iter().map(|body| body.name.as_str())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "give a body's exact name, `group:NAME`, or a glob with `*` and `?` over names".to_owned(),
+        };
+        (format!("`{selector}` matches no body"), remedy)
+    }
+}
+
+/// Lowers the rules of a scene.
+///
+/// # Errors
+/// A selector without a body, a rule without a pair, or far too many different kinds of bodies.
+pub(super) fn lower(
+    source: &Source<'_>,
+    bodies: &[BodySpec],
+    rules: &[IgnoreSpec],
+) -> Result<(IgnoredPairs, Vec<IgnoreRule>)> {
+    let directory = Directory::of(bodies);
+    let mut sets = Sets::default();
+    let mut lowered = Vec::with_capacity(rules.len());
+    let mut described = Vec::with_capacity(rules.len());
+    for (number, rule) in rules.iter().enumerate() {
+        let mut set = |key: &str, text: &str, at: usize| {
+            sets.find(&directory, text).map_err(|(problem, remedy)| {
+                let place = format!("{}, key `{key}` of [[ignore]] number {}", source.place(at), number + 1);
+                Error::input(place, problem, remedy)
+            })
+        };
+        let a = set("a", &rule.a, rule.a_at)?;
+        let b = rule.b.as_ref().map(|(text, at)| set("b", text, *at)).transpose()?;
+        let pairs = count_pairs(&sets.lists[a], b.map(|b| sets.lists[b].as_slice()), bodies.len());
+        if pairs == 0 {
+            let problem = format!("[[ignore]] number {} covers no pair: a body is no pair with itself", number + 1);
+            return Err(Error::input(source.place(rule.at), problem, "name two bodies, or remove the rule"));
+        }
+        let text = rule.b.as_ref().map(|(text, _)| text.clone());
+        described.push(IgnoreRule { a: rule.a.clone(), b: text, reason: rule.reason.clone(), pairs });
+        lowered.push((a, b));
+    }
+    Ok((sets.classify(source, bodies.len(), &lowered)?, described))
+}
+
+/// Unordered pairs of different bodies, one of `a` and one of `b` (`None`: all `n`); both ascending.
+fn count_pairs(a: &[u32], b: Option<&[u32]>, n: usize) -> u64 {
+    let (size, common) = match b {
+        None => (n, a.len()),
+        Some(b) => (b.len(), a.iter().filter(|body| b.binary_search(body).is_ok()).count()),
+    };
+    // Of all ordered choices, those of a body with itself are no pairs, and pairs within both sets come twice.
+    let common = common as u64;
+    a.len() as u64 * size as u64 - common * (common + 1) / 2
+}
+
+/// The different selectors of all rules, with their bodies.
+#[derive(Default)]
+struct Sets {
+    by_text: HashMap<String, usize>,
+    lists: Vec<Vec<u32>>,
+}
+
+impl Sets {
+    fn find(&mut self, directory: &Directory<'_>, text: &str) -> std::result::Result<usize, (String, String)> {
+        if let Some(&known) = self.by_text.get(text) {
+            return Ok(known);
+        }
+        self.lists.push(directory.select(text)?);
+        self.by_text.insert(text.to_owned(), self.lists.len() - 1);
+        Ok(self.lists.len() - 1)
+    }
+
+    /// Bodies in the same sets are of one class, numbered in scene order; a rule marks classes of its sets.
+    fn classify(&self, source: &Source<'_>, n: usize, rules: &[(usize, Option<usize>)]) -> Result<IgnoredPairs> {
+        if rules.is_empty() {
+            return Ok(IgnoredPairs::default());
+        }
+        let mut sets_of: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for (set, list) in self.lists.iter().enumerate() {
+            for &body in list {
+                sets_of[body as usize].push(set as u32);
+            }
+        }
+        let mut class_of: HashMap<&[u32], u32> = HashMap::new();
+        let mut classes_in: Vec<Vec<usize>> = vec![Vec::new(); self.lists.len()];
+        let mut class = Vec::with_capacity(n);
+        for sets in &sets_of {
+            let next = class_of.len();
+            let own = *class_of.entry(sets).or_insert(next as u32);
+            if own as usize == next {
+                sets.iter().for_each(|&set| classes_in[set as usize].push(next));
+            }
+            class.push(own);
+        }
+        let classes = class_of.len();
+        if classes > MAX_CLASSES {
+            let problem =
+                format!("the ignore rules tell {classes} kinds of bodies apart; at most {MAX_CLASSES} can be");
+            return Err(Error::input(source.place(0), problem, "use groups or globs instead of single names"));
+        }
+        let mut ignored = IgnoredPairs { class, classes, matrix: vec![0; (classes * classes).div_ceil(64)] };
+        let everything: Vec<usize> = (0..classes).collect();
+        for &(a, b) in rules {
+            for &c in &classes_in[a] {
+                for &d in b.map_or(&everything, |b| &classes_in[b]) {
+                    ignored.mark(c, d);
+                    ignored.mark(d, c);
+                }
+            }
+        }
+        Ok(ignored)
+    }
+}
+
+impl IgnoredPairs {
+    fn mark(&mut self, c: usize, d: usize) {
+        let bit = c * self.classes + d;
+        self.matrix[bit / 64] |= 1 << (bit % 64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, by recursion.
+    fn slow_glob(glob: &[char], name: &[char]) -> bool {
+        match (glob.split_first(), name.split_first()) {
+            (None, None) => true,
+            (Some(('*', rest)), _) => (0..=name.len()).any(|skip| slow_glob(rest, &name[skip..])),
+            (Some((g, rest)), Some((n, tail))) => (*g == '?' || g == n) && slow_glob(rest, tail),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn globs_fit_their_definition() {
+        assert!(glob_matches("duct[1]*", "duct[1]-a") && !glob_matches("duct[1]", "duct1"));
+        assert!(glob_matches("*ü?", "münchenüß"));
+        let words = |alphabet: &[char], length: u32| {
+            let n = alphabet.len();
+            let mut all = vec![Vec::new()];
+            for l in 1..=length {
+                all.extend((0..n.pow(l)).map(|i| (0..l).map(|k| alphabet[i / n.pow(k) % n]).collect::<Vec<char>>()));
+            }
+            all
+        };
+        let (globs, names) = (words(&['a', 'b', '*', '?'], 5), words(&['a', 'b'], 5));
+        let mut yes = 0;
+        for glob in &globs {
+            for name in &names {
+                let expected = slow_glob(glob, name);
+                yes += u32::from(expected);
+                let (glob, name): (String, String) = (glob.iter().collect(), name.iter().collect());
+                assert_eq!(glob_matches(&glob, &name), expected, "{glob} {name}");
+            }
+        }
+        assert!(yes > 1000);
+    }
+
+    #[test]
+    fn pairs_are_counted_without_enumeration() {
+        let sets: [&[u32]; 4] = [&[0, 1, 2], &[2, 3], &[5], &[0, 1, 2, 3, 4, 5]];
+        for a in sets {
+            for b in sets.map(Some).into_iter().chain([None]) {
+                let other = b.unwrap_or(&[0, 1, 2, 3, 4, 5, 6]);
+                let slow = (0..7_u32).flat_map(|i| (i + 1..7).map(move |j| (i, j)));
+                let within = |i: &u32, j: &u32| a.contains(i) && other.contains(j);
+                let slow = slow.filter(|(i, j)| within(i, j) || within(j, i)).count() as u64;
+                assert_eq!(count_pairs(a, b, 7), slow, "{a:?} {b:?}");
+            }
+        }
+    }
+}

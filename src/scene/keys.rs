@@ -1,0 +1,306 @@
+//! The TOML of a scene, walked key by key, so that every message names the file, the line and the key.
+
+use super::length::{check_length, words};
+use super::model::LengthUnit;
+use crate::error::{Error, Result};
+use std::fmt::Display;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+/// A scene file in memory.
+pub(super) struct Source<'a> {
+    path: &'a Path,
+    /// The text, without a byte order mark.
+    pub(super) text: &'a str,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
+        let line_starts = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i + 1).collect();
+        Self { path, text, line_starts }
+    }
+
+    /// The path of the file, as given.
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.line_starts.partition_point(|&start| start <= at) + 1
+    }
+
+    /// `file:line`.
+    pub(super) fn place(&self, at: usize) -> String {
+        format!("{}:{}", self.path.display(), self.line(at))
+    }
+
+    /// The whole file as TOML.
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'a>>> {
+        DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(self.text.len(), |span| span.start);
+            Error::input(
+                self.place(at.min(self.text.len())),
+                format!("not valid TOML: {}", error.message().trim()),
+                "mend the syntax of this line (https://toml.io)",
+            )
+        })
+    }
+}
+
+/// A table of the scene file.
+pub(super) struct Keys<'a> {
+    pub(super) source: &'a Source<'a>,
+    /// What messages call it, such as "[query]" or "[[body]] `duct`".
+    pub(super) owner: String,
+    table: &'a DeTable<'a>,
+    /// Byte where it begins.
+    pub(super) at: usize,
+}
+
+/// A key with its value.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'k> {
+    keys: &'k Keys<'k>,
+    key: &'k str,
+    value: &'k DeValue<'k>,
+    pub(super) at: usize,
+}
+
+impl<'a> Keys<'a> {
+    pub(super) fn new(source: &'a Source<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
+        Self { source, owner: owner.into(), table, at }
+    }
+
+    /// Refuses keys that are not known, naming the nearest that is; the first in the file.
+    pub(super) fn only(&self, known: &[&str]) -> Result<()> {
+        let unknown = self.table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
+        let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
+        let name = key.get_ref();
+        let remedy = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? Known here: {}", known.join(", ")),
+            None => format!("known here: {}", known.join(", ")),
+        };
+        Err(Error::input(
+            self.source.place(key.span().start),
+            format!("unknown key `{name}` in {}", self.owner),
+            remedy,
+        ))
+    }
+
+    /// A key, if it is there.
+    pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
+        let value = self.table.get(key)?;
+        Some(Field { keys: self, key, value: value.get_ref(), at: value.span().start })
+    }
+
+    /// A key that must be there.
+    pub(super) fn required<'k>(&'k self, key: &'k str, remedy: impl Display) -> Result<Field<'k>> {
+        self.get(key).ok_or_else(|| self.error(format!("the key `{key}` is missing in {}", self.owner), remedy))
+    }
+
+    /// An error of the table as a whole.
+    pub(super) fn error(&self, problem: impl Display, remedy: impl Display) -> Error {
+        Error::input(self.source.place(self.at), problem, remedy)
+    }
+
+    /// The tables of an array of tables such as `[[body]]`; none if the key is absent.
+    pub(super) fn tables(&self, key: &str) -> Result<Vec<(usize, &DeTable<'a>)>> {
+        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
+        let wrong = |at| {
+            let remedy = format!("write it as `[[{key}]]`, with two brackets, once for each");
+            Err(Error::input(self.source.place(at), format!("`{key}` is not an array of tables"), remedy))
+        };
+        let DeValue::Array(array) = value.get_ref() else { return wrong(value.span().start) };
+        let mut tables = Vec::with_capacity(array.len());
+        for item in array.iter() {
+            match item.get_ref() {
+                DeValue::Table(table) => tables.push((item.span().start, table)),
+                _ => return wrong(item.span().start),
+            }
+        }
+        Ok(tables)
+    }
+}
+
+impl<'k> Field<'k> {
+    /// An error of this key.
+    pub(super) fn error(&self, problem: impl Display, remedy: impl Display) -> Error {
+        let place = format!("{}, key `{}` of {}", self.keys.source.place(self.at), self.key, self.keys.owner);
+        Error::input(place, problem, remedy)
+    }
+
+    /// The name of the key.
+    pub(super) fn key(&self) -> &'k str {
+        self.key
+    }
+
+    fn wrong_type(&self, wanted: &str) -> Error {
+        self.error(format!("a {} instead of {wanted}", self.value.type_str()), format!("give {wanted}"))
+    }
+
+    /// A string that is not empty.
+    pub(super) fn text(&self) -> Result<&'k str> {
+        match self.value {
+            DeValue::String(text) if text.is_empty() => Err(self.error("the text is empty", "give a non-empty text")),
+            DeValue::String(text) => Ok(text),
+            _ => Err(self.wrong_type("a text in quotes")),
+        }
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&self) -> Result<bool> {
+        match self.value {
+            DeValue::Boolean(value) => Ok(*value),
+            _ => Err(self.wrong_type("true or false")),
+        }
+    }
+
+    /// A finite number; integers are numbers.
+    pub(super) fn number(&self) -> Result<f64> {
+        self.number_of(self.value, "a number")
+    }
+
+    fn number_of(&self, value: &DeValue<'_>, wanted: &str) -> Result<f64> {
+        let number = match value {
+            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
+            DeValue::Integer(integer) => {
+                i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|value| value as f64)
+            }
+            _ => {
+                return Err(self.error(format!("a {} instead of {wanted}", value.type_str()), format!("give {wanted}")));
+            }
+        };
+        match number {
+            Some(number) if number.is_finite() => Ok(number),
+            Some(number) => Err(self.error(format!("{number} is not a finite number"), "give a finite number")),
+            None => Err(self.error("the number is too large", "give a smaller number")),
+        }
+    }
+
+    /// A list of numbers, of the given length unless that is `None`.
+    pub(super) fn numbers(&self, count: Option<usize>) -> Result<Vec<f64>> {
+        let wanted = match count {
+            Some(count) => format!("a list of {count} numbers"),
+            None => "a list of numbers".into(),
+        };
+        let array = self.array(&wanted)?;
+        if let Some(count) = count.filter(|&count| count != array.len()) {
+            let problem = format!("{} values instead of {count}", array.len());
+            return Err(self.error(problem, format!("give {wanted}")));
+        }
+        array.iter().map(|item| self.number_of(item.get_ref(), &wanted)).collect()
+    }
+
+    /// A list of points.
+    pub(super) fn points(&self) -> Result<Vec<[f64; 3]>> {
+        let wanted = "a list of points [x, y, z]";
+        let mut points = Vec::new();
+        for item in self.array(wanted)?.iter() {
+            let field = Field { value: item.get_ref(), at: item.span().start, ..*self };
+            let numbers = field.numbers(Some(3)).map_err(|error| {
+                let problem = format!("point {}: {}", points.len(), error.problem);
+                Error::input(&error.place, problem, format!("give {wanted}"))
+            })?;
+            points.push([numbers[0], numbers[1], numbers[2]]);
+        }
+        Ok(points)
+    }
+
+    fn array(&self, wanted: &str) -> Result<&'k DeArray<'k>> {
+        match self.value {
+            DeValue::Array(array) => Ok(array),
+            _ => Err(self.wrong_type(wanted)),
+        }
+    }
+
+    /// A text, or a list of texts.
+    pub(super) fn texts(&self) -> Result<Vec<String>> {
+        match self.value {
+            DeValue::Array(array) => {
+                let one = |item: &'k Spanned<DeValue<'k>>| {
+                    Field { value: item.get_ref(), at: item.span().start, ..*self }.text().map(str::to_owned)
+                };
+                array.iter().map(one).collect()
+            }
+            DeValue::String(_) => Ok(vec![self.text()?.to_owned()]),
+            _ => Err(self.wrong_type("a text, or a list of texts")),
+        }
+    }
+
+    /// A table such as `{ box = [1, 1, 1] }`.
+    pub(super) fn table(&self) -> Result<Keys<'k>> {
+        match self.value {
+            DeValue::Table(table) => {
+                let owner = match self.keys.owner.as_str() {
+                    "the scene file" => format!("[{}]", self.key),
+                    owner => format!("`{}` of {owner}", self.key),
+                };
+                Ok(Keys::new(self.keys.source, owner, table, self.at))
+            }
+            _ => Err(self.wrong_type("a table")),
+        }
+    }
+
+    /// A length unit.
+    pub(super) fn unit(&self) -> Result<LengthUnit> {
+        let word = self.text()?;
+        LengthUnit::parse(word)
+            .ok_or_else(|| self.error(format!("`{word}` is no length unit"), format!("use one of {}", words())))
+    }
+
+    /// A number in `unit`, in metres.
+    pub(super) fn length(&self, unit: LengthUnit) -> Result<f64> {
+        self.metres(self.number()?, unit)
+    }
+
+    /// A length of this key that may not be negative, in metres.
+    pub(super) fn length_from_zero(&self, unit: LengthUnit) -> Result<f64> {
+        let metres = self.length(unit)?;
+        if metres < 0.0 {
+            return Err(self.error("the length is negative", "give a length of 0 or more"));
+        }
+        Ok(metres)
+    }
+
+    /// A number of this key in `unit`, in metres.
+    pub(super) fn metres(&self, number: f64, unit: LengthUnit) -> Result<f64> {
+        let metres = unit.metres(number);
+        check_length(metres).map_err(|problem| self.error(problem, "check the number and the length unit"))?;
+        Ok(metres)
+    }
+
+    /// One of some words.
+    pub(super) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T> {
+        let word = self.text()?;
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
+            return Ok(*value);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let remedy = match nearest(word, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? Known here: {}", names.join(", ")),
+            None => format!("use one of {}", names.join(", ")),
+        };
+        Err(self.error(format!("`{word}` is not known here"), remedy))
+    }
+}
+
+/// The known word most like a wrong one, if any is like it; the first of equals.
+pub(super) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let length = wrong.chars().count();
+    let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
+    let mut best: Option<(usize, &str)> = None;
+    for word in known {
+        // The lengths alone bound the distance from below, which spares most of a large scene's names.
+        if word.len().abs_diff(wrong.len()) > 4 * limit {
+            continue;
+        }
+        let distance = strsim::damerau_levenshtein(wrong, word);
+        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, word));
+        }
+    }
+    best.map(|(_, word)| word)
+}

@@ -1,0 +1,184 @@
+//! A scene file to a [`Scene`].
+
+use super::build::{Failure, build};
+use super::digest::read_input;
+use super::file::{self, BodySpec, Query, SceneFile};
+use super::ignore::{self, IgnoreRule};
+use super::keys::Source;
+use super::length::parse_length;
+use super::model::{Body, InputDigest, LengthUnit, Motion, QueryOptions, Scene, Shape};
+use crate::error::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the command line says instead of the scene file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SceneOverrides {
+    /// Trajectories: a file, a directory or a glob, relative to the working directory.
+    pub trajectories: Option<PathBuf>,
+    /// `within`: a length in the scene's unit, or with its own (`50mm`).
+    pub within: Option<String>,
+    /// `require`, likewise.
+    pub require: Option<String>,
+}
+
+impl Scene {
+    /// Loads a scene file, and every geometry file that it names, all checked and in metres.
+    ///
+    /// Trajectories are resolved (relative to the scene file) but not opened.
+    ///
+    /// # Errors
+    /// The first thing that does not fit the contract, with its file, line and key; [`crate::ErrorKind::Usage`] for an
+    /// override.
+    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Self> {
+        Self::load_with_rules(path, overrides).map(|(scene, _)| scene)
+    }
+
+    /// As [`Scene::load`], with the ignore rules in file order and how many pairs each covers.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn load_with_rules(path: &Path, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
+        let (bytes, digest) = read_input(path).map_err(|error| {
+            Error::input(
+                path.display(),
+                format!("the scene file cannot be read ({error})"),
+                "check the path of the scene",
+            )
+        })?;
+        let text = text(path, &bytes)?;
+        let source = Source::new(path, text);
+        let file = file::parse(&source)?;
+        let trajectories = trajectories(&source, &file, overrides)?;
+        let mut query = query(&source, &file, overrides)?;
+        query.static_pairs |= trajectories.is_none();
+        let (ignored, rules) = ignore::lower(&source, &file.bodies, &file.ignores)?;
+        let (shapes, read) =
+            build(folder(path), &file.bodies).map_err(|failure| place(&source, &file.bodies, *failure))?;
+        let (bodies, dynamic) = bodies(file.bodies, shapes);
+        let name = file.head.name.unwrap_or_else(|| stem(path));
+        let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
+        let inputs: Vec<InputDigest> = std::iter::once(digest).chain(read).collect();
+        let path = path.to_path_buf();
+        let scene =
+            Self { path, name, unit, bodies, dynamic, trajectories, missing, frame_rate, query, ignored, inputs };
+        Ok((scene, rules))
+    }
+}
+
+/// The folder of the scene file, which its paths are relative to.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The text of a scene file, without a byte order mark.
+fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        let place = format!("{}:{line}", path.display());
+        Error::input(place, "the scene file is not UTF-8", "save it as UTF-8 text; a scene is a TOML file")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(Error::input(path.display(), "the scene file is empty", "begin it with `[scene]`; see docs"));
+    }
+    Ok(text)
+}
+
+/// The trajectories, which there are exactly if something moves.
+fn trajectories(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
+    let moving = file.bodies.iter().find(|body| body.pose.is_none());
+    let written = file.head.trajectories.as_ref();
+    match (moving, &overrides.trajectories, written) {
+        (None, None, None) => Ok(None),
+        (Some(_), Some(path), _) => Ok(Some(path.clone())),
+        (Some(_), None, Some((path, _))) => Ok(Some(folder(source.path()).join(path))),
+        (Some(body), None, None) => Err(Error::input(
+            source.place(body.at),
+            format!("the body `{}` is dynamic, but the scene names no trajectories", body.name),
+            "add `trajectories = \"FILE\"` to [scene] (or --trajectories), or `static = true` to the body",
+        )),
+        (None, Some(path), _) => Err(Error::usage(
+            "--trajectories",
+            format!("{} is given, but every body of the scene is static: nothing moves", path.display()),
+            "leave --trajectories out, or remove `static = true` from the bodies that move",
+        )),
+        (None, None, Some((_, at))) => Err(Error::input(
+            format!("{}, key `trajectories` of [scene]", source.place(*at)),
+            "trajectories are given, but every body is static: nothing moves",
+            "remove `trajectories`, or remove `static = true` from the bodies that move",
+        )),
+    }
+}
+
+/// `[query]` with what the command line says instead, checked as a whole.
+fn query(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
+    let Query { at, within, require, touch, static_pairs } = file.query;
+    let within = match &overrides.within {
+        Some(text) => override_length("--within", text, file.head.unit)?,
+        None => within.ok_or_else(|| {
+            let remedy = "add `within = LENGTH` to [query] (or --within): pairs farther apart are not reported";
+            Error::input(source.place(at), "the key `within` is missing in [query]", remedy)
+        })?,
+    };
+    let (require, place) = match (&overrides.require, require) {
+        (Some(text), _) => (Some(override_length("--require", text, file.head.unit)?), "--require".to_owned()),
+        (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
+        (None, None) => (None, String::new()),
+    };
+    if let Some(require) = require.filter(|&require| require > within) {
+        let problem =
+            format!("`require` ({require} m) is larger than `within` ({within} m): violations would be missed");
+        let remedy = "make `within` at least as large as `require`";
+        return Err(match overrides.require.is_some() || overrides.within.is_some() {
+            true => Error::usage(place, problem, remedy),
+            false => Error::input(place, problem, remedy),
+        });
+    }
+    Ok(QueryOptions { within, require, touch, static_pairs })
+}
+
+/// A length of the command line, zero or more.
+fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
+    let remedy = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
+    match parse_length(text, unit) {
+        Ok(metres) if metres >= 0.0 => Ok(metres),
+        Ok(_) => Err(Error::usage(flag, format!("`{text}` is negative"), remedy)),
+        Err(problem) => Err(Error::usage(flag, problem, remedy)),
+    }
+}
+
+/// An error of a body's geometry, with the file and line it lies in and the body that uses it.
+fn place(source: &Source<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
+    let body = &bodies[failure.body];
+    let used = source.place(body.geometry_at);
+    let place = match (failure.file, failure.fault.line) {
+        (None, _) => format!("{used}, key `shape` of [[body]] `{}`", body.name),
+        (Some(file), None) => format!("{} (`geometry` of [[body]] `{}`, {used})", file.display(), body.name),
+        (Some(file), Some(line)) => {
+            format!("{}:{line} (`geometry` of [[body]] `{}`, {used})", file.display(), body.name)
+        }
+    };
+    Error::input(place, failure.fault.problem, failure.fault.remedy)
+}
+
+/// The bodies with their shapes, and the indices of the dynamic ones: the slots.
+fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>) {
+    let mut dynamic = Vec::new();
+    let mut bodies = Vec::with_capacity(specs.len());
+    for ((spec, shape), index) in specs.into_iter().zip(shapes).zip(0..) {
+        let motion = match spec.pose {
+            Some(pose) => Motion::Static(pose.recentred(shape.center)),
+            None => {
+                dynamic.push(index);
+                Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
+            }
+        };
+        bodies.push(Body { name: spec.name, shape, motion, groups: spec.groups });
+    }
+    (bodies, dynamic)
+}

@@ -1,0 +1,70 @@
+//! `bodies.parquet`.
+
+use super::Sizes;
+use super::output_dir::OutputDir;
+use super::parts::parquet_error;
+use super::schema::base_properties;
+use crate::error::{Error, Result};
+use crate::scene::{Body, Scene};
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The table's only element type is named as Parquet's own specification names it.
+fn group_field() -> Field {
+    Field::new("element", DataType::Utf8, false)
+}
+
+fn schema() -> Arc<Schema> {
+    let required = |name: &str, data_type| Field::new(name, data_type, false);
+    let metres = HashMap::from([("unit".to_owned(), "m".to_owned())]);
+    Arc::new(Schema::new(vec![
+        required("body", DataType::Utf8),
+        required("index", DataType::Int32),
+        required("model", DataType::Utf8),
+        required("vertices", DataType::Int64),
+        required("triangles", DataType::Int64),
+        required("pieces", DataType::Int32),
+        Field::new("watertight", DataType::Boolean, true),
+        required("radius_m", DataType::Float64).with_metadata(metres),
+        required("groups", DataType::List(Arc::new(group_field()))),
+    ]))
+}
+
+/// The table of the bodies of a scene.
+pub(super) fn bodies(scene: &Scene) -> Result<RecordBatch> {
+    let b = || scene.bodies.iter();
+    let mut groups = ListBuilder::new(StringBuilder::new()).with_field(group_field());
+    for body in b() {
+        body.groups.iter().for_each(|group| groups.values().append_value(group));
+        groups.append(true);
+    }
+    let int64 = |of: fn(&Body) -> u64| Arc::new(Int64Array::from_iter_values(b().map(|b| of(b) as i64))) as ArrayRef;
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from_iter_values(b().map(|b| &b.name))),
+        Arc::new(Int32Array::from_iter_values((0..scene.bodies.len()).map(|i| i as i32))),
+        Arc::new(StringArray::from_iter_values(b().map(|b| b.shape.model.name()))),
+        int64(|b| b.shape.vertices),
+        int64(|b| b.shape.triangles),
+        Arc::new(Int32Array::from_iter_values(b().map(|b| b.shape.pieces.len() as i32))),
+        Arc::new(BooleanArray::from_iter(b().map(|b| b.shape.watertight))),
+        Arc::new(Float64Array::from_iter_values(b().map(|b| b.shape.radius))),
+        Arc::new(groups.finish()),
+    ];
+    RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
+}
+
+/// Writes the table.
+pub(super) fn write(bodies: &RecordBatch, sizes: &Sizes, out: &Arc<OutputDir>) -> Result<()> {
+    let file = out.create("bodies.parquet")?;
+    let path = file.target().to_owned();
+    let properties = base_properties("bodies", &bodies.schema(), sizes).build();
+    let written = ArrowWriter::try_new(file, bodies.schema(), Some(properties)).and_then(|mut writer| {
+        writer.write(bodies)?;
+        writer.into_inner()
+    });
+    written.map_err(|e| parquet_error(out, &path, e))?.finish()
+}

@@ -1,0 +1,278 @@
+//! Columns being filled, and how rows fall into them.
+
+use super::Row;
+use super::schema::{Kind, Spec, Vocabulary};
+use crate::narrow::{FeatureKind, Method, Status};
+use crate::scene::Sample;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use std::sync::Arc;
+
+/// The words of all string columns, made once.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    bodies: ArrayRef,
+    status: ArrayRef,
+    feature: ArrayRef,
+    method: ArrayRef,
+}
+
+impl Words {
+    /// `bodies`: the names, by body index.
+    pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>) -> Self {
+        let list = |names: &[&str]| Arc::new(StringArray::from(names.to_vec())) as ArrayRef;
+        Self {
+            bodies: Arc::new(StringArray::from_iter_values(bodies)),
+            status: list(&Status::NAMES),
+            feature: list(&FeatureKind::NAMES),
+            method: list(&Method::NAMES),
+        }
+    }
+
+    fn of(&self, vocabulary: Vocabulary) -> ArrayRef {
+        Arc::clone(match vocabulary {
+            Vocabulary::Bodies => &self.bodies,
+            Vocabulary::Status => &self.status,
+            Vocabulary::Feature => &self.feature,
+            Vocabulary::Method => &self.method,
+        })
+    }
+}
+
+/// Values of one column that wait for encoding.
+#[derive(Debug)]
+enum Values {
+    Int64(Vec<i64>),
+    Int32(Vec<i32>),
+    /// NaN means null where the column is nullable.
+    Float64(Vec<f64>),
+    /// Indices into the words.
+    Words(Vec<i32>, ArrayRef),
+}
+
+/// A column being filled.
+#[derive(Debug)]
+pub(super) struct Column {
+    values: Values,
+    nullable: bool,
+    /// For each value of a nullable column of integers or words: whether it is there.
+    valid: Vec<bool>,
+}
+
+impl Column {
+    /// An empty column.
+    pub(super) fn new(spec: &Spec, words: &Words) -> Self {
+        let values = match spec.kind {
+            Kind::Int64 => Values::Int64(Vec::new()),
+            Kind::Int32 => Values::Int32(Vec::new()),
+            Kind::Float64 => Values::Float64(Vec::new()),
+            Kind::Words(vocabulary) => Values::Words(Vec::new(), words.of(vocabulary)),
+        };
+        Self { values, nullable: spec.nullable, valid: Vec::new() }
+    }
+
+    /// Makes room for a whole chunk, so that filling never moves what is there.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Int64(v) => v.reserve_exact(rows),
+            Values::Float64(v) => v.reserve_exact(rows),
+            Values::Int32(v) | Values::Words(v, _) => v.reserve_exact(rows),
+        }
+    }
+
+    fn int64(&mut self, values: impl Iterator<Item = i64>) {
+        let Values::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.extend(values);
+    }
+
+    fn int32(&mut self, values: impl Iterator<Item = i32>) {
+        let (Values::Int32(v) | Values::Words(v, _)) = &mut self.values else {
+            unreachable!("the filler follows the schema")
+        };
+        v.extend(values);
+    }
+
+    fn float64(&mut self, values: impl Iterator<Item = f64>) {
+        let Values::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.extend(values);
+    }
+
+    fn int64_or_null(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
+        self.valid.extend(values.clone().map(|v| v.is_some()));
+        self.int64(values.map(Option::unwrap_or_default));
+    }
+
+    fn int32_or_null(&mut self, values: impl Iterator<Item = Option<i32>> + Clone) {
+        self.valid.extend(values.clone().map(|v| v.is_some()));
+        self.int32(values.map(Option::unwrap_or_default));
+    }
+
+    /// The values as an Arrow array; the column is empty afterwards.
+    pub(super) fn take(&mut self) -> ArrayRef {
+        let nulls = self.nulls();
+        match &mut self.values {
+            Values::Int64(v) => Arc::new(Int64Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
+            Values::Int32(v) => Arc::new(Int32Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
+            Values::Float64(v) => Arc::new(Float64Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
+            Values::Words(v, words) => {
+                let keys = Int32Array::new(ScalarBuffer::from(std::mem::take(v)), nulls);
+                Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::clone(words)))
+            }
+        }
+    }
+
+    fn nulls(&mut self) -> Option<NullBuffer> {
+        if !self.nullable {
+            return None;
+        }
+        let nulls = match &self.values {
+            Values::Float64(v) => v.iter().map(|x| !x.is_nan()).collect::<NullBuffer>(),
+            _ => NullBuffer::from(std::mem::take(&mut self.valid)),
+        };
+        (nulls.null_count() > 0).then_some(nulls)
+    }
+}
+
+/// The columns of a table one after the other, in the order of its schema.
+struct Cursor<'a>(std::slice::IterMut<'a, Column>);
+
+impl Cursor<'_> {
+    fn next(&mut self) -> &mut Column {
+        self.0.next().expect("the filler follows the schema")
+    }
+}
+
+fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
+    let sample = |r: &Row| &samples[usize::from(r.proximity.sample)];
+    c.next().int64(rows.iter().map(|r| sample(r).run));
+    c.next().int64(rows.iter().map(|r| sample(r).frame));
+    c.next().float64(rows.iter().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
+    c.next().int32(rows.iter().map(|r| r.a as i32));
+    c.next().int32(rows.iter().map(|r| r.b as i32));
+    c.next().int32(rows.iter().map(|r| r.a as i32));
+    c.next().int32(rows.iter().map(|r| r.b as i32));
+}
+
+/// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
+pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
+    let all = columns.len() > 11;
+    let mut c = Cursor(columns.iter_mut());
+    fill_keys(&mut c, rows, samples);
+    let p = || rows.iter().map(|r| &r.proximity);
+    c.next().float64(p().map(|p| p.distance));
+    c.next().float64(p().map(|p| p.lower));
+    c.next().float64(p().map(|p| p.upper));
+    c.next().int32(p().map(|p| p.status as i32));
+    if !all {
+        return;
+    }
+    for axis in 0..3 {
+        c.next().float64(p().map(|p| p.point_a[axis]));
+    }
+    for axis in 0..3 {
+        c.next().float64(p().map(|p| p.point_b[axis]));
+    }
+    for axis in 0..3 {
+        c.next().float64(p().map(|p| p.normal[axis]));
+    }
+    for side in 0..2 {
+        c.next().int32(p().map(|p| p.part[side]));
+    }
+    for side in 0..2 {
+        c.next().int32(p().map(|p| p.feature[side]));
+    }
+    for side in 0..2 {
+        c.next().int32(p().map(|p| p.feature_kind[side] as i32));
+    }
+    c.next().int32(p().map(|p| p.method as i32));
+}
+
+/// Appends `rows`, all of them penetrating, to the columns of `penetrations`.
+pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
+    let mut c = Cursor(columns.iter_mut());
+    fill_keys(&mut c, rows, samples);
+    let p = || rows.iter().map(|r| &r.proximity);
+    c.next().float64(p().map(|p| -p.distance));
+    c.next().float64(p().map(|p| (-p.upper).max(0.0)));
+    c.next().float64(p().map(|p| -p.lower));
+    for axis in 0..3 {
+        c.next().float64(p().map(|p| p.normal[axis]));
+    }
+}
+
+/// A row of `pairs`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairRow {
+    /// Run.
+    pub(super) run: i64,
+    /// What was counted.
+    pub(super) stat: super::pair_stats::PairStat,
+    /// Metres.
+    pub(super) max_step: f64,
+}
+
+/// Appends rows to the columns of `pairs`.
+pub(super) fn fill_pairs(columns: &mut [Column], rows: &[PairRow]) {
+    let mut c = Cursor(columns.iter_mut());
+    let s = || rows.iter().map(|r| &r.stat);
+    c.next().int64(rows.iter().map(|r| r.run));
+    for _names in 0..2 {
+        c.next().int32(s().map(|s| s.a as i32));
+        c.next().int32(s().map(|s| s.b as i32));
+    }
+    c.next().int64(s().map(|s| s.candidate as i64));
+    c.next().int64(s().map(|s| s.within as i64));
+    c.next().int64(s().map(|s| s.penetrating as i64));
+    c.next().float64(s().map(|s| s.distance));
+    c.next().float64(s().map(|s| s.lower));
+    c.next().float64(s().map(|s| s.upper));
+    c.next().int64(s().map(|s| s.frame));
+    c.next().float64(s().map(|s| s.time));
+    c.next().float64(rows.iter().map(|r| r.max_step));
+}
+
+/// A row of `runs`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunRow {
+    pub(super) run: i64,
+    pub(super) frames: u64,
+    pub(super) rows: u64,
+    pub(super) pairs_possible: u64,
+    pub(super) pairs_ignored: u64,
+    pub(super) pairs_candidate: u64,
+    pub(super) worst: Option<WorstRow>,
+    pub(super) violated: u64,
+    pub(super) undecided: u64,
+    pub(super) uncertified: u64,
+}
+
+/// The row of smallest distance of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WorstRow {
+    pub(super) distance: f64,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) frame: i64,
+}
+
+/// Appends rows to the columns of `runs`.
+pub(super) fn fill_runs(columns: &mut [Column], rows: &[RunRow]) {
+    let mut c = Cursor(columns.iter_mut());
+    c.next().int64(rows.iter().map(|r| r.run));
+    c.next().int64(rows.iter().map(|r| r.frames as i64));
+    c.next().int64(rows.iter().map(|r| r.rows as i64));
+    c.next().int64(rows.iter().map(|r| r.pairs_possible as i64));
+    c.next().int64(rows.iter().map(|r| r.pairs_ignored as i64));
+    c.next().int64(rows.iter().map(|r| r.pairs_candidate as i64));
+    let w = || rows.iter().map(|r| r.worst);
+    c.next().float64(w().map(|w| w.map_or(f64::NAN, |w| w.distance)));
+    for _names in 0..2 {
+        c.next().int32_or_null(w().map(|w| Some(w?.a as i32)));
+        c.next().int32_or_null(w().map(|w| Some(w?.b as i32)));
+    }
+    c.next().int64_or_null(w().map(|w| Some(w?.frame)));
+    c.next().int64(rows.iter().map(|r| r.violated as i64));
+    c.next().int64(rows.iter().map(|r| r.undecided as i64));
+    c.next().int64(rows.iter().map(|r| r.uncertified as i64));
+}

@@ -1,0 +1,186 @@
+//! Encoded row groups to files, on a thread of its own, so that the disk works beside the encoders.
+
+use super::encoder::ParquetFile;
+use super::output_dir::OutputDir;
+use crate::error::{Error, Result};
+use parquet::arrow::arrow_writer::ArrowColumnChunk;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::TypePtr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// How the files of a table are called.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Naming {
+    /// `NAME/part-NNNNN.parquet`, each of a fixed number of row groups.
+    Parts(&'static str),
+    /// One file of this name.
+    Single(&'static str),
+}
+
+/// The columns of a row group, encoded.
+type RowGroup = Vec<ArrowColumnChunk>;
+
+/// The files of a table, written one after the other.
+pub(super) struct Parts {
+    naming: Naming,
+    schema: TypePtr,
+    properties: Arc<WriterProperties>,
+    groups_per_part: usize,
+    out: Arc<OutputDir>,
+    file: Option<ParquetFile>,
+    groups: usize,
+    parts: usize,
+}
+
+impl Parts {
+    /// No file is opened before the first row group.
+    pub(super) fn new(
+        naming: Naming,
+        schema: TypePtr,
+        properties: Arc<WriterProperties>,
+        groups_per_part: usize,
+        out: Arc<OutputDir>,
+    ) -> Self {
+        Self { naming, schema, properties, groups_per_part, out, file: None, groups: 0, parts: 0 }
+    }
+
+    fn path(&self) -> String {
+        match self.naming {
+            Naming::Parts(directory) => format!("{directory}/part-{:05}.parquet", self.parts),
+            Naming::Single(name) => name.to_owned(),
+        }
+    }
+
+    fn open(&mut self) -> Result<()> {
+        let target = self.out.create(&self.path())?;
+        let opened = SerializedFileWriter::new(target, Arc::clone(&self.schema), Arc::clone(&self.properties));
+        self.file = Some(opened.map_err(|e| self.failed(e))?);
+        Ok(())
+    }
+
+    fn push(&mut self, group: RowGroup) -> Result<()> {
+        if self.file.is_none() {
+            self.open()?;
+        }
+        if let Some(file) = &mut self.file {
+            append(file, group).map_err(|e| self.failed(e))?;
+        }
+        self.groups += 1;
+        let full = matches!(self.naming, Naming::Parts(_)) && self.groups == self.groups_per_part;
+        if full { self.close() } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<()> {
+        if let Some(file) = self.file.take() {
+            close(file).map_err(|e| self.failed(e))??;
+        }
+        self.groups = 0;
+        self.parts += 1;
+        Ok(())
+    }
+
+    /// Closes the last file; a table without rows gets one empty file.
+    fn finish(&mut self) -> Result<()> {
+        if self.parts == 0 && self.file.is_none() {
+            self.open()?;
+        }
+        if self.file.is_some() { self.close() } else { Ok(()) }
+    }
+
+    fn failed(&self, error: ParquetError) -> Error {
+        let path = self.out.root().join(self.path());
+        parquet_error(&self.out, &path, error)
+    }
+}
+
+fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()> {
+    let mut writer = file.next_row_group()?;
+    for column in group {
+        column.append_to_row_group(&mut writer)?;
+    }
+    writer.close().map(drop)
+}
+
+fn close(file: ParquetFile) -> parquet::errors::Result<Result<()>> {
+    Ok(file.into_inner()?.finish())
+}
+
+/// A failed write: the user hears of the disk, not of Parquet.
+pub(super) fn parquet_error(out: &OutputDir, path: &std::path::Path, error: ParquetError) -> Error {
+    out.failure().unwrap_or_else(|| Error::internal(path.display(), error))
+}
+
+enum Message {
+    Group(RowGroup),
+    /// All is sent; a channel that closes without it was abandoned.
+    Finish,
+}
+
+/// Row groups on their way to the disk: one is written while the next is encoded.
+pub(super) struct Queue {
+    /// Until the first row group is pushed.
+    idle: Option<Parts>,
+    worker: Option<(SyncSender<Message>, JoinHandle<Result<()>>)>,
+}
+
+impl Queue {
+    /// Starts no thread yet.
+    pub(super) fn new(parts: Parts) -> Self {
+        Self { idle: Some(parts), worker: None }
+    }
+
+    /// Hands over a row group; waits while the one before is still being written.
+    pub(super) fn push(&mut self, group: RowGroup) -> Result<()> {
+        if let Some(parts) = self.idle.take() {
+            let path = parts.path();
+            // No buffer: at most one row group waits beside the one that is written.
+            let (sender, receiver) = sync_channel(0);
+            let thread = std::thread::Builder::new().name(format!("write {path}"));
+            let handle = thread.spawn(move || drain(parts, &receiver));
+            self.worker = Some((sender, handle.map_err(|e| Error::output(path, e, "allow more threads"))?));
+        }
+        self.send(Message::Group(group))
+    }
+
+    /// Waits until every file is whole.
+    pub(super) fn finish(mut self) -> Result<()> {
+        if let Some(mut parts) = self.idle.take() {
+            return parts.finish();
+        }
+        self.send(Message::Finish)?;
+        self.join()
+    }
+
+    fn send(&mut self, message: Message) -> Result<()> {
+        let sent = self.worker.as_ref().is_some_and(|(sender, _)| sender.send(message).is_ok());
+        // A receiver that is gone has failed: its thread says why.
+        if sent { Ok(()) } else { self.join().and(Err(Error::internal("writing", "a file was abandoned"))) }
+    }
+
+    fn join(&mut self) -> Result<()> {
+        let Some((sender, handle)) = self.worker.take() else { return Ok(()) };
+        drop(sender);
+        handle.join().unwrap_or_else(|_| Err(Error::internal("writing", "the thread that writes files panicked")))
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // The thread must have let go of its files before the output directory takes them back.
+        let _ = self.join();
+    }
+}
+
+fn drain(mut parts: Parts, messages: &Receiver<Message>) -> Result<()> {
+    for message in messages {
+        match message {
+            Message::Group(group) => parts.push(group)?,
+            Message::Finish => return parts.finish(),
+        }
+    }
+    Ok(())
+}

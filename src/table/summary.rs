@@ -1,0 +1,318 @@
+//! `pairs` and `runs`, accumulated block by block, and the totals of the execution.
+
+use super::columns::{PairRow, RunRow, Words, WorstRow, fill_pairs, fill_runs};
+use super::encoder::TableEncoder;
+use super::motion::Motion;
+use super::output_dir::OutputDir;
+use super::pair_stats::{PairStat, PairStats, is_smaller};
+use super::parts::Naming;
+use super::possible::Possible;
+use super::{Row, Sizes, Totals, Worst, schema};
+use crate::error::{Error, Result};
+use crate::narrow::Status;
+use crate::scene::{Candidate, FrameBlock, Motion as BodyMotion, SAMPLES, Sample, Scene};
+use std::sync::Arc;
+
+/// No slot: a static body.
+const STATIC: u32 = u32::MAX;
+
+/// Accumulates the summaries.
+pub(super) struct Summary {
+    pairs: TableEncoder,
+    runs: TableEncoder,
+    /// Pairs of the run in progress.
+    stats: PairStats,
+    run: Option<RunState>,
+    /// The block in progress, its stretches, and how many of them have begun.
+    block: Option<u64>,
+    stretches: Vec<Stretch>,
+    begun: usize,
+    /// Run of the last sample seen.
+    last_run: Option<i64>,
+    motion: Motion,
+    /// Slot of each body, or `STATIC`.
+    slot_of: Vec<u32>,
+    /// NaN where nothing is required: no comparison with it holds.
+    require: f64,
+    possible: Possible,
+    totals: Totals,
+    worst: Option<(i64, WorstRow)>,
+    /// Entries of the stretch being counted; kept for its memory.
+    scratch: Vec<PairStat>,
+}
+
+/// The run in progress.
+struct RunState {
+    row: RunRow,
+    /// Largest step of each slot, metres.
+    steps: Vec<f64>,
+}
+
+/// Neighbouring samples of one run in a block.
+struct Stretch {
+    run: i64,
+    /// Whether the run begins with it.
+    begins: bool,
+    first: usize,
+    end: usize,
+    /// Largest step of each slot, metres.
+    steps: Vec<f64>,
+}
+
+impl Stretch {
+    /// One bit for each of its samples.
+    fn mask(&self) -> u64 {
+        let below = |n: usize| if n >= SAMPLES { u64::MAX } else { (1_u64 << n) - 1 };
+        below(self.end) & !below(self.first)
+    }
+}
+
+impl Summary {
+    /// Nothing counted yet. `memory`: bytes that the pairs of a run may take.
+    pub(super) fn new(scene: &Scene, words: &Words, memory: u64, sizes: Sizes, out: &Arc<OutputDir>) -> Result<Self> {
+        let table = |spec, name| TableEncoder::new(&spec, Naming::Single(name), words, sizes, out);
+        let slot = |motion: &BodyMotion| match motion {
+            BodyMotion::Static(_) => STATIC,
+            BodyMotion::Dynamic { slot } => *slot,
+        };
+        // The stable sort needs half the entries again, and the list grows by doubling.
+        let limit = usize::try_from(memory / (4 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
+        let possible = Possible::of(scene);
+        Ok(Self {
+            pairs: table(schema::pairs(), "pairs.parquet")?,
+            runs: table(schema::runs(), "runs.parquet")?,
+            stats: PairStats::new(limit.max(sizes.least_pairs), Arc::clone(out)),
+            run: None,
+            block: None,
+            stretches: Vec::new(),
+            begun: 0,
+            last_run: None,
+            motion: Motion::new(scene.dynamic.iter().map(|&body| scene.bodies[body as usize].shape.radius)),
+            slot_of: scene.bodies.iter().map(|body| slot(&body.motion)).collect(),
+            require: scene.query.require.unwrap_or(f64::NAN),
+            totals: Totals {
+                pairs_possible: possible.first.all,
+                pairs_ignored: possible.first.ignored,
+                ..Totals::default()
+            },
+            possible,
+            worst: None,
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Counts the results of a block, or of the next samples of the block before.
+    pub(super) fn add(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[Row]) -> Result<()> {
+        if self.block != Some(block.index) {
+            self.begin_stretches(self.stretches.len())?;
+            self.cut(block);
+        }
+        let mut rest = rows;
+        for k in 0..self.stretches.len() {
+            let end = self.stretches[k].end;
+            let (here, later) = rest.split_at(rest.partition_point(|r| usize::from(r.proximity.sample) < end));
+            rest = later;
+            let mask = self.stretches[k].mask();
+            if here.is_empty() && candidates.iter().all(|c| c.samples & mask == 0) {
+                continue;
+            }
+            self.begin_stretches(k + 1)?;
+            if self.begun != k + 1 {
+                return Err(Error::internal("pairs", "results of a run arrive after those of a later one"));
+            }
+            self.count(&block.samples, mask, candidates, here)?;
+        }
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_spilled(&self) -> bool {
+        self.stats.has_spilled()
+    }
+
+    /// Finishes the last run and both tables; the totals, without those of other tables.
+    pub(super) fn finish(mut self, names: &[String]) -> Result<Totals> {
+        self.begin_stretches(self.stretches.len())?;
+        self.finish_run()?;
+        self.totals.pairs = self.pairs.rows();
+        self.totals.worst = self.worst.map(|(run, w)| Worst {
+            distance_m: w.distance,
+            run,
+            frame: w.frame,
+            body_a: names[w.a as usize].clone(),
+            body_b: names[w.b as usize].clone(),
+        });
+        self.pairs.finish()?;
+        self.runs.finish()?;
+        Ok(self.totals)
+    }
+
+    /// Cuts a new block at the beginnings of runs.
+    fn cut(&mut self, block: &FrameBlock) {
+        self.block = Some(block.index);
+        self.begun = 0;
+        self.stretches.clear();
+        for (s, sample) in block.samples.iter().enumerate() {
+            let begins = self.last_run != Some(sample.run) || block.starts_run >> s & 1 == 1;
+            match self.stretches.last_mut() {
+                Some(stretch) if !begins => stretch.end = s + 1,
+                _ => self.stretches.push(Stretch { run: sample.run, begins, first: s, end: s + 1, steps: Vec::new() }),
+            }
+            self.last_run = Some(sample.run);
+        }
+        let masks: Vec<_> = self.stretches.iter().map(|s| (s.mask(), s.begins)).collect();
+        for (stretch, steps) in self.stretches.iter_mut().zip(self.motion.advance(block, &masks)) {
+            stretch.steps = steps;
+        }
+    }
+
+    /// Begins the stretches before `end`, and with them the runs.
+    fn begin_stretches(&mut self, end: usize) -> Result<()> {
+        while self.begun < end {
+            let k = self.begun;
+            self.begun += 1;
+            if self.stretches[k].begins {
+                self.finish_run()?;
+                self.begin_run(self.stretches[k].run);
+            }
+            let stretch = &self.stretches[k];
+            let frames = (stretch.end - stretch.first) as u64;
+            self.totals.samples += frames;
+            if let Some(run) = &mut self.run {
+                run.row.frames += frames;
+                for (largest, step) in run.steps.iter_mut().zip(&stretch.steps) {
+                    *largest = largest.max(*step);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_run(&mut self, run: i64) {
+        // Static pairs have their rows at the first sample of all: later runs cannot have any.
+        let possible = if self.totals.runs == 0 { self.possible.first } else { self.possible.later };
+        self.totals.runs += 1;
+        let (pairs_possible, pairs_ignored) = (possible.all, possible.ignored);
+        let row = RunRow { run, pairs_possible, pairs_ignored, ..RunRow::default() };
+        self.run = Some(RunState { row, steps: vec![0.0; self.motion.slots()] });
+    }
+
+    fn finish_run(&mut self) -> Result<()> {
+        let Some(mut state) = self.run.take() else { return Ok(()) };
+        let step = |body: u32| match self.slot_of[body as usize] {
+            STATIC => 0.0,
+            slot => state.steps[slot as usize],
+        };
+        let mut ready = Vec::with_capacity(1024);
+        let (run, pairs) = (state.row.run, &mut self.pairs);
+        self.stats.drain(|stat| {
+            state.row.pairs_candidate += 1;
+            if stat.within > 0 {
+                ready.push(PairRow { run, stat: *stat, max_step: sum_up(step(stat.a), step(stat.b)) });
+                if ready.len() == ready.capacity() {
+                    pairs.extend(&ready, fill_pairs)?;
+                    ready.clear();
+                }
+            }
+            Ok(())
+        })?;
+        pairs.extend(&ready, fill_pairs)?;
+        let row = state.row;
+        if let Some(worst) = row.worst
+            && self.worst.is_none_or(|(_, least)| is_smaller(worst.distance, least.distance))
+        {
+            self.worst = Some((run, worst));
+        }
+        self.totals.violated += row.violated;
+        self.totals.undecided += row.undecided;
+        self.runs.extend(&[row], fill_runs)
+    }
+
+    /// Counts the rows of one stretch.
+    fn count(&mut self, samples: &[Sample], mask: u64, candidates: &[Candidate], rows: &[Row]) -> Result<()> {
+        let scratch = &mut self.scratch;
+        scratch.clear();
+        for c in candidates.iter().filter(|c| c.samples & mask != 0) {
+            scratch.push(PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones())));
+        }
+        let known = scratch.len();
+        // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
+        let (mut at, mut sample) = (0, u8::MAX);
+        for row in rows {
+            if row.proximity.sample != sample {
+                (at, sample) = (0, row.proximity.sample);
+            }
+            at = seek(&scratch[..known], at, (row.a, row.b));
+            let entry = row_stat(row, &samples[usize::from(sample)]);
+            match scratch[..known].get_mut(at) {
+                Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add(&entry),
+                _ => scratch.push(entry),
+            }
+        }
+        if let Some(run) = &mut self.run {
+            count_rows(&mut run.row, &mut self.totals, samples, rows, self.require);
+        }
+        self.stats.extend(&self.scratch)
+    }
+}
+
+/// A sum of two lengths, at least its exact value.
+fn sum_up(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { a + b } else { (a + b).next_up() }
+}
+
+/// The first entry from `at` on whose pair is not below `pair`, found in steps that double.
+fn seek(entries: &[PairStat], at: usize, pair: (u32, u32)) -> usize {
+    let below = |entry: &PairStat| (entry.a, entry.b) < pair;
+    let (mut low, mut step) = (at, 1);
+    while entries.get(low).is_some_and(below) {
+        match entries.get(low + step) {
+            Some(entry) if below(entry) => {
+                low += step;
+                step *= 2;
+            }
+            _ => {
+                let high = (low + step).min(entries.len());
+                return low + 1 + entries[low + 1..high].partition_point(below);
+            }
+        }
+    }
+    low
+}
+
+/// A row as an entry of its own.
+fn row_stat(row: &Row, sample: &Sample) -> PairStat {
+    let p = &row.proximity;
+    PairStat {
+        a: row.a,
+        b: row.b,
+        candidate: 0,
+        within: 1,
+        penetrating: u64::from(p.status == Status::Penetrating),
+        distance: p.distance,
+        lower: p.lower,
+        upper: p.upper,
+        frame: sample.frame,
+        time: sample.time_s.unwrap_or(f64::NAN),
+    }
+}
+
+/// Counts rows for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
+fn count_rows(run: &mut RunRow, totals: &mut Totals, samples: &[Sample], rows: &[Row], require: f64) {
+    let mut worst = run.worst;
+    for row in rows {
+        let p = &row.proximity;
+        totals.by_status[p.status as usize] += 1;
+        totals.by_method[p.method as usize] += 1;
+        run.violated += u64::from(p.upper < require);
+        run.undecided += u64::from(p.lower < require && require <= p.upper);
+        run.uncertified += u64::from(p.status == Status::Uncertified);
+        if worst.is_none_or(|w| is_smaller(p.distance, w.distance)) {
+            let frame = samples[usize::from(p.sample)].frame;
+            worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame });
+        }
+    }
+    run.worst = worst;
+    run.rows += rows.len() as u64;
+    totals.rows += rows.len() as u64;
+}

@@ -1,0 +1,251 @@
+//! Scenes, blocks and rows for tests, made from plain data without any other stage.
+//!
+//! The parent module names the library `lib` (`crate` for unit tests, `clearsweep` for integration tests).
+#![allow(dead_code)]
+
+use super::lib::geometry::{Polyhedron, Pose, Vec3};
+use super::lib::narrow::{FeatureKind, Method, Proximity, Status};
+use super::lib::scene::model::{IgnoredPairs, LengthUnit};
+use super::lib::scene::{
+    Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Sample, Scene, Shape,
+};
+use super::lib::table::{Columns, Row, TableOptions, TableWriter};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Splitmix64: reproducible everywhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+    pub(crate) fn vec(&mut self) -> Vec3<f64> {
+        Vec3::new(self.unit() * 4.0 - 2.0, self.unit() * 4.0 - 2.0, self.unit() * 4.0 - 2.0)
+    }
+}
+
+fn point() -> Polyhedron {
+    Polyhedron {
+        dimension: 0,
+        count: 1,
+        x: vec![0.0; 8],
+        y: vec![0.0; 8],
+        z: vec![0.0; 8],
+        source: vec![0],
+        edges: vec![],
+        face_start: vec![0],
+        face_vertices: vec![],
+        face_edges: vec![],
+        normals: vec![],
+        neighbour_start: vec![0, 0],
+        neighbours: vec![],
+        neighbour_edges: vec![],
+        mean: Vec3::ZERO,
+        radius: 0.0,
+        distinct_normals: vec![],
+        distinct_edges: vec![],
+    }
+}
+
+/// Spheres: every third one static where `statics`.
+pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
+    let mut dynamic = Vec::new();
+    let bodies: Vec<Body> = (0..bodies)
+        .map(|i| {
+            let radius = 0.25 + 0.01 * (i % 10) as f64;
+            let piece = Piece { core: point(), radius };
+            let shape = Shape {
+                model: Model::Hull,
+                pieces: vec![piece; 1 + i % 2],
+                hull: None,
+                center: Vec3::ZERO,
+                radius,
+                vertices: 1 + i as u64,
+                triangles: 2 * i as u64,
+                watertight: [None, Some(true), Some(false)][i % 3],
+            };
+            let motion = if statics && i % 3 == 1 {
+                Motion::Static(Pose::new([i as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]))
+            } else {
+                dynamic.push(i as u32);
+                Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
+            };
+            let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
+            Body { name: format!("body-{i:04}"), shape: Arc::new(shape), motion, groups }
+        })
+        .collect();
+    Scene {
+        path: "test.toml".into(),
+        name: "test".into(),
+        unit: LengthUnit::ALL[0],
+        bodies,
+        dynamic,
+        trajectories: None,
+        missing: Missing::Absent,
+        frame_rate: None,
+        query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },
+        ignored: IgnoredPairs::default(),
+        inputs: vec![],
+    }
+}
+
+/// The results of one block.
+#[derive(Debug, Clone)]
+pub(crate) struct Results {
+    pub(crate) block: FrameBlock,
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// What `results` is to make.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) blocks: usize,
+    /// Samples of a run.
+    pub(crate) run_length: usize,
+    /// Candidate pairs of a block.
+    pub(crate) pairs: usize,
+    /// One sample in so many of a candidate has no row.
+    pub(crate) gap: u64,
+    pub(crate) seed: u64,
+}
+
+/// A row with every field set.
+pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
+    // Few distinct distances, so that ties are met.
+    let coarse = rng.below(4) == 0;
+    let distance = if coarse { rng.below(12) as f64 / 20.0 - 0.05 } else { rng.unit() * 0.55 - 0.05 };
+    let status = match rng.below(40) {
+        0 => Status::Uncertified,
+        _ if distance < 0.0 => Status::Penetrating,
+        _ if distance == 0.0 => Status::Touching,
+        _ => Status::Separated,
+    };
+    let slack = if rng.below(8) == 0 { 0.02 } else { 1e-15 };
+    let bracket = if status == Status::Uncertified { [f64::NAN; 2] } else { [distance - slack, distance + slack] };
+    let kinds = [FeatureKind::Vertex, FeatureKind::Edge, FeatureKind::Face];
+    let point_a = rng.vec();
+    let normal = rng.vec().normalized();
+    let proximity = Proximity {
+        sample: sample as u8,
+        status,
+        method: [Method::Strict, Method::Tie, Method::Exact, Method::None][rng.below(4) as usize],
+        feature_kind: [kinds[rng.below(3) as usize], kinds[rng.below(3) as usize]],
+        feature: [rng.below(500) as i32, rng.below(500) as i32],
+        part: [rng.below(2) as i32, rng.below(2) as i32],
+        distance,
+        lower: bracket[0],
+        upper: bracket[1],
+        point_a,
+        point_b: point_a + normal * distance,
+        normal,
+    };
+    Row { a, b, proximity }
+}
+
+/// Results of consecutive blocks; runs of `run_length` samples run across blocks.
+pub(crate) fn results(scene: &Scene, plan: Plan) -> Vec<Results> {
+    let mut rng = Rng(plan.seed);
+    let n = scene.bodies.len() as u64;
+    let mut total = 0;
+    let mut poses: Vec<Pose> =
+        (0..scene.dynamic.len()).map(|i| Pose::new([i as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])).collect();
+    (0..plan.blocks)
+        .map(|index| {
+            let mut block = FrameBlock::new(index as u64, scene.dynamic.len());
+            let samples = if plan.run_length < 64 && index % 2 == 1 { 37 } else { 64 };
+            for s in 0..samples {
+                let (run, frame) = ((total / plan.run_length) as i64, (total % plan.run_length) as i64);
+                let time_s = (run != 1).then_some(frame as f64 / 100.0);
+                block.samples.push(Sample { run: run * 3 - 1, frame, time_s });
+                block.starts_run |= u64::from(frame == 0) << s;
+                for (slot, pose) in poses.iter_mut().enumerate() {
+                    pose.position = pose.position + rng.vec() * 0.01;
+                    let turn = rng.unit() * 0.1;
+                    let q = pose.q;
+                    pose.q = [q[0] - turn * q[3], q[1] + turn * q[2], q[2] - turn * q[1], q[3] + turn * q[0]];
+                    let norm = pose.q.iter().map(|c| c * c).sum::<f64>().sqrt();
+                    pose.q = pose.q.map(|c| c / norm);
+                    if rng.below(10) > 0 {
+                        block.set(slot, s, pose);
+                    }
+                }
+                total += 1;
+            }
+            let mut candidates: Vec<Candidate> = (0..plan.pairs)
+                .filter_map(|_| {
+                    let (a, b) = (rng.below(n) as u32, rng.below(n) as u32);
+                    let samples = (rng.next() | rng.next()) & block.all_samples();
+                    (a != b && samples != 0).then_some(Candidate { a: a.min(b), b: a.max(b), samples })
+                })
+                .collect();
+            candidates.sort();
+            candidates.dedup_by_key(|c| (c.a, c.b));
+            let mut rows = Vec::new();
+            for s in 0..samples {
+                for c in candidates.iter().filter(|c| c.samples >> s & 1 == 1) {
+                    if rng.below(plan.gap) > 0 {
+                        rows.push(row(&mut rng, c.a, c.b, s));
+                    }
+                }
+            }
+            Results { block, candidates, rows }
+        })
+        .collect()
+}
+
+/// The results in calls of at most `samples` samples each.
+pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
+    let mut calls = Vec::new();
+    for r in results {
+        for first in (0..r.block.samples.len()).step_by(samples) {
+            let mask = (0..samples.min(64 - first)).fold(0_u64, |m, s| m | 1 << (first + s));
+            let masked = r.candidates.iter().map(|c| Candidate { samples: c.samples & mask, ..*c });
+            let inside = |row: &&Row| mask >> row.proximity.sample & 1 == 1;
+            calls.push(Results {
+                block: r.block.clone(),
+                candidates: masked.filter(|c| c.samples != 0).collect(),
+                rows: r.rows.iter().filter(inside).copied().collect(),
+            });
+        }
+    }
+    calls
+}
+
+pub(crate) fn options(out: &Path) -> TableOptions {
+    TableOptions { out: out.to_owned(), columns: Columns::All, force: false, memory: 1 << 30 }
+}
+
+/// Writes all of it.
+pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> super::lib::Result<()> {
+    results.iter().try_for_each(|r| writer.write(&r.block, &r.candidates, r.rows.clone()))
+}
+
+/// Every file under `path` with its bytes, by relative name.
+pub(crate) fn files(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("folder").map(|e| e.expect("entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let name = entry.strip_prefix(path).expect("inside").to_string_lossy().replace('\\', "/");
+                found.push((name, std::fs::read(&entry).expect("file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,148 @@
+//! What needs sizes smaller than the contract's, or a disk that is full.
+
+use crate as lib;
+mod fixture;
+
+use super::{Sizes, TableWriter};
+use crate::ErrorKind;
+use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::sync::atomic::Ordering;
+
+const SMALL: Sizes = Sizes { page: 16, chunk: 64, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
+
+const PLAN: Plan = Plan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
+
+/// Writes everything with `threads` into a fresh directory; the files.
+fn written(results: &[Results], sizes: Sizes, threads: usize) -> Vec<(String, Vec<u8>)> {
+    let dir = tempfile::tempdir().expect("dir");
+    let (out, s) = (dir.path().join("out"), scene(20, true));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
+    pool.install(|| {
+        let mut writer = TableWriter::with_sizes(&s, &options(&out), sizes).expect("create");
+        write_all(&mut writer, results).expect("write");
+        let done = writer.finish().expect("finish");
+        done.write_manifest(&serde_json::json!({"rows": done.totals.rows})).expect("manifest");
+        let list = files(&out);
+        let tables = list.iter().filter(|(name, _)| name != "manifest.json");
+        assert_eq!(done.totals.bytes, tables.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
+        list
+    })
+}
+
+#[test]
+fn parts_and_row_groups_are_cut_by_row_count() {
+    let results = results(&scene(20, true), PLAN);
+    let rows: usize = results.iter().map(|r| r.rows.len()).sum();
+    assert!(rows > 3 * 512, "{rows}");
+    let list = written(&results, SMALL, 2);
+    let mut left = rows as i64;
+    for (_, bytes) in list.iter().filter(|(name, _)| name.starts_with("distances/")) {
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes.clone())).expect("parquet");
+        let groups: Vec<i64> = reader.metadata().row_groups().iter().map(|g| g.num_rows()).collect();
+        let expected = [left.min(256), (left - 256).clamp(0, 256)];
+        assert_eq!(groups, expected.into_iter().filter(|&n| n > 0).collect::<Vec<_>>());
+        left -= groups.iter().sum::<i64>();
+    }
+    assert_eq!(left, 0);
+    let names: Vec<_> = list.iter().map(|(name, _)| name.as_str()).collect();
+    let parts = rows.div_ceil(512);
+    assert!(names.contains(&format!("distances/part-{:05}.parquet", parts - 1).as_str()));
+    assert!(!names.contains(&format!("distances/part-{parts:05}.parquet").as_str()), "no empty part at the end");
+}
+
+#[test]
+fn bytes_depend_neither_on_calls_nor_on_threads() {
+    let results = results(&scene(20, true), PLAN);
+    let whole = written(&results, SMALL, 1);
+    assert!(whole.len() > 8);
+    for threads in [2, 3, 8] {
+        assert!(written(&results, SMALL, threads) == whole, "{threads} threads");
+    }
+    for samples in [1, 7, 33] {
+        assert!(written(&in_calls(&results, samples), SMALL, 2) == whole, "calls of {samples} samples");
+    }
+}
+
+#[test]
+fn spilled_summaries_are_the_same() {
+    let results = results(&scene(20, true), Plan { run_length: 130, pairs: 100, ..PLAN });
+    let kept = written(&results, SMALL, 2);
+    let dir = tempfile::tempdir().expect("dir");
+    let out = dir.path().join("out");
+    let tiny = Sizes { least_pairs: 40, ..SMALL };
+    let spilling = super::TableOptions { memory: 0, ..options(&out) };
+    let mut writer = TableWriter::with_sizes(&scene(20, true), &spilling, tiny).expect("create");
+    write_all(&mut writer, &results).expect("write");
+    assert!(writer.summary.has_spilled());
+    writer.finish().expect("finish").write_manifest(&serde_json::json!({})).expect("manifest");
+    let spilled = files(&out);
+    for name in ["pairs.parquet", "runs.parquet"] {
+        let of = |list: &[(String, Vec<u8>)]| list.iter().find(|(n, _)| n == name).map(|(_, b)| b.clone());
+        assert!(of(&kept).is_some() && of(&kept) == of(&spilled), "{name}");
+    }
+}
+
+#[test]
+fn a_full_disk_at_any_moment_is_one_clear_error_and_leaves_nothing() {
+    let results = results(&scene(20, true), PLAN);
+    let total: usize = written(&results, SMALL, 2).iter().map(|(_, bytes)| bytes.len()).sum();
+    let (mut failed, mut whole) = (0, 0);
+    let steps: Vec<usize> = (0..total + 4000).step_by(total / 25).chain((total - 20..total + 20).step_by(4)).collect();
+    for room in steps {
+        let dir = tempfile::tempdir().expect("dir");
+        let out = dir.path().join("deep/er/out");
+        let mut writer = TableWriter::with_sizes(&scene(20, true), &options(&out), SMALL).expect("create");
+        writer.out.room.store(room as u64, Ordering::Relaxed);
+        let result = write_all(&mut writer, &results).and_then(|()| writer.finish());
+        match result.and_then(|done| done.write_manifest(&serde_json::json!({"rows": 1}))) {
+            Ok(()) => whole += 1,
+            Err(error) => {
+                failed += 1;
+                assert_eq!(error.kind, ErrorKind::Output, "{error}");
+                assert!(error.place.contains("out") && error.problem.contains("cannot be written"), "{error}");
+                assert!(error.remedy.contains("free space"), "{}", error.remedy);
+                assert!(!dir.path().join("deep").exists(), "room for {room}: {:?}", files(dir.path()));
+            }
+        }
+    }
+    assert!(failed > 20 && whole > 0, "{failed} {whole}");
+}
+
+#[test]
+fn dropping_at_any_stage_takes_everything_back() {
+    let results = results(&scene(20, true), PLAN);
+    for stage in 0..4 {
+        let dir = tempfile::tempdir().expect("dir");
+        let out = dir.path().join("out");
+        let mut writer = TableWriter::with_sizes(&scene(20, true), &options(&out), SMALL).expect("create");
+        if stage > 0 {
+            write_all(&mut writer, &results[..2]).expect("write");
+        }
+        if stage > 1 {
+            let done = writer.finish().expect("finish");
+            assert!(out.join("pairs.parquet").exists());
+            if stage > 2 {
+                done.write_manifest(&serde_json::json!({})).expect("manifest");
+            }
+        } else {
+            drop(writer);
+        }
+        assert_eq!(out.exists(), stage == 3, "stage {stage}");
+    }
+    // A directory that was there stays, empty.
+    let dir = tempfile::tempdir().expect("dir");
+    drop(TableWriter::with_sizes(&scene(3, false), &options(dir.path()), SMALL).expect("create"));
+    assert_eq!(files(dir.path()), []);
+}
+
+#[test]
+fn rows_out_of_order_are_refused() {
+    let dir = tempfile::tempdir().expect("dir");
+    let s = scene(20, true);
+    let mut results = results(&s, PLAN);
+    let mut writer = TableWriter::with_sizes(&s, &options(&dir.path().join("out")), SMALL).expect("create");
+    results[0].rows.swap(3, 4);
+    let error = write_all(&mut writer, &results).expect_err("unsorted");
+    assert_eq!(error.kind, ErrorKind::Internal);
+}

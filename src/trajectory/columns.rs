@@ -1,0 +1,194 @@
+//! Which columns of a file are which, by the names of the contract and their aliases.
+
+use crate::error::{Error, Result};
+use crate::scene::model::LengthUnit;
+use arrow_schema::{DataType, Field, Schema};
+use std::path::Path;
+
+/// A column of the contract, with all names it goes by.
+struct Names(&'static [&'static str]);
+
+const RUN: Names = Names(&["run", "run_id"]);
+const FRAME: Names = Names(&["frame", "frame_index"]);
+const TIME: Names = Names(&["time_s", "t", "time", "timestamp"]);
+const BODY: Names = Names(&["body", "body_id"]);
+
+/// The components of a pose, in the order of [`Columns::pose`].
+const POSE: [Names; 7] = [
+    Names(&["x", "tx"]),
+    Names(&["y", "ty"]),
+    Names(&["z", "tz"]),
+    Names(&["qw"]),
+    Names(&["qx"]),
+    Names(&["qy"]),
+    Names(&["qz"]),
+];
+
+/// Where the columns lie in the schema of a file, with their names there.
+#[derive(Debug, Clone)]
+pub(super) struct Columns {
+    /// Any integer; a file without it has one run.
+    pub(super) run: Option<Column>,
+    /// Any integer.
+    pub(super) frame: Column,
+    /// Seconds.
+    pub(super) time: Option<Column>,
+    /// Strings or a dictionary of them.
+    pub(super) body: Column,
+    /// x, y, z, qw, qx, qy, qz: `f64` or `f32`.
+    pub(super) pose: [Column; 7],
+    /// Units of x, y, z.
+    pub(super) units: [LengthUnit; 3],
+}
+
+/// A column of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    /// Its index among the root fields of the schema.
+    pub(super) index: usize,
+    /// Its name in the file.
+    pub(super) name: String,
+}
+
+impl Columns {
+    /// Finds the columns in the schema of `file`; lengths are in `unit` unless a field says otherwise.
+    ///
+    /// # Errors
+    /// A column is missing, there twice, of the wrong type, or in an unknown unit.
+    pub(super) fn resolve(file: &Path, schema: &Schema, unit: LengthUnit) -> Result<Self> {
+        let table = Table { file, schema };
+        let time = table.optional(&TIME, is_float, "float64")?;
+        if let Some(column) = &time {
+            table.check_seconds(column)?;
+        }
+        let mut pose = Vec::with_capacity(POSE.len());
+        for names in &POSE {
+            pose.push(table.required(names, is_float, "float64 or float32")?);
+        }
+        let pose: [Column; 7] =
+            pose.try_into().map_err(|_| Error::internal(file.display(), "a pose has seven components"))?;
+        let mut units = [unit; 3];
+        for (unit, column) in units.iter_mut().zip(&pose) {
+            *unit = table.unit(column, *unit)?;
+        }
+        Ok(Self {
+            run: table.optional(&RUN, is_integer, "an integer type")?,
+            frame: table.required(&FRAME, is_integer, "an integer type")?,
+            time,
+            body: table.required(&BODY, is_string, "a string or a dictionary of strings")?,
+            pose,
+            units,
+        })
+    }
+
+    /// The columns, ascending by index.
+    pub(super) fn all(&self) -> Vec<usize> {
+        let columns = self.pose.iter().chain(&self.run).chain(&self.time).chain([&self.frame, &self.body]);
+        ascending(columns)
+    }
+
+    /// The columns that make a key, ascending by index.
+    pub(super) fn keys(&self) -> Vec<usize> {
+        ascending(self.run.iter().chain([&self.frame]))
+    }
+
+    /// x, y, z, ascending by index.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        ascending(&self.pose[..3])
+    }
+}
+
+fn ascending<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Vec<usize> {
+    let mut indices: Vec<usize> = columns.into_iter().map(|column| column.index).collect();
+    indices.sort_unstable();
+    indices
+}
+
+fn is_integer(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => values.is_integer(),
+        kind => kind.is_integer(),
+    }
+}
+
+fn is_float(kind: &DataType) -> bool {
+    matches!(kind, DataType::Float64 | DataType::Float32)
+}
+
+fn is_string(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_string(values),
+        kind => matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+    }
+}
+
+/// A schema with the file it is of, for messages.
+struct Table<'a> {
+    file: &'a Path,
+    schema: &'a Schema,
+}
+
+impl Table<'_> {
+    fn error(&self, problem: String, remedy: impl std::fmt::Display) -> Error {
+        Error::input(self.file.display(), problem, remedy)
+    }
+
+    /// The one column that goes by any of `names`.
+    fn optional(&self, names: &Names, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Option<Column>> {
+        let mut found: Option<(usize, &Field)> = None;
+        for (index, field) in self.schema.fields().iter().enumerate() {
+            if !names.0.contains(&field.name().as_str()) {
+                continue;
+            }
+            if let Some((_, earlier)) = found {
+                return Err(self.error(
+                    format!("columns `{}` and `{}` both are `{}`", earlier.name(), field.name(), names.0[0]),
+                    format!("keep one of them; `{}` is the name of the format", names.0[0]),
+                ));
+            }
+            found = Some((index, field));
+        }
+        let Some((index, field)) = found else { return Ok(None) };
+        if !fits(field.data_type()) {
+            return Err(self.error(
+                format!("column `{}` has the type {}", field.name(), field.data_type()),
+                format!("write it as {wanted}"),
+            ));
+        }
+        Ok(Some(Column { index, name: field.name().clone() }))
+    }
+
+    fn required(&self, names: &Names, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Column> {
+        self.optional(names, fits, wanted)?.ok_or_else(|| {
+            let there: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(20).collect();
+            self.error(
+                format!("has no column `{}` (its columns: {})", names.0[0], there.join(", ")),
+                format!(
+                    "trajectories need the columns frame, body, x, y, z, qw, qx, qy, qz; `{}` is {wanted}",
+                    names.0[0]
+                ),
+            )
+        })
+    }
+
+    /// The unit that the field's metadata names, else `default`.
+    fn unit(&self, column: &Column, default: LengthUnit) -> Result<LengthUnit> {
+        let Some(word) = self.schema.field(column.index).metadata().get("unit") else { return Ok(default) };
+        LengthUnit::parse(word).ok_or_else(|| {
+            self.error(
+                format!("column `{}` is in the unknown unit `{word}`", column.name),
+                "the metadata `unit` of a length is one of m, mm, cm, km, in, ft",
+            )
+        })
+    }
+
+    fn check_seconds(&self, column: &Column) -> Result<()> {
+        match self.schema.field(column.index).metadata().get("unit").map(String::as_str) {
+            None | Some("s") => Ok(()),
+            Some(word) => {
+                Err(self
+                    .error(format!("column `{}` is in the unit `{word}`", column.name), "convert the times to seconds"))
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Digests of the input files, found while they are being read.
+
+use crate::error::{Error, Result};
+use crate::scene::model::InputDigest;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes hashed at a time.
+const CHUNK: usize = 1 << 18;
+
+/// A handle to the input files and their digests; clones share one result.
+#[derive(Clone)]
+pub struct Inputs {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Paths in reading order, with their sizes when they were opened.
+    files: Vec<(PathBuf, u64)>,
+    digests: OnceLock<Result<Vec<InputDigest>>>,
+}
+
+impl Inputs {
+    pub(super) fn new(files: Vec<(PathBuf, u64)>) -> Self {
+        Self { shared: Arc::new(Shared { files, digests: OnceLock::new() }) }
+    }
+
+    /// The files in reading order, with their sizes in bytes.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.shared.files.iter().map(|(path, bytes)| (path.as_path(), *bytes))
+    }
+
+    /// The digests, in reading order. Waits for the hashing that [`super::Trajectory::blocks`] began; begins it
+    /// otherwise.
+    ///
+    /// # Errors
+    /// A file cannot be read any more, or changed its size since it was opened.
+    pub fn digests(&self) -> Result<Vec<InputDigest>> {
+        let found = self.shared.digests.get_or_init(|| hash_all(&self.shared.files, &|| false));
+        found.as_ref().cloned().map_err(copy)
+    }
+
+    /// Hashes in the background. Gives up once nobody is left who could ask for the result.
+    pub(super) fn start(self) {
+        let hash = move || {
+            let shared = self.shared;
+            let lonely = || Arc::strong_count(&shared) == 1;
+            let _ = shared.digests.get_or_init(|| hash_all(&shared.files, &lonely));
+        };
+        // Without a thread, `digests` hashes when it is asked.
+        let _ = std::thread::Builder::new().name("clearsweep-hash".to_owned()).spawn(hash);
+    }
+}
+
+/// Errors are not cloned elsewhere: the parts are public.
+fn copy(error: &Error) -> Error {
+    let Error { kind, place, problem, remedy } = error;
+    Error { kind: *kind, place: place.clone(), problem: problem.clone(), remedy: remedy.clone() }
+}
+
+fn hash_all(files: &[(PathBuf, u64)], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
+    files.iter().map(|(path, bytes)| hash(path, *bytes, give_up)).collect()
+}
+
+/// Hashes a file of so many bytes in chunks.
+fn hash(path: &Path, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
+    let mut file = std::fs::File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+    let mut hasher = Sha256::new();
+    let mut chunk = vec![0; CHUNK];
+    let mut bytes = 0_u64;
+    loop {
+        let count = match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::unreadable(path, &error)),
+        };
+        hasher.update(&chunk[..count]);
+        bytes += count as u64;
+        if give_up() {
+            return Err(Error::internal(path.display(), "hashing was abandoned"));
+        }
+    }
+    if bytes != expected {
+        return Err(Error::input(
+            path.display(),
+            format!("changed while it was read ({expected} bytes when opened, {bytes} now)"),
+            "keep the trajectories unchanged while they are read",
+        ));
+    }
+    let mut sha256 = String::with_capacity(64);
+    for byte in hasher.finalize() {
+        // Writing into a string cannot fail.
+        let _ = write!(sha256, "{byte:02x}");
+    }
+    Ok(InputDigest { path: path.to_path_buf(), bytes, sha256 })
+}

@@ -1,0 +1,311 @@
+//! What is checked of a Parquet file before the decoder sees it.
+//!
+//! The decoder reserves memory for as many row groups as the footer claims, and walks the tree of columns by recursion:
+//! two numbers that hostile bytes could make as large as they like. This module finds both in the footer (Thrift
+//! compact protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses what no writer makes.
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Structures nested deeper than this are refused, in the tree of columns and in the footer itself.
+const MAX_DEPTH: usize = 64;
+
+/// Bytes of the tail: the footer's length, and the magic.
+const TAIL: u64 = 8;
+
+/// Checks the magic and the footer of a file of so many bytes.
+///
+/// # Errors
+/// It is no Parquet file, or its footer is damaged.
+pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<()> {
+    let unreadable = |error| Error::unreadable(path, &error);
+    let mut head = [0; 6];
+    let count = read_at(file, 0, &mut head).map_err(unreadable)?;
+    if head.starts_with(b"ARROW1") {
+        return Err(Error::input(
+            path.display(),
+            "is an Arrow IPC file, which this version does not read yet",
+            "write it as Parquet",
+        ));
+    }
+    if count == 0 {
+        return Err(Error::input(path.display(), "is empty (0 bytes)", "write the trajectories again"));
+    }
+    if !head.starts_with(b"PAR1") && !head.starts_with(b"PARE") {
+        return Err(Error::input(
+            path.display(),
+            "is not a Parquet file",
+            "give Parquet files; a glob such as DIR/**/*.parquet leaves other files out",
+        ));
+    }
+    let damaged =
+        |problem: &str| Error::input(path.display(), problem, "the file is cut off or damaged: write or copy it again");
+    let mut tail = [0; TAIL as usize];
+    let end = bytes.saturating_sub(TAIL);
+    if bytes < 12 || read_at(file, end, &mut tail).map_err(unreadable)? < tail.len() {
+        return Err(damaged("is truncated: it has no footer"));
+    }
+    let [a, b, c, d, magic @ ..] = tail;
+    if magic == *b"PARE" {
+        return Err(Error::input(path.display(), "is encrypted", "write the trajectories without encryption"));
+    }
+    if magic != *b"PAR1" {
+        return Err(damaged("is truncated: it does not end with the magic bytes PAR1"));
+    }
+    let length = u64::from(u32::from_le_bytes([a, b, c, d]));
+    let start = end.checked_sub(length).ok_or_else(|| damaged("is truncated: its footer is longer than the file"))?;
+    let mut footer = vec![0; length as usize];
+    if read_at(file, start, &mut footer).map_err(unreadable)? < footer.len() {
+        return Err(damaged("is truncated: its footer cannot be read"));
+    }
+    Cursor { bytes: &footer }.file_metadata().ok_or_else(|| damaged("has a damaged footer"))
+}
+
+/// Reads at an offset until the buffer or the file is full; the number of bytes read.
+fn read_at(mut file: &File, start: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut count = 0;
+    while count < buffer.len() {
+        match file.read(&mut buffer[count..]) {
+            Ok(0) => break,
+            Ok(read) => count += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
+}
+
+/// The wire types of the Thrift compact protocol.
+mod wire {
+    pub(super) const STOP: u8 = 0;
+    pub(super) const TRUE: u8 = 1;
+    pub(super) const FALSE: u8 = 2;
+    pub(super) const BYTE: u8 = 3;
+    pub(super) const I16: u8 = 4;
+    pub(super) const I32: u8 = 5;
+    pub(super) const I64: u8 = 6;
+    pub(super) const DOUBLE: u8 = 7;
+    pub(super) const BINARY: u8 = 8;
+    pub(super) const LIST: u8 = 9;
+    pub(super) const SET: u8 = 10;
+    pub(super) const MAP: u8 = 11;
+    pub(super) const STRUCT: u8 = 12;
+    pub(super) const UUID: u8 = 13;
+}
+
+/// `FileMetaData.schema`, a list of `SchemaElement`.
+const FIELD_SCHEMA: i64 = 2;
+/// `SchemaElement.num_children`.
+const FIELD_CHILDREN: i64 = 5;
+
+/// Walks a footer; `None` where it ends early or makes no sense.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+}
+
+impl Cursor<'_> {
+    fn file_metadata(mut self) -> Option<()> {
+        let mut id = 0;
+        while let Some(kind) = self.field(&mut id)? {
+            if id == FIELD_SCHEMA && kind == wire::LIST {
+                self.schema()?;
+            } else {
+                self.skip(kind, 0)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The list of schema elements is the tree in depth-first order.
+    fn schema(&mut self) -> Option<()> {
+        let (kind, count) = self.list()?;
+        if kind != wire::STRUCT {
+            return None;
+        }
+        // For every open level: how many children are still to come.
+        let mut open: Vec<u64> = Vec::new();
+        for _ in 0..count {
+            let children = self.schema_element()?;
+            if let Some(left) = open.last_mut() {
+                *left = left.checked_sub(1)?;
+            }
+            if children > 0 {
+                open.push(children);
+            }
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            if open.len() > MAX_DEPTH {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// The number of children of an element.
+    fn schema_element(&mut self) -> Option<u64> {
+        let (mut id, mut children) = (0, 0);
+        while let Some(kind) = self.field(&mut id)? {
+            if id == FIELD_CHILDREN && kind == wire::I32 {
+                children = u64::try_from(self.zigzag()?).ok()?;
+            } else {
+                self.skip(kind, 0)?;
+            }
+        }
+        Some(children)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(first)
+    }
+
+    fn advance(&mut self, count: u64) -> Option<()> {
+        self.bytes = self.bytes.get(usize::try_from(count).ok()?..)?;
+        Some(())
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0_u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn zigzag(&mut self) -> Option<i64> {
+        let value = self.varint()?;
+        Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+
+    /// The wire type of the next field of a struct, and its number in `id`; `Some(None)` at the end of the struct.
+    fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
+        let header = self.byte()?;
+        let kind = header & 0x0f;
+        if kind == wire::STOP {
+            return Some(None);
+        }
+        *id = match header >> 4 {
+            0 => self.zigzag()?,
+            delta => id.checked_add(i64::from(delta))?,
+        };
+        Some(Some(kind))
+    }
+
+    /// The wire type and number of the elements of a list. Every element takes a byte at least.
+    fn list(&mut self) -> Option<(u8, u64)> {
+        let header = self.byte()?;
+        let count = match header >> 4 {
+            15 => self.varint()?,
+            count => u64::from(count),
+        };
+        (count <= self.bytes.len() as u64).then_some((header & 0x0f, count))
+    }
+
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match kind {
+            wire::TRUE | wire::FALSE => Some(()),
+            wire::BYTE => self.advance(1),
+            wire::I16 | wire::I32 | wire::I64 => self.varint().map(|_| ()),
+            wire::DOUBLE => self.advance(8),
+            wire::UUID => self.advance(16),
+            wire::BINARY => {
+                let length = self.varint()?;
+                self.advance(length)
+            }
+            wire::LIST | wire::SET => {
+                let (kind, count) = self.list()?;
+                (0..count).try_for_each(|_| self.skip_element(kind, depth + 1))
+            }
+            wire::MAP => self.skip_map(depth),
+            wire::STRUCT => {
+                let mut id = 0;
+                while let Some(kind) = self.field(&mut id)? {
+                    self.skip(kind, depth + 1)?;
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// Inside a list or map a truth value takes a byte; in a struct it lies in the field's header.
+    fn skip_element(&mut self, kind: u8, depth: usize) -> Option<()> {
+        match kind {
+            wire::TRUE | wire::FALSE => self.advance(1),
+            kind => self.skip(kind, depth),
+        }
+    }
+
+    fn skip_map(&mut self, depth: usize) -> Option<()> {
+        let count = self.varint()?;
+        if count == 0 {
+            return Some(());
+        }
+        if count > self.bytes.len() as u64 {
+            return None;
+        }
+        let kinds = self.byte()?;
+        (0..count).try_for_each(|_| {
+            self.skip_element(kinds >> 4, depth + 1)?;
+            self.skip_element(kinds & 0x0f, depth + 1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A schema element with so many children, and nothing else.
+    fn element(children: u8) -> [u8; 3] {
+        [0x55, 2 * children, wire::STOP]
+    }
+
+    /// A footer with a schema of up to 127 elements.
+    fn footer(elements: &[[u8; 3]]) -> Vec<u8> {
+        let mut bytes = vec![0x29, 0xfc, elements.len() as u8];
+        bytes.extend(elements.iter().flatten());
+        bytes.push(wire::STOP);
+        bytes
+    }
+
+    fn fits(bytes: &[u8]) -> bool {
+        Cursor { bytes }.file_metadata().is_some()
+    }
+
+    #[test]
+    fn flat_schemas_fit_and_deep_ones_do_not() {
+        assert!(fits(&footer(&[element(2), element(0), element(0)])));
+        let mut chain = vec![element(1); MAX_DEPTH];
+        chain.push(element(0));
+        assert!(fits(&footer(&chain)));
+        chain.insert(0, element(1));
+        assert!(!fits(&footer(&chain)));
+    }
+
+    #[test]
+    fn a_list_cannot_claim_more_elements_than_bytes_follow() {
+        // Field 4, the row groups: a list of structs, i32::MAX of them.
+        assert!(!fits(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0]));
+        assert!(fits(&[0x49, 0x1c, 0, 0]));
+        assert!(!fits(&[0x49, 0x3c, 0, 0]));
+    }
+
+    #[test]
+    fn every_cut_is_noticed() {
+        let whole = footer(&[element(2), element(0), element(0)]);
+        assert!((0..whole.len()).all(|end| !fits(&whole[..end])));
+    }
+}

@@ -1,0 +1,132 @@
+//! The reading thread, and the iterator at its other end.
+
+use super::assemble::{Assembler, Sink, Step, Stop, matters};
+use super::decode::Decoder;
+use super::source::{BATCH_ROWS, Group, Source};
+use super::{Inputs, Plan};
+use crate::error::{Error, Result};
+use crate::scene::block::COMPONENTS;
+use crate::scene::{FrameBlock, SAMPLES, Sample};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+/// Blocks that may wait for their consumer...
+const AHEAD: usize = 3;
+
+/// ...unless they are larger than this, in bytes: then one.
+const LARGE: usize = 64 << 20;
+
+/// Blocks as the reading thread sends them.
+pub(super) struct Blocks {
+    /// `None` once the stream has ended.
+    receiver: Option<Receiver<Result<FrameBlock>>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Blocks {
+    /// Starts the reading thread.
+    pub(super) fn start(plan: Plan, inputs: Inputs, progress: Arc<AtomicU64>) -> Self {
+        let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
+        let (sender, receiver) = bounded(if bytes > LARGE { 1 } else { AHEAD });
+        let stop = Arc::new(AtomicBool::new(false));
+        inputs.start();
+        let read = {
+            let (sender, stop) = (sender.clone(), Arc::clone(&stop));
+            move || read_guarded(&plan, &sender, &stop, &progress)
+        };
+        let thread = std::thread::Builder::new().name("clearsweep-read".to_owned()).spawn(read);
+        if let Err(error) = &thread {
+            // The channel is empty, so this does not block.
+            let _ = sender.send(Err(Error::internal("reading", format!("no thread could be started ({error})"))));
+        }
+        Self { receiver: Some(receiver), stop, thread: thread.ok() }
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = Result<FrameBlock>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.receiver.as_ref()?.recv().ok();
+        if !matches!(item, Some(Ok(_))) {
+            self.receiver = None;
+        }
+        item
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // A thread that waits to send must see the channel closed before it is waited for.
+        self.receiver = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Reads all and sends it; the error that ends the stream goes last.
+fn read_guarded(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, progress: &AtomicU64) {
+    let read = || read(plan, sender, stop, progress);
+    let error = match std::panic::catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(()) | Err(Stop::Gone)) => return,
+        Ok(Err(Stop::Failed(error))) => error,
+        Err(_) => Error::internal("reading the trajectories", "the reading thread panicked"),
+    };
+    let _ = sender.send(Err(error));
+}
+
+fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, progress: &AtomicU64) -> Step {
+    let mut sink = |block: FrameBlock| sender.send(Ok(block)).map_err(|_| Stop::Gone);
+    if plan.single_sample {
+        return single_sample(plan, &mut sink);
+    }
+    let groups: Vec<(&Source, &Group)> = plan
+        .sources
+        .iter()
+        .flat_map(|source| source.groups.iter().map(move |group| (source, group)))
+        .filter(|(source, group)| {
+            let runs = match (&source.columns.run, source.run) {
+                (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
+                (Some(_), _) => group.runs,
+            };
+            matters(plan, runs, group.frames)
+        })
+        .collect();
+    let total: u64 = groups.iter().map(|(_, group)| group.rows).sum();
+    let mut decoder = Decoder::new(&plan.roster);
+    let mut assembler = Assembler::new(plan);
+    let mut done = 0;
+    for (source, group) in groups {
+        let columns = source.columns.all();
+        let mut reader = source.read(group, &columns, BATCH_ROWS)?;
+        while let Some((row, batch)) = reader.next()? {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stop::Gone);
+            }
+            let mut rows = decoder.rows(source, &columns, row, &batch)?;
+            assembler.push(&mut rows, &mut sink)?;
+            done += batch.num_rows() as u64;
+            progress.store((u128::from(done) * 1000 / u128::from(total.max(1))) as u64, Ordering::Relaxed);
+        }
+    }
+    assembler.finish(&mut sink)?;
+    progress.store(1000, Ordering::Relaxed);
+    Ok(())
+}
+
+/// A scene in which nothing moves: one sample (0, 0), if it is chosen.
+fn single_sample(plan: &Plan, sink: &mut Sink<'_>) -> Step {
+    if !plan.chooses(0, 0) {
+        return Ok(());
+    }
+    let mut block = FrameBlock::new(0, 0);
+    block.samples.push(Sample { run: 0, frame: 0, time_s: None });
+    block.starts_run = 1;
+    sink(block)
+}

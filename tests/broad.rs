@@ -1,0 +1,698 @@
+//! The broad phase: every method returns the candidates that a scalar double loop finds, and boxes contain bodies.
+
+use clearsweep::broad::{self, BroadPhase, BroadScene, NAMES, Unavailable};
+use clearsweep::geometry::real::{Dd, Real};
+use clearsweep::geometry::{Polyhedron, Pose, Vec3};
+use clearsweep::scene::block::Sample;
+use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::scene::{
+    Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
+};
+use clearsweep::trajectory::Bounds;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+// ---------------------------------------------------------------------------------------------------- scenes
+
+/// A small linear congruential generator: the same scenes on every machine.
+#[derive(Clone)]
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.unit() * n as f64) as usize
+    }
+    fn vector(&mut self, half: f64) -> [f64; 3] {
+        std::array::from_fn(|_| self.within(-half, half))
+    }
+    fn quaternion(&mut self) -> [f64; 4] {
+        loop {
+            let q: [f64; 4] = std::array::from_fn(|_| self.within(-1.0, 1.0));
+            let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+            if norm > 0.1 {
+                return q.map(|c| c / norm);
+            }
+        }
+    }
+}
+
+/// A convex core of which only the vertices matter here.
+fn core(points: &[[f64; 3]]) -> Polyhedron {
+    let padded = points.len().next_multiple_of(8);
+    let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();
+    let radius = points.iter().map(|p| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt()).fold(0.0, f64::max);
+    Polyhedron {
+        dimension: 3,
+        count: points.len(),
+        x: column(0),
+        y: column(1),
+        z: column(2),
+        source: (0..points.len() as u32).collect(),
+        edges: Vec::new(),
+        face_start: vec![0],
+        face_vertices: Vec::new(),
+        face_edges: Vec::new(),
+        normals: Vec::new(),
+        neighbour_start: vec![0; points.len() + 1],
+        neighbours: Vec::new(),
+        neighbour_edges: Vec::new(),
+        mean: Vec3::ZERO,
+        radius: radius * (1.0 + 1e-15),
+        distinct_normals: Vec::new(),
+        distinct_edges: Vec::new(),
+    }
+}
+
+fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
+    let core = core(points);
+    let radius = (core.radius + growth) * (1.0 + 1e-15);
+    Arc::new(Shape {
+        model: Model::Hull,
+        pieces: vec![Piece { core, radius: growth }],
+        hull: None,
+        center: Vec3::ZERO,
+        radius,
+        vertices: points.len() as u64,
+        triangles: 0,
+        watertight: None,
+    })
+}
+
+/// A box of full sides.
+fn cuboid(sides: [f64; 3]) -> Arc<Shape> {
+    let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 0 { -0.5 } else { 0.5 } * sides[k]);
+    let corners: Vec<[f64; 3]> = (0..8).map(corner).collect();
+    shape(&corners, 0.0)
+}
+
+struct Setup {
+    scene: Scene,
+    within: f64,
+    bounds: Option<Bounds>,
+}
+
+impl Setup {
+    fn new(within: f64) -> Self {
+        let scene = Scene {
+            path: "scene.toml".into(),
+            name: "test".into(),
+            unit: LengthUnit::ALL[0],
+            bodies: Vec::new(),
+            dynamic: Vec::new(),
+            trajectories: None,
+            missing: Missing::Absent,
+            frame_rate: None,
+            query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
+            ignored: IgnoredPairs::default(),
+            inputs: Vec::new(),
+        };
+        Self { scene, within, bounds: None }
+    }
+
+    fn add(&mut self, shape: Arc<Shape>, fixed: Option<Pose>) {
+        let index = self.scene.bodies.len() as u32;
+        let motion = fixed.map_or(Motion::Dynamic { slot: self.scene.dynamic.len() as u32 }, Motion::Static);
+        if fixed.is_none() {
+            self.scene.dynamic.push(index);
+        }
+        self.scene.bodies.push(Body { name: format!("body-{index}"), shape, motion, groups: Vec::new() });
+    }
+
+    /// Every body in one of `classes` by its index; class 0 ignores itself, and 0 and 1 each other.
+    fn ignore(&mut self, classes: usize) {
+        assert!((2..8).contains(&classes));
+        self.scene.ignored = IgnoredPairs {
+            class: (0..self.scene.bodies.len()).map(|i| (i % classes) as u32).collect(),
+            classes,
+            matrix: vec![1 | 1 << 1 | 1 << classes],
+        };
+    }
+
+    /// Bounds of the positions of a block, as a reader would find them.
+    fn bound(&mut self, block: &FrameBlock) {
+        let mut b = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
+        for slot in 0..self.scene.dynamic.len() {
+            for s in (0..block.samples.len()).filter(|s| block.present[slot] >> s & 1 == 1) {
+                let p = block.pose(slot, s).position.to_array();
+                for k in 0..3 {
+                    b.min[k] = b.min[k].min(p[k]);
+                    b.max[k] = b.max[k].max(p[k]);
+                }
+            }
+        }
+        self.bounds = (b.min[0] <= b.max[0]).then_some(b);
+    }
+
+    fn job(&self) -> BroadScene {
+        BroadScene::new(&self.scene, self.bounds, self.within)
+    }
+}
+
+/// An empty block of so many samples; `run_length` samples a run.
+fn block(index: u64, slots: usize, samples: usize, run_length: usize) -> FrameBlock {
+    let mut block = FrameBlock::new(index, slots);
+    for s in 0..samples {
+        let (run, frame) = ((s / run_length) as i64, (s % run_length) as i64);
+        block.samples.push(Sample { run, frame, time_s: None });
+        block.starts_run |= u64::from(frame == 0) << s;
+    }
+    block
+}
+
+/// How the bodies of a generated scene lie, how large they are and how they move.
+#[derive(Clone, Debug)]
+struct Recipe {
+    name: &'static str,
+    bodies: usize,
+    /// Share of static bodies.
+    fixed: f64,
+    /// Edge of the space, in sizes of a body, for each axis.
+    space: [f64; 3],
+    /// Sizes from 1 to this, spread evenly over the exponents.
+    ratio: f64,
+    /// Motion between samples, in sizes.
+    step: f64,
+    offset: f64,
+    scale: f64,
+    samples: usize,
+    run_length: usize,
+    /// Share of samples in which a body is absent.
+    absent: f64,
+    classes: usize,
+    /// Lie in so many tight clusters; 0: uniformly.
+    clusters: usize,
+    seed: u64,
+}
+
+const BASE: Recipe = Recipe {
+    name: "uniform",
+    bodies: 300,
+    fixed: 0.2,
+    space: [9.0; 3],
+    ratio: 1.0,
+    step: 0.02,
+    offset: 0.0,
+    scale: 1.0,
+    samples: 64,
+    run_length: 64,
+    absent: 0.0,
+    classes: 0,
+    clusters: 0,
+    seed: 1,
+};
+
+/// The scene and one block of it.
+fn generate(recipe: &Recipe) -> (Setup, FrameBlock) {
+    let r = &mut Random(recipe.seed);
+    let mut setup = Setup::new(0.1 * recipe.scale);
+    let mut moving = Vec::new();
+    let centres: Vec<[f64; 3]> = (0..recipe.clusters).map(|_| r.vector(0.5)).collect();
+    for _ in 0..recipe.bodies {
+        let size = recipe.scale * recipe.ratio.powf(r.unit());
+        let sides = std::array::from_fn(|_| size * r.within(0.5, 1.0));
+        let spread = if recipe.clusters > 0 { 0.02 } else { 1.0 };
+        let mut at = r.vector(0.5 * spread);
+        if recipe.clusters > 0 {
+            let c = centres[r.below(recipe.clusters)];
+            at = std::array::from_fn(|k| at[k] + c[k]);
+        }
+        let at: [f64; 3] = std::array::from_fn(|k| recipe.offset + recipe.scale * recipe.space[k] * at[k]);
+        let pose = Pose::new(at, r.quaternion());
+        let fixed = r.unit() < recipe.fixed;
+        if !fixed {
+            moving.push((pose, r.vector(recipe.step * size)));
+        }
+        setup.add(cuboid(sides), fixed.then_some(pose));
+    }
+    let mut block = block(1, moving.len(), recipe.samples, recipe.run_length);
+    for (slot, (pose, velocity)) in moving.iter().enumerate() {
+        let mut q = pose.q;
+        for s in 0..recipe.samples {
+            let t = (s % recipe.run_length) as f64;
+            let jump = if s >= recipe.run_length { (s / recipe.run_length) as f64 } else { 0.0 };
+            let shift: [f64; 3] = std::array::from_fn(|k| {
+                velocity[k] * t + if recipe.run_length < 64 { velocity[(k + 1) % 3] * 60.0 * jump } else { 0.0 }
+            });
+            q[1] += 0.01;
+            let p: [f64; 3] = std::array::from_fn(|k| pose.position.to_array()[k] + shift[k]);
+            if r.unit() >= recipe.absent {
+                block.set(slot, s, &Pose::new(p, q));
+            }
+        }
+    }
+    if recipe.classes > 0 {
+        setup.ignore(recipe.classes);
+    }
+    setup.bound(&block);
+    (setup, block)
+}
+
+// ---------------------------------------------------------------------------------------------------- the oracle
+
+/// Two boxes of a set of columns, compared end by end.
+fn apart(a: &broad::boxes::LatticeBox, b: &broad::boxes::LatticeBox) -> bool {
+    a.max[0] < b.min[0]
+        || b.max[0] < a.min[0]
+        || a.max[1] < b.min[1]
+        || b.max[1] < a.min[1]
+        || a.max[2] < b.min[2]
+        || b.max[2] < a.min[2]
+}
+
+/// Every pair in every sample, one after the other.
+fn oracle(setup: &Setup, job: &BroadScene, block: &FrameBlock) -> Vec<Candidate> {
+    let scene = &setup.scene;
+    let samples = block.samples.len();
+    let mut boxes: Vec<Option<Vec<broad::boxes::LatticeBox>>> = vec![None; scene.bodies.len()];
+    for (body, b) in job.fixed_boxes() {
+        boxes[body as usize] = Some(vec![b; samples]);
+    }
+    for (slot, &body) in scene.dynamic.iter().enumerate() {
+        let b = job.boxes(block, slot);
+        boxes[body as usize] = Some((0..samples).map(|s| b.get(s)).collect());
+    }
+    let boxes: Vec<_> = boxes.into_iter().map(|b| b.expect("every body has a box")).collect();
+    let present = |body: usize, s: usize| match scene.bodies[body].motion {
+        Motion::Static(_) => true,
+        Motion::Dynamic { slot } => block.present[slot as usize] >> s & 1 == 1,
+    };
+    let is_static = |body: usize| matches!(scene.bodies[body].motion, Motion::Static(_));
+    let static_pairs = block.index == 0 && (scene.query.static_pairs || scene.dynamic.is_empty());
+    let mut found = Vec::new();
+    for a in 0..boxes.len() {
+        for b in a + 1..boxes.len() {
+            let both = is_static(a) && is_static(b);
+            if scene.ignored.contains(a as u32, b as u32) || both && !static_pairs {
+                continue;
+            }
+            let mut mask = 0_u64;
+            for s in 0..if both { samples.min(1) } else { samples } {
+                if present(a, s) && present(b, s) && !apart(&boxes[a][s], &boxes[b][s]) {
+                    mask |= 1 << s;
+                }
+            }
+            if mask != 0 {
+                found.push(Candidate { a: a as u32, b: b as u32, samples: mask });
+            }
+        }
+    }
+    found
+}
+
+fn method(name: &str) -> Box<dyn BroadPhase> {
+    broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
+}
+
+/// All methods against the oracle, several times over (methods remember how to cut blocks); returns the candidates.
+fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
+    let job = setup.job();
+    let expected = oracle(setup, &job, block);
+    for name in NAMES {
+        let mut method = method(name);
+        assert_eq!(method.name(), name);
+        for round in 0..4 {
+            let found = method.candidates(&job, &setup.scene, block);
+            assert!(
+                found == expected,
+                "{what}: {name} finds {} instead of {} in round {round}",
+                found.len(),
+                expected.len()
+            );
+        }
+    }
+    expected
+}
+
+/// Samples of candidates out of those of all pairs that could meet.
+fn share(setup: &Setup, block: &FrameBlock, found: &[Candidate]) -> f64 {
+    let hits: f64 = found.iter().map(|c| f64::from(c.samples.count_ones())).sum();
+    let n = setup.scene.bodies.len() as f64;
+    hits / (n * (n - 1.0) / 2.0 * block.samples.len() as f64)
+}
+
+// ---------------------------------------------------------------------------------------------------- equality
+
+#[test]
+fn all_methods_equal_the_oracle_in_many_kinds_of_scenes() {
+    let recipes = [
+        BASE,
+        Recipe { name: "sparse", space: [40.0; 3], ..BASE },
+        Recipe { name: "clustered", clusters: 6, space: [60.0; 3], ..BASE },
+        Recipe { name: "sheet", space: [20.0, 20.0, 0.05], ..BASE },
+        Recipe { name: "line", space: [150.0, 0.0, 0.0], ..BASE },
+        Recipe { name: "sizes 1:1000", ratio: 1e3, space: [3e3; 3], bodies: 600, ..BASE },
+        Recipe { name: "sizes 1:1,000,000", ratio: 1e6, space: [2e6; 3], bodies: 600, ..BASE },
+        Recipe { name: "far away", offset: 1e9, ..BASE },
+        Recipe { name: "large", scale: 1e9, ..BASE },
+        Recipe { name: "tiny", scale: 1e-9, ..BASE },
+        Recipe { name: "absent", absent: 0.3, ..BASE },
+        Recipe { name: "mostly absent", absent: 0.97, ..BASE },
+        Recipe { name: "runs of 7", run_length: 7, ..BASE },
+        Recipe { name: "runs of 1", run_length: 1, step: 0.1, ..BASE },
+        Recipe { name: "short block", samples: 5, ..BASE },
+        Recipe { name: "one sample", samples: 1, ..BASE },
+        Recipe { name: "ignore classes", classes: 3, ..BASE },
+        Recipe { name: "fast", step: 2.0, ..BASE },
+        Recipe {
+            name: "very fast, absent, in runs",
+            step: 20.0,
+            run_length: 10,
+            absent: 0.1,
+            space: [30.0; 3],
+            ..BASE
+        },
+        Recipe { name: "at rest", step: 0.0, ..BASE },
+        Recipe { name: "all dynamic", fixed: 0.0, ..BASE },
+        Recipe { name: "mostly static", fixed: 0.9, bodies: 800, space: [14.0; 3], ratio: 30.0, ..BASE },
+    ];
+    for recipe in &recipes {
+        let (setup, block) = generate(recipe);
+        let found = check(recipe.name, &setup, &block);
+        let share = share(&setup, &block, &found);
+        eprintln!("{}: {} candidates, {:.4} of all", recipe.name, found.len(), share);
+        assert!(found.len() >= 10, "{}: only {} candidates", recipe.name, found.len());
+        assert!((1e-6..0.6).contains(&share), "{}: share {share}", recipe.name);
+        if recipe.absent == 0.0 && recipe.step > 0.0 && recipe.samples > 1 {
+            let partial = found.iter().filter(|c| c.samples != block.all_samples()).count();
+            assert!(partial > 0, "{}: no pair comes or goes", recipe.name);
+        }
+    }
+}
+
+#[test]
+fn all_methods_equal_the_oracle_for_every_number_of_bodies() {
+    for n in (0..40).chain([63, 64, 65, 127, 128, 129, 500, 1000, 2000]) {
+        let edge = (n as f64 * 2.0).cbrt().max(1.0);
+        let recipe = Recipe { bodies: n, space: [edge; 3], seed: n as u64 + 9, ..BASE };
+        let (setup, block) = generate(&recipe);
+        let found = check("numbers", &setup, &block);
+        assert!(n < 20 || !found.is_empty());
+    }
+}
+
+#[test]
+fn equal_nested_and_touching_bodies() {
+    let mut equal = Setup::new(0.0);
+    let mut nested = Setup::new(0.0);
+    let n = 60;
+    for i in 0..n {
+        equal.add(cuboid([1.0; 3]), None);
+        nested.add(cuboid([1e3 * 0.8_f64.powi(i); 3]), None);
+    }
+    let mut b = block(0, n as usize, 3, 3);
+    for slot in 0..n as usize {
+        for s in 0..3 {
+            b.set(slot, s, &Pose::new([5.0, -7.0, 0.25], [1.0, 0.0, 0.0, 0.0]));
+        }
+    }
+    for mut setup in [equal, nested] {
+        setup.bound(&b);
+        let found = check("coincident", &setup, &b);
+        assert_eq!(found.len(), (n * (n - 1) / 2) as usize);
+        assert!(found.iter().all(|c| c.samples == 7));
+    }
+
+    // A row of unit boxes: neighbours touch exactly, others do not; a gap of 10 cells separates.
+    let mut row = Setup::new(0.0);
+    for _ in 0..50 {
+        row.add(cuboid([1.0; 3]), None);
+    }
+    let mut b = block(0, 50, 2, 2);
+    let fill = |b: &mut FrameBlock, gap: f64| {
+        for slot in 0..50 {
+            let x = slot as f64;
+            b.set(slot, 0, &Pose::new([x, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+            b.set(slot, 1, &Pose::new([x * (1.0 + gap), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+        }
+    };
+    fill(&mut b, 0.0);
+    row.bound(&b);
+    let gap = 10.0 * row.job().lattice().spacing;
+    fill(&mut b, gap);
+    let found = check("touching", &row, &b);
+    assert_eq!(found.len(), 49);
+    assert!(found.iter().all(|c| c.b == c.a + 1 && c.samples == 1));
+}
+
+#[test]
+fn positions_beyond_the_bounds_saturate_and_lose_nothing() {
+    let (mut setup, block) = generate(&Recipe { name: "saturating", space: [30.0; 3], ..BASE });
+    for (low, high) in [(-1.0, 1.0), (1e3, 1e3), (-1e-3, 0.0), (1e-200, 1e-200)] {
+        setup.bounds = Some(Bounds { min: [low; 3], max: [high; 3] });
+        let found = check("saturating", &setup, &block);
+        assert!(!found.is_empty());
+    }
+    // Without static bodies the lattice is the bounds' alone: nearly everything lies beyond it.
+    let (mut setup, block) =
+        generate(&Recipe { name: "saturating", fixed: 0.0, step: 1e9, absent: 0.2, bodies: 100, ..BASE });
+    setup.bounds = Some(Bounds { min: [0.0; 3], max: [1.0; 3] });
+    let found = check("beyond", &setup, &block);
+    assert!(found.len() > 500, "{}", found.len());
+    setup.bounds = None;
+    check("no bounds", &setup, &block);
+}
+
+#[test]
+fn static_pairs_are_reported_once() {
+    for (fixed, asked) in [(0.5, true), (0.5, false), (1.0, false)] {
+        let (mut setup, mut block) = generate(&Recipe { fixed, bodies: 400, ratio: 20.0, space: [30.0; 3], ..BASE });
+        setup.scene.query.static_pairs = asked;
+        setup.ignore(5);
+        let later = check("static pairs, later block", &setup, &block);
+        block.index = 0;
+        let first = check("static pairs, first block", &setup, &block);
+        let of_statics = first.len() - later.len();
+        assert_eq!(of_statics > 0, asked || fixed == 1.0);
+        assert!(fixed < 1.0 || later.is_empty());
+        let is_static = |i: u32| matches!(setup.scene.bodies[i as usize].motion, Motion::Static(_));
+        assert_eq!(first.iter().filter(|c| is_static(c.a) && is_static(c.b)).count(), of_statics);
+        assert!(first.iter().filter(|c| is_static(c.a) && is_static(c.b)).all(|c| c.samples == 1));
+    }
+    let setup = Setup::new(0.1);
+    assert!(check("no body", &setup, &block(0, 0, 1, 1)).is_empty());
+    assert!(check("no sample", &setup, &block(0, 0, 0, 1)).is_empty());
+}
+
+#[test]
+fn ignored_pairs_never_appear_and_only_they_go() {
+    let (mut setup, block) = generate(&BASE);
+    let all = check("all", &setup, &block);
+    setup.ignore(4);
+    let some = check("some", &setup, &block);
+    let kept: Vec<Candidate> = all.iter().copied().filter(|c| !setup.scene.ignored.contains(c.a, c.b)).collect();
+    assert_eq!(some, kept);
+    assert!(some.len() < all.len() && !some.is_empty());
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let recipe = Recipe { bodies: 6000, space: [30.0; 3], ratio: 8.0, step: 0.3, classes: 5, ..BASE };
+    let (setup, block) = generate(&recipe);
+    let job = setup.job();
+    let run = |threads: usize, name: &str| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| {
+            let mut method = method(name);
+            let first = method.candidates(&job, &setup.scene, &block);
+            for _ in 0..4 {
+                assert!(method.candidates(&job, &setup.scene, &block) == first);
+            }
+            first
+        })
+    };
+    let one = run(1, "hash");
+    assert!(one.len() > 10_000, "{}", one.len());
+    assert!(one.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)), "sorted, without duplicates");
+    for (threads, name) in [(3, "hash"), (1, "brute"), (4, "brute"), (2, "auto")] {
+        assert!(run(threads, name) == one, "{name} on {threads} threads");
+    }
+}
+
+#[test]
+fn names_say_what_this_version_has() {
+    assert!(NAMES.iter().all(|name| broad::by_name(name).is_ok()));
+    for name in ["coherent-hash", "sweep", "gpu"] {
+        assert_eq!(broad::by_name(name).err(), Some(Unavailable::NotInThisVersion));
+    }
+    assert_eq!(broad::by_name("octree").err(), Some(Unavailable::Unknown));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn any_small_scene(
+        bodies in prop::collection::vec((-4_i32..4, -4_i32..4, -4_i32..4, 0_i32..20, any::<bool>()), 0..14),
+        steps in prop::collection::vec(-3_i32..3, 14),
+        present in prop::collection::vec(any::<u64>(), 14),
+        samples in 1_usize..=64,
+        run_length in 1_usize..70,
+        statics in any::<bool>(),
+    ) {
+        let mut setup = Setup::new(0.25);
+        setup.scene.query.static_pairs = statics;
+        let mut poses = Vec::new();
+        for &(x, y, z, exponent, fixed) in &bodies {
+            let pose = Pose::new([f64::from(x), f64::from(y), f64::from(z)], [1.0, 0.0, 0.0, 0.0]);
+            setup.add(cuboid([0.001 * 2_f64.powi(exponent); 3]), fixed.then_some(pose));
+            if !fixed {
+                poses.push(pose);
+            }
+        }
+        let mut b = block(0, poses.len(), samples, run_length);
+        for (slot, pose) in poses.iter().enumerate() {
+            for s in (0..samples).filter(|s| present[slot] >> s & 1 == 1) {
+                let mut moved = *pose;
+                moved.position.x += f64::from(steps[slot]) * s as f64 * 0.3;
+                b.set(slot, s, &moved);
+            }
+        }
+        setup.bound(&b);
+        check("proptest", &setup, &b);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- containment
+
+/// `p` turned by `q` as the product q p conj(q) / |q|^2, in double-double: not the formula of the library.
+fn turned(q: [f64; 4], p: [f64; 3]) -> [Dd; 3] {
+    let product = |a: [Dd; 4], b: [Dd; 4]| {
+        [
+            a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+        ]
+    };
+    let q = q.map(Dd::from_f64);
+    let norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    let p = [Dd::ZERO, Dd::from_f64(p[0]), Dd::from_f64(p[1]), Dd::from_f64(p[2])];
+    let t = product(product(q, p), [q[0], -q[1], -q[2], -q[3]]);
+    [t[1] / norm, t[2] / norm, t[3] / norm]
+}
+
+#[test]
+fn boxes_contain_their_bodies_tightly() {
+    let r = &mut Random(77);
+    let mut checked = 0;
+    for (case, &(offset, size)) in
+        [(0.0, 1.0), (5e6, 1.0), (1e9, 0.01), (-3e5, 1e4), (0.0, 1e-7), (0.0, 1e8)].iter().enumerate()
+    {
+        let mut setup = Setup::new(0.2 * size);
+        let cloud: Vec<[f64; 3]> = (0..50).map(|_| r.vector(size)).collect();
+        let tetrahedron: Vec<[f64; 3]> = (0..4).map(|_| r.vector(size)).collect();
+        let growth = 0.3 * size;
+        let kinds = [
+            cuboid([size, 0.3 * size, 0.01 * size]),
+            shape(&cloud, growth),
+            shape(&tetrahedron, 0.0),
+            shape(&[[0.0; 3]], growth),
+            shape(&[[0.0, 0.0, size], [0.0, 0.0, -size]], growth),
+        ];
+        kinds.iter().for_each(|kind| setup.add(kind.clone(), None));
+        let mut b = block(0, kinds.len(), 64, 64);
+        for slot in 0..kinds.len() {
+            for s in 0..64 {
+                let at: [f64; 3] = r.vector(3.0 * size).map(|v| v + offset);
+                let norm = r.within(0.9995, 1.0005);
+                let mut pose = Pose::new(at, r.quaternion().map(|c| c * norm));
+                pose.rest = r.vector(1e-16 * offset.abs()).into();
+                b.set(slot, s, &pose);
+            }
+        }
+        setup.bound(&b);
+        let job = setup.job();
+        let lattice = job.lattice();
+        for (slot, kind) in kinds.iter().enumerate() {
+            let grow = Dd::from_f64(kind.hull().radius) + Dd::from_f64(0.5 * setup.within);
+            let boxes = job.boxes(&b, slot);
+            for s in 0..64 {
+                let pose = b.pose(slot, s);
+                let core = &kind.hull().core;
+                let mut ends = [[Dd::from_f64(f64::INFINITY), Dd::from_f64(f64::NEG_INFINITY)]; 3];
+                for v in 0..core.count as u32 {
+                    let p = turned(pose.q, core.vertex(v).to_array());
+                    for k in 0..3 {
+                        let at = p[k] + Dd::sum(pose.position.to_array()[k], pose.rest.to_array()[k]);
+                        ends[k] = [ends[k][0].smaller(at), ends[k][1].larger(at)];
+                    }
+                }
+                let found = boxes.get(s);
+                for k in 0..3 {
+                    let cell = |c: u32| Dd::from_f64(lattice.origin[k]) + Dd::from_f64(f64::from(c) * lattice.spacing);
+                    let below = (ends[k][0] - grow - cell(found.min[k])).to_f64() / lattice.spacing;
+                    let above = (cell(found.max[k]) - ends[k][1] - grow).to_f64() / lattice.spacing;
+                    assert!((0.98..2.02).contains(&below), "case {case}, slot {slot}, sample {s}: {below} cells");
+                    assert!((0.98..2.02).contains(&above), "case {case}, slot {slot}, sample {s}: {above} cells");
+                    checked += 1;
+                }
+            }
+        }
+        // Fine: bodies are many cells large unless they lie 2^40 sizes away.
+        assert!(offset > 1e8 || size / lattice.spacing > 1e5, "case {case}: {} cells", size / lattice.spacing);
+    }
+    assert_eq!(checked, 6 * 5 * 64 * 3);
+}
+
+#[test]
+fn wrong_poses_give_large_boxes_and_no_panic() {
+    let mut setup = Setup::new(0.1);
+    for _ in 0..4 {
+        setup.add(cuboid([1.0; 3]), None);
+    }
+    let mut b = block(0, 4, 1, 1);
+    b.set(0, 0, &Pose::new([f64::NAN; 3], [1.0, 0.0, 0.0, 0.0]));
+    b.set(1, 0, &Pose::new([0.0; 3], [0.0; 4]));
+    b.set(2, 0, &Pose::new([1e308; 3], [1.0, 0.0, 0.0, 0.0]));
+    b.set(3, 0, &Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
+    let mut bounds = Bounds { min: [-1.0; 3], max: [1.0; 3] };
+    for extreme in [1.0, f64::MAX, f64::INFINITY, f64::NAN, 0.0, f64::MIN_POSITIVE] {
+        bounds.max[1] = extreme;
+        setup.bounds = Some(bounds);
+        let found = check("wrong", &setup, &b);
+        assert!(found.iter().any(|c| (c.a, c.b) == (0, 3)) && found.iter().any(|c| (c.a, c.b) == (1, 3)));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- time
+
+#[test]
+fn time_per_block() {
+    assert_eq!(SAMPLES, 64);
+    for (n, step, names) in [
+        (200, 0.01, &["brute", "hash", "auto"][..]),
+        (200, 3.0, &["brute", "hash", "auto"]),
+        (2_000, 0.01, &["brute", "hash", "auto"]),
+        (10_000, 0.01, &["brute", "hash", "auto"]),
+        (10_000, 0.5, &["hash"]),
+        (100_000, 0.001, &["hash"]),
+    ] {
+        if n > 2_000 && cfg!(debug_assertions) {
+            continue; // for `cargo test --release`: up to 700 MB
+        }
+        let edge = (n as f64 * 1.2).cbrt();
+        let (setup, block) = generate(&Recipe { bodies: n, fixed: 0.0, space: [edge; 3], step, ..BASE });
+        let job = setup.job();
+        for name in names {
+            let mut method = method(name);
+            let mut found = method.candidates(&job, &setup.scene, &block);
+            for _ in 0..4 {
+                found = method.candidates(&job, &setup.scene, &block);
+            }
+            let mut best = f64::INFINITY;
+            for _ in 0..(20_000 / n).clamp(5, 50) {
+                let start = std::time::Instant::now();
+                found = method.candidates(&job, &setup.scene, &block);
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            let us = 1e6 * best;
+            eprintln!("{n} bodies, step {step}, {name}: {us:.0} us a block, {} candidates", found.len());
+        }
+    }
+}
