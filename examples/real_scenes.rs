@@ -90,16 +90,12 @@ fn duplex(data: &Path, out: &Path, frames: i64) -> Outcome<()> {
     text.push_str("\n[[body]]\nname = \"payload\"\nshape = { box = [0.6, 0.4, 1.8] }\n");
     let mut parts = 0;
     for (group, prefix) in [("architecture", "a"), ("mep", "m")] {
-        let mut table = String::from("body,geometry\n");
         for file in files(&data.join(format!("{group}_parts")), "obj")? {
-            writeln!(table, "{prefix}-{},{}", stem(&file), csv_field(text_of(&file)?))?;
+            let (name, geometry) = (format!("{prefix}-{}", stem(&file)), text_of(&file)?);
+            write!(text, "\n[[body]]\nname = {name:?}\ngeometry = {geometry:?}\nunit = \"m\"\nmodel = \"hull\"\n")?;
+            write!(text, "group = \"{group}\"\nstatic = true\n")?;
             parts += 1;
         }
-        std::fs::write(out.join(format!("{group}.csv")), table)?;
-        write!(
-            text,
-            "\n[[bodies]]\ntable = \"{group}.csv\"\nunit = \"m\"\nmodel = \"hull\"\ngroup = \"{group}\"\nstatic = true\n"
-        )?;
     }
     std::fs::write(out.join("scene.toml"), text)?;
 
@@ -154,9 +150,4 @@ fn stem(file: &Path) -> String {
 
 fn text_of(path: &Path) -> Outcome<&str> {
     Ok(path.to_str().ok_or_else(|| format!("{}: the path is not Unicode", path.display()))?)
-}
-
-/// A field of a CSV table, quoted where it must be.
-fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }
