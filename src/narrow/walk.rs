@@ -8,7 +8,7 @@ use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
 use super::strict::{self, Strict};
-use crate::geometry::{Pose, RelativePose};
+use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::scene::Piece;
 
 /// Vertices above which a surface is forgotten: growing from sample to sample, it holds more than it needs.
@@ -17,9 +17,24 @@ const SURFACE_VERTICES: usize = 40;
 /// What a pair of pieces remembers: indices only.
 #[derive(Debug, Clone, Default)]
 pub struct PartCache {
+    /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
+    of: [u32; 6],
     features: Option<FeaturePair>,
     simplex: Simplex,
     surface: Option<Box<Surface>>,
+}
+
+impl PartCache {
+    /// Forgets what was remembered of cores of other counts.
+    #[inline]
+    fn belong_to(&mut self, pair: &Pair<'_, f64>) {
+        let counts = |p: &Polyhedron| [p.count as u32, p.edges.len() as u32, p.face_count() as u32];
+        let ([a, b, c], [d, e, f]) = (counts(pair.a), counts(pair.b));
+        let of = [a, b, c, d, e, f];
+        if self.of != of {
+            *self = Self { of, ..Self::default() };
+        }
+    }
 }
 
 /// Working memory of a walk.
@@ -62,6 +77,7 @@ pub fn solve(
         routes.uncertified += 1;
         return Some(Answer::uncertified(&pair, parts.relative.t));
     }
+    cache.belong_to(&pair);
     let beyond = cutoff + growth + PROMISE * pair.size;
     let strict = match warm(&pair, beyond, cache, scratch, routes) {
         Warm::Beyond => {

@@ -164,7 +164,7 @@ mod tests {
             (state >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
         };
         let mut counts = [0; 5];
-        for case in 0..120 {
+        for case in 0..400 {
             let offset = v(next(), next(), next()).scale(if case % 3 == 0 { 0.1 } else { 1.0 });
             let mut s = [Vec3::ZERO; 4];
             for p in &mut s {
