@@ -50,7 +50,7 @@ impl Pose {
 }
 
 /// The rows of `M(q) / |q|^2`, `q = (w, x, y, z)`.
-#[inline]
+#[inline(always)] // into loops over samples, so that they vectorise
 pub fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
     let [w, x, y, z] = q;
     let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
@@ -66,7 +66,7 @@ pub fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
 }
 
 /// The product `conj(a) b` of two quaternions.
-#[inline]
+#[inline(always)]
 fn conjugate_product<T: Real>(a: [T; 4], b: [T; 4]) -> [T; 4] {
     [
         a[0] * b[0] + a[1] * b[1] + (a[2] * b[2] + a[3] * b[3]),
@@ -88,6 +88,7 @@ pub struct RelativePose<T> {
 impl<T: Real> RelativePose<T> {
     /// From two poses in the world. The difference of the positions is formed before it is rotated, so that
     /// a common offset costs no accuracy.
+    #[inline(always)]
     pub fn between(a: &Pose, b: &Pose) -> Self {
         let q = conjugate_product(a.q.map(T::from_f64), b.q.map(T::from_f64));
         let ra = rotation(a.q.map(T::from_f64));

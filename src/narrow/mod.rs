@@ -22,6 +22,7 @@ pub mod gjk;
 pub mod pair;
 pub mod pieces;
 pub mod proximity;
+mod relative;
 pub mod resolver;
 pub mod routes;
 pub mod scan;
@@ -32,7 +33,7 @@ pub use pieces::PairCache;
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use routes::Routes;
 
-use crate::geometry::{Pose, RelativePose};
+use crate::geometry::Pose;
 use crate::scene::{Lanes, QueryOptions, Shape};
 
 /// The poses of one body over the samples of a block.
@@ -109,12 +110,13 @@ impl NarrowPhase for Gjk {
         out: &mut Vec<Proximity>,
     ) {
         let mut scratch = walk::Scratch::default();
+        let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
         let mut left = query.samples;
         while left != 0 {
             let sample = left.trailing_zeros() as usize;
             left &= left - 1;
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-            let relative = RelativePose::between(&pose_a, &pose_b);
+            let relative = relative.at(sample);
             let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
             if let Some(mut row) = pieces::query(&bodies, options, cache, &mut scratch, routes)
                 && (row.lower.is_nan() || row.lower <= options.within)

@@ -102,6 +102,7 @@ enum Warm {
 }
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
+    let mut placed = false;
     if let Some(features) = cache.features
         && let Some(strict) = strict::local(pair, &features)
     {
@@ -111,6 +112,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         }
         if let Some(surface) = &cache.surface {
             let points = scratch.polytope.place(pair, surface);
+            placed = true;
             if surface.proves(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
                 routes.surface_verified += 1;
                 return Warm::Strict(strict);
@@ -118,10 +120,13 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         }
     }
     if let Some(surface) = cache.surface.take() {
-        scratch.polytope.restore(pair, &surface);
+        if !placed {
+            scratch.polytope.place(pair, &surface);
+        }
+        scratch.polytope.restore(&surface);
         if let Some(strict) = epa::deepest(pair, &mut scratch.polytope) {
             routes.surface_grown += 1;
-            remember_surface(cache, &scratch.polytope, &strict, surface);
+            remember_surface(cache, &mut scratch.polytope, &strict, surface);
             return Warm::Strict(strict);
         }
     }
@@ -152,7 +157,7 @@ fn search(
             }
             let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
             routes.expanded += 1;
-            remember_surface(cache, &scratch.polytope, &strict, Box::default());
+            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
             Warm::Strict(strict)
         }
         End::Converged | End::Stalled => {
@@ -171,7 +176,7 @@ fn search(
 }
 
 /// Keeps the surface of an overlap for the next sample.
-fn remember_surface(cache: &mut PartCache, polytope: &Polytope, strict: &Strict, mut surface: Box<Surface>) {
+fn remember_surface(cache: &mut PartCache, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
     if strict.in_contact_band() {
         return;
     }

@@ -80,12 +80,13 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
             return found(End::Stalled);
         }
         last = length;
-        let w = pair.support(-v, simplex.pairs[0]);
-        let point = pair.difference(w);
-        let along = v.dot(point);
-        if along.to_f64() > (cutoff + bound) * length {
+        // Below this along -v, the planes leave a gap above the cut-off.
+        let least = T::from_f64(-(cutoff + bound) * length);
+        let (reach, Some(w)) = pair.support_above(-v, simplex.pairs[0], least) else {
             return found(End::Beyond);
-        }
+        };
+        let along = -reach;
+        let point = pair.difference(w);
         // Equation 10 of the paper with the tolerance of rounding: nothing lies nearer.
         if simplex.as_slice().contains(&w) || (v2 - along).to_f64() <= T::UNIT * 8.0 * length * pair.size {
             return found(End::Converged);
