@@ -95,6 +95,12 @@ impl<'a, T: Supporting> Pair<'a, T> {
         256.0 * T::UNIT * self.size
     }
 
+    /// Whether supports of this pair are found by climbing, not by scans over all vertices.
+    #[inline]
+    pub fn climbs(&self) -> bool {
+        self.a.count.max(self.b.count) > CLIMB_ABOVE
+    }
+
     /// Vertex `i` of A, in A's frame.
     #[inline]
     pub fn vertex_a(&self, i: u32) -> Vec3<T> {
