@@ -208,14 +208,14 @@ impl Spill {
     }
 }
 
-/// The first pair that a source has left, and the number of the source.
+/// A pair and the number of the source that has it first.
 type Head = ((u32, u32), usize);
 
 /// The merge of sorted stretches; equal pairs are added in order of time.
 struct Merge {
     file: File,
     sources: Vec<Source>,
-    /// The head of every source that has one left; filled by the first call.
+    /// The first pair of every source that has one left, with the number of the source; filled by the first call.
     heap: Option<BinaryHeap<Reverse<Head>>>,
 }
 
