@@ -60,7 +60,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     }
     rows.push(("time", time(manifest)));
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
-    rows.push(("next", next(n("rows"), dir)));
+    rows.push(("next", next(summary, dir)));
     let mut text = table(&rows);
     if n("bodies_dynamic") > 0 {
         text.push_str(
@@ -101,6 +101,7 @@ fn rows_by_status(summary: &Value) -> String {
         .filter_map(|(status, n)| n.as_u64().filter(|&n| n > 0).map(|n| format!("{} {status}", count(n))))
         .collect();
     match summary["rows"].as_u64().unwrap_or(0) {
+        0 if summary["frames"].as_u64() == Some(0) => "none: there was no frame to look at".to_owned(),
         0 => "none: nothing came that near".to_owned(),
         n => format!("{}: {}", count(n), parts.join(", ")),
     }
@@ -123,6 +124,8 @@ fn requirement(summary: &Value, require: Option<f64>) -> String {
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if n("violated") > 0 {
         format!("VIOLATED by {}", counted(n("violated"), "row"))
+    } else if summary["frames"].as_u64() == Some(0) {
+        "not looked at: no frame was chosen".to_owned()
     } else {
         "no row violates it".to_owned()
     };
@@ -151,9 +154,12 @@ fn time(manifest: &Value) -> String {
 }
 
 /// A command that a person may want to run now.
-fn next(rows: u64, dir: &Path) -> String {
+fn next(summary: &Value, dir: &Path) -> String {
     let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
-    if rows == 0 {
+    if summary["frames"].as_u64() == Some(0) {
+        return "choose other --runs or --frames; `clearsweep check` says which there are".to_owned();
+    }
+    if summary["rows"].as_u64().unwrap_or(0) == 0 {
         return "widen `within` (--within) to see the nearest pairs".to_owned();
     }
     format!("duckdb -c \"FROM '{}' ORDER BY min_distance_m LIMIT 10\"", file("pairs.parquet"))
@@ -205,6 +211,17 @@ mod tests {
         let text = text(&manifest, Path::new("out"));
         assert!(text.contains("set `require`") && !text.contains("VIOLATED"), "{text}");
         assert!(!text.contains("sampled frames only"), "nothing moves: {text}");
+    }
+
+    #[test]
+    fn no_frames_are_no_clearance() {
+        let mut manifest = manifest();
+        for key in ["frames", "rows", "violated", "undecided"] {
+            manifest["summary"][key] = 0.into();
+        }
+        let text = text(&manifest, Path::new("out"));
+        assert!(text.contains("no frame to look at") && text.contains("choose other --runs"), "{text}");
+        assert!(!text.contains("no row violates it"), "{text}");
     }
 
     #[test]
