@@ -35,14 +35,29 @@ fn read_shapes(path: &Path) -> Vec<Shape> {
         .map(|_| {
             let (nv, nt) = (u32_at(&bytes, at + 4) as usize, u32_at(&bytes, at + 8) as usize);
             at += 40;
-            let v = |i: usize| Vec3::new(f64_at(&bytes, at + 24 * i), f64_at(&bytes, at + 24 * i + 8), f64_at(&bytes, at + 24 * i + 16));
+            let v = |i: usize| {
+                Vec3::new(
+                    f64_at(&bytes, at + 24 * i),
+                    f64_at(&bytes, at + 24 * i + 8),
+                    f64_at(&bytes, at + 24 * i + 16),
+                )
+            };
             let points: Vec<_> = (0..nv).map(v).collect();
             at += nv * 24 + nt * 12;
             let core = convex_hull(&points).unwrap();
             let radius = core.radius;
             let pieces = vec![Piece { core, radius: 0.0 }];
             let (vertices, triangles) = (nv as u64, nt as u64);
-            Shape { model: Model::Hull, pieces, hull: None, center: Vec3::ZERO, radius, vertices, triangles, watertight: None }
+            Shape {
+                model: Model::Hull,
+                pieces,
+                hull: None,
+                center: Vec3::ZERO,
+                radius,
+                vertices,
+                triangles,
+                watertight: None,
+            }
         })
         .collect()
 }
@@ -139,7 +154,10 @@ fn main() {
         let routes: BTreeMap<_, _> = routes.entries().into_iter().collect();
         println!(
             "{{\"case\":\"{}\",\"queries\":{},\"ns\":{:.1},\"rows\":{},\"overlapping\":{overlap},\"checked\":{checked},\"worst\":{worst:e},\"missed\":{missed},\"routes\":{routes:?}}}",
-            parts[1], queries.len(), times[3], found.count(),
+            parts[1],
+            queries.len(),
+            times[3],
+            found.count(),
         );
     }
 }

@@ -7,7 +7,16 @@ use clearsweep::scene::{Model, Piece, QueryOptions, Shape};
 fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
     let core = convex_hull(points).expect("points are finite");
     let r = core.radius + radius;
-    Shape { model: Model::Hull, pieces: vec![Piece { core, radius }], hull: None, center: Vec3::ZERO, radius: r, vertices: 0, triangles: 0, watertight: None }
+    Shape {
+        model: Model::Hull,
+        pieces: vec![Piece { core, radius }],
+        hull: None,
+        center: Vec3::ZERO,
+        radius: r,
+        vertices: 0,
+        triangles: 0,
+        watertight: None,
+    }
 }
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {
     let mut p = vec![];
@@ -22,7 +31,17 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::new([x, y, z], [1.0, 0.0, 0.0, 0.0])
 }
 fn show(name: &str, p: &Proximity) {
-    eprintln!("{name}: d={:?} [{:e}] {:?} {:?} {:?}{:?} n={:?} a={:?}", p.distance, p.upper - p.lower, p.status, p.method, p.feature_kind, p.feature, p.normal.to_array(), p.point_a.to_array());
+    eprintln!(
+        "{name}: d={:?} [{:e}] {:?} {:?} {:?}{:?} n={:?} a={:?}",
+        p.distance,
+        p.upper - p.lower,
+        p.status,
+        p.method,
+        p.feature_kind,
+        p.feature,
+        p.normal.to_array(),
+        p.point_a.to_array()
+    );
 }
 
 #[test]
@@ -43,14 +62,22 @@ fn boxes() {
         assert!(p.lower <= d + 1e-15 && d <= p.upper + 1e-15 && p.upper - p.lower < 1e-12 * 4.0);
     }
     let ball = shape(&[Vec3::ZERO], 0.5);
-    for (name, pose, d) in [("balls apart", at(2.0, 0.0, 0.0), 1.0), ("balls same", at(0.0, 0.0, 0.0), -1.0), ("balls in", at(0.25, 0.0, 0.0), -0.75)] {
+    for (name, pose, d) in [
+        ("balls apart", at(2.0, 0.0, 0.0), 1.0),
+        ("balls same", at(0.0, 0.0, 0.0), -1.0),
+        ("balls in", at(0.25, 0.0, 0.0), -0.75),
+    ] {
         let p = query_one(&ball, &ball, &Pose::IDENTITY, &pose, &OPTIONS);
         show(name, &p);
         assert!((p.distance - d).abs() < 1e-14, "{name}");
         assert!(p.lower <= d + 1e-15 && d <= p.upper + 1e-15);
     }
     let rod = shape(&[Vec3::new(0.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 0.5)], 0.1);
-    for (name, pose, d) in [("rods same", at(0.0, 0.0, 0.25), -0.2), ("rods end", at(0.0, 0.0, 1.5), 0.3), ("rods side", at(0.5, 0.0, 0.0), 0.3)] {
+    for (name, pose, d) in [
+        ("rods same", at(0.0, 0.0, 0.25), -0.2),
+        ("rods end", at(0.0, 0.0, 1.5), 0.3),
+        ("rods side", at(0.5, 0.0, 0.0), 0.3),
+    ] {
         let p = query_one(&rod, &rod, &Pose::IDENTITY, &pose, &OPTIONS);
         show(name, &p);
         assert!((p.distance - d).abs() < 1e-14, "{name}");

@@ -1,4 +1,5 @@
 //! The tables as other programs see them.
+#![allow(clippy::print_stderr)] // what was skipped, and how fast it was
 
 use clearsweep as lib;
 #[path = "../src/table/tests/fixture.rs"]
@@ -141,7 +142,7 @@ fn files_say_who_wrote_them_how_they_are_sorted_and_in_which_units() {
             assert!(matches!(column.compression(), Compression::ZSTD(_)), "{name}");
             let path = column.column_path().string();
             let unit = if path.ends_with("_m") { Some("m") } else { None };
-            assert_eq!(unit.is_none() || units[&path] == "m", true, "{name} {path}");
+            assert!(unit.is_none() || units[&path] == "m", "{name} {path}");
             let dictionary = column.encodings().any(|e| e == Encoding::RLE_DICTIONARY);
             let expected = ["run", "frame", "a_index", "b_index", "body_a", "body_b", "status", "method"];
             let expected = expected.contains(&path.as_str()) || path.ends_with("_kind");
@@ -280,7 +281,7 @@ fn check_pairs(s: &Scene, out: &Path, results: &[Results], totals: &Totals) {
     let (min, lower, upper) = (f64s(&pairs, "min_distance_m"), f64s(&pairs, "lower_m"), f64s(&pairs, "upper_m"));
     let (frame, time, step) = (ints(&pairs, "frame_of_min"), f64s(&pairs, "time_of_min_s"), f64s(&pairs, "max_step_m"));
     let within: Vec<_> = expected.iter().filter(|(_, e)| e.within > 0).collect();
-    assert!(within.len() < expected.len() || results.len() < 3, "some pairs are candidates only");
+    assert!(within.len() < expected.len() || totals.runs < 100, "some pairs are candidates only");
     assert_eq!(totals.pairs, within.len() as u64);
     assert_eq!(pairs.num_rows(), within.len());
     for (i, ((run, a, b), e)) in within.into_iter().enumerate() {
@@ -453,7 +454,7 @@ fn directories_are_claimed_with_care() {
         }
     };
     // In use: also with a lock that a killed execution left, which --force removes.
-    let busy = TableWriter::create(&s, &force(false)).ok().expect("create");
+    let busy = TableWriter::create(&s, &force(false)).expect("create");
     let message = refused(&force(false));
     assert!(message.contains("another execution") && message.contains("--force"), "{message}");
     drop(busy);

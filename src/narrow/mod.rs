@@ -22,6 +22,7 @@ pub mod gjk;
 pub mod pair;
 pub mod pieces;
 pub mod proximity;
+mod relative;
 pub mod resolver;
 pub mod routes;
 pub mod scan;
@@ -34,6 +35,7 @@ pub use routes::Routes;
 
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
+use pieces::Found;
 
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]
@@ -109,20 +111,46 @@ impl NarrowPhase for Gjk {
         out: &mut Vec<Proximity>,
     ) {
         let mut scratch = walk::Scratch::default();
+        let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
+        let mut last: Option<ProvenGap> = None;
         let mut left = query.samples;
         while left != 0 {
             let sample = left.trailing_zeros() as usize;
             left &= left - 1;
+            let relative = relative.at(sample);
+            if last.is_some_and(|gap| gap.rules_out(&relative, query, options)) {
+                routes.skipped += 1;
+                continue;
+            }
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-            let relative = RelativePose::between(&pose_a, &pose_b);
             let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
-            if let Some(mut row) = pieces::query(&bodies, options, cache, &mut scratch, routes)
-                && (row.lower.is_nan() || row.lower <= options.within)
-            {
-                row.sample = sample as u8;
-                out.push(row);
+            match pieces::query(&bodies, options, cache, &mut scratch, routes) {
+                Found::Beyond { gap } => last = Some(ProvenGap { gap, at: relative }),
+                Found::Row(mut row) => {
+                    if row.lower.is_nan() || row.lower <= options.within {
+                        row.sample = sample as u8;
+                        out.push(row);
+                    }
+                }
             }
         }
+    }
+}
+
+/// A gap proven at a relative pose: it holds, less the motion, at all poses near by. The mask's order plays no part,
+/// and no row is lost: what is ruled out is beyond `within` on every way (docs/numerics.md).
+#[derive(Debug, Clone, Copy)]
+struct ProvenGap {
+    gap: f64,
+    at: RelativePose<f64>,
+}
+
+impl ProvenGap {
+    #[inline]
+    fn rules_out(&self, pose: &RelativePose<f64>, query: &PairQuery<'_>, options: &QueryOptions) -> bool {
+        let size = query.a.radius + query.b.radius + pose.t.length();
+        // The rounding of the motion is far below what the promised width leaves.
+        self.gap - pose.motion(&self.at, query.b.radius) > walk::beyond(options.within, 2.0 * size)
     }
 }
 

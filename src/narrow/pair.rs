@@ -24,6 +24,14 @@ pub type VertexPair = [u32; 2];
 
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
+    /// A value that no `d . v` exceeds by more than rounding, cheaper than [`Supporting::support`] where it scans; the
+    /// vertex where it climbs.
+    fn reach(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (Option<u32>, Self) {
+        let (vertex, value) = Self::support(p, d, start);
+        (Some(vertex), value)
+    }
+    /// The lowest vertex that attains `value` along `d`.
+    fn attaining(p: &Polyhedron, d: Vec3<Self>, value: Self) -> u32;
     /// The vertex with the largest `d . v` (in these numbers), a start for climbing, and that value.
     fn support(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (u32, Self);
     /// The largest `d . v` over all vertices: a proof, so it scans all of them.
@@ -31,6 +39,19 @@ pub trait Supporting: Real {
 }
 
 impl Supporting for f64 {
+    #[inline]
+    fn reach(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (Option<u32>, f64) {
+        if p.count > CLIMB_ABOVE {
+            let (vertex, value) = scan::climb(p, d, start);
+            (Some(vertex), value)
+        } else {
+            (None, scan::max_dot(p, d))
+        }
+    }
+    #[inline]
+    fn attaining(p: &Polyhedron, d: Vec3<f64>, value: f64) -> u32 {
+        scan::first_reaching(p, d, value)
+    }
     #[inline]
     fn support(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
         if p.count > CLIMB_ABOVE { scan::climb(p, d, start) } else { scan::support(p, d) }
@@ -42,6 +63,9 @@ impl Supporting for f64 {
 }
 
 impl Supporting for Dd {
+    fn attaining(p: &Polyhedron, d: Vec3<Self>, value: Self) -> u32 {
+        (0..p.count as u32).find(|&v| d.dot(Vec3::from_f64(p.vertex(v))) >= value).unwrap_or(0)
+    }
     fn support(p: &Polyhedron, d: Vec3<Self>, _start: u32) -> (u32, Self) {
         let mut best = (0, d.dot(Vec3::from_f64(p.vertex(0))));
         for v in 1..p.count as u32 {
@@ -71,6 +95,12 @@ impl<'a, T: Supporting> Pair<'a, T> {
         256.0 * T::UNIT * self.size
     }
 
+    /// Whether supports of this pair are found by climbing, not by scans over all vertices.
+    #[inline]
+    pub fn climbs(&self) -> bool {
+        self.a.count.max(self.b.count) > CLIMB_ABOVE
+    }
+
     /// Vertex `i` of A, in A's frame.
     #[inline]
     pub fn vertex_a(&self, i: u32) -> Vec3<T> {
@@ -95,6 +125,22 @@ impl<'a, T: Supporting> Pair<'a, T> {
         let (i, _) = T::support(self.a, d, start[0]);
         let (j, _) = T::support(self.b, -self.pose.inverse_vector(d), start[1]);
         [i, j]
+    }
+
+    /// The vertex of the Minkowski difference farthest along `d`, unless it stays below `least` along it: then only
+    /// how far it reaches.
+    #[inline]
+    pub fn support_above(&self, d: Vec3<T>, start: VertexPair, least: T) -> (T, Option<VertexPair>) {
+        let m = -self.pose.inverse_vector(d);
+        let (i, max_a) = T::reach(self.a, d, start[0]);
+        let (j, max_b) = T::reach(self.b, m, start[1]);
+        let reach = max_a + max_b - d.dot(self.pose.t);
+        if reach < least {
+            return (reach, None);
+        }
+        let i = i.unwrap_or_else(|| T::attaining(self.a, d, max_a));
+        let j = j.unwrap_or_else(|| T::attaining(self.b, m, max_b));
+        (reach, Some([i, j]))
     }
 
     /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A of n.x`, over all

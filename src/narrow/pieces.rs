@@ -6,7 +6,7 @@
 use super::answer::{Answer, status};
 use super::proximity::{Method, Proximity};
 use super::routes::Routes;
-use super::walk::{PartCache, Parts, Scratch, solve};
+use super::walk::{PartCache, Parts, Scratch, Solved, solve};
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::scene::{Piece, QueryOptions, Shape};
@@ -52,7 +52,7 @@ impl<'a> Bodies<'a> {
     }
 
     /// The size of the pair of bodies, metres.
-    fn size(&self) -> f64 {
+    pub fn size(&self) -> f64 {
         self.a.radius + self.b.radius + self.relative.t.length()
     }
 
@@ -66,19 +66,53 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The row of two bodies, or `None` where they are proven to be farther apart than `options.within`.
+/// What is known of two bodies.
+#[derive(Debug, Clone, Copy)]
+pub enum Found {
+    /// They are proven to be at least `gap` metres apart, beyond `options.within` on every way.
+    Beyond {
+        /// Metres.
+        gap: f64,
+    },
+    /// The row; NaN brackets where it is not proven.
+    Row(Proximity),
+}
+
+/// The row of two bodies, or the proof that they are farther apart than `options.within`.
 pub fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
     scratch: &mut Scratch,
     routes: &mut Routes,
-) -> Option<Proximity> {
+) -> Found {
     if let ([a], [b]) = (&bodies.a.pieces[..], &bodies.b.pieces[..]) {
-        let answer = solve(&bodies.parts(a, b), options.within, &mut cache.hulls, scratch, routes)?;
-        return Some(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options));
+        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, scratch, routes) {
+            Solved::Beyond { gap } => Found::Beyond { gap },
+            Solved::Answer(answer) => {
+                Found::Row(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+            }
+        };
     }
-    solve(&bodies.parts(bodies.a.hull(), bodies.b.hull()), options.within, &mut cache.hulls, scratch, routes)?;
+    let hulls = bodies.parts(bodies.a.hull(), bodies.b.hull());
+    if let Solved::Beyond { gap } = solve(&hulls, options.within, &mut cache.hulls, scratch, routes) {
+        return Found::Beyond { gap };
+    }
+    match nearest_row(bodies, options, cache, scratch, routes) {
+        Some(row) => Found::Row(row),
+        // The hulls are near, no pair of pieces is: nothing is known for the samples beside this one.
+        None => Found::Beyond { gap: f64::NEG_INFINITY },
+    }
+}
+
+/// The row of the nearest pair of pieces, if one is near.
+fn nearest_row(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    scratch: &mut Scratch,
+    routes: &mut Routes,
+) -> Option<Proximity> {
     let found = nearest_parts(bodies, options, cache, scratch, routes);
     if found.iter().any(|p| p.row.lower.is_nan()) {
         return found.into_iter().find(|p| p.row.lower.is_nan()).map(|p| p.row);
@@ -110,7 +144,7 @@ fn nearest_parts(
     for (i, a) in bodies.a.pieces.iter().enumerate() {
         for (j, b) in bodies.b.pieces.iter().enumerate() {
             let part = &mut cache.parts[i * width + j];
-            let Some(answer) = solve(&bodies.parts(a, b), cutoff, part, scratch, routes) else { continue };
+            let Some(answer) = solve(&bodies.parts(a, b), cutoff, part, scratch, routes).answer() else { continue };
             let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
             row.part = [i as i32, j as i32];
             if row.upper < cutoff {
@@ -139,6 +173,7 @@ fn bound_depth(
     let all = QueryOptions { within: f64::INFINITY, ..*options };
     let (ha, hb) = (bodies.a.hull(), bodies.b.hull());
     let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, &mut PartCache::default(), scratch, routes)
+        .answer()
         .map(|h| h.grown((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
     let mut best: Option<(f64, Vec3<f64>)> = hulls.filter(|h| h.lower < 0.0).map(|h| (-h.lower, h.normal));
     directions.sort_by(|x, y| x.1.total_cmp(&y.1));
@@ -192,7 +227,8 @@ fn deepest_part(bodies: &Bodies<'_>, scratch: &mut Scratch, routes: &mut Routes)
     let mut least = 0.0_f64;
     for a in &bodies.a.pieces {
         for b in &bodies.b.pieces {
-            if let Some(answer) = solve(&bodies.parts(a, b), 0.0, &mut PartCache::default(), scratch, routes) {
+            let solved = solve(&bodies.parts(a, b), 0.0, &mut PartCache::default(), scratch, routes);
+            if let Solved::Answer(answer) = solved {
                 let lower = answer.lower - (a.radius + b.radius);
                 if lower.is_nan() {
                     return None;

@@ -25,6 +25,8 @@ macro_rules! routes {
 routes! {
     /// Queries asked: samples of pairs of pieces.
     queries,
+    /// Not asked: a gap proven in an earlier sample of the block outlasts the motion since.
+    skipped,
     /// Ended without a distance: a direction showed a gap above `within`.
     beyond,
     /// The remembered feature pair was still strictly optimal.

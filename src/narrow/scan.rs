@@ -21,16 +21,18 @@ fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
 }
 
 #[inline(always)]
-fn count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> usize {
+fn max_and_count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> (f64, usize) {
+    let mut best = [f64::NEG_INFINITY; LANES];
     let mut counts = [0_u64; LANES];
     let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
     for ((x, y), z) in chunks {
         for i in 0..LANES {
             let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            best[i] = if dot > best[i] { dot } else { best[i] };
             counts[i] += u64::from(dot >= threshold);
         }
     }
-    counts.iter().sum::<u64>() as usize
+    (best.into_iter().fold(f64::NEG_INFINITY, f64::max), counts.iter().sum::<u64>() as usize)
 }
 
 #[inline(always)]
@@ -54,7 +56,7 @@ fn first_at_least_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: 
 mod wide {
     /// The widest level this processor has: 0 baseline, 1 AVX2, 2 AVX-512.
     #[inline]
-    pub(super) fn level() -> u8 {
+    pub(in crate::narrow) fn level() -> u8 {
         use std::sync::atomic::{AtomicU8, Ordering};
         static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
         match LEVEL.load(Ordering::Relaxed) {
@@ -84,9 +86,12 @@ mod wide {
         };
     }
     versions!(max_dot_2, max_dot_5, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
-    versions!(count_2, count_5, count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> usize);
+    versions!(both_2, both_5, max_and_count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> (f64, usize));
     versions!(first_2, first_5, first_at_least_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> usize);
 }
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::level;
 
 macro_rules! dispatch {
     ($baseline:ident, $avx2:ident, $avx512:ident, $($arg:expr),*) => {{
@@ -120,23 +125,28 @@ pub fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
     dispatch!(max_dot_body, max_dot_2, max_dot_5, &p.x, &p.y, &p.z, d)
 }
 
-/// How many vertices have `d . v >= threshold`.
+/// The largest `d . v` over all vertices, and how many vertices have `d . v >= threshold`.
 #[inline]
-pub fn count_at_least(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> usize {
+pub fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f64, usize) {
     let d = d.to_array();
-    let counted = dispatch!(count_body, count_2, count_5, &p.x, &p.y, &p.z, d, threshold);
+    let (max, counted) = dispatch!(max_and_count_body, both_2, both_5, &p.x, &p.y, &p.z, d, threshold);
     // The padding repeats vertex 0, and counts whenever vertex 0 does.
     let first = p.x[0] * d[0] + p.y[0] * d[1] + p.z[0] * d[2];
-    if first >= threshold { counted - (p.x.len() - p.count) } else { counted }
+    (max, if first >= threshold { counted - (p.x.len() - p.count) } else { counted })
+}
+
+/// The lowest vertex with `d . v >= value`, `value` the largest `d . v`.
+#[inline]
+pub fn first_reaching(p: &Polyhedron, d: Vec3<f64>, value: f64) -> u32 {
+    let d = d.to_array();
+    dispatch!(first_at_least_body, first_2, first_5, &p.x, &p.y, &p.z, d, value) as u32
 }
 
 /// The lowest vertex with the largest `d . v`, and that value.
 #[inline]
 pub fn support(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     let value = max_dot(p, d);
-    let d = d.to_array();
-    let at = dispatch!(first_at_least_body, first_2, first_5, &p.x, &p.y, &p.z, d, value);
-    (at as u32, value)
+    (first_reaching(p, d, value), value)
 }
 
 /// A vertex with the largest `d . v` found by walking along edges from `start`: fewer steps than a scan on polyhedra

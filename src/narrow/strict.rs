@@ -57,17 +57,16 @@ pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Strict> {
     }
     let n = closest.normal;
     let m = -pair.pose.inverse_vector(n);
-    let (max_a, max_b) = (scan::max_dot(pair.a, n), scan::max_dot(pair.b, m));
-    let gap = n.dot(pair.pose.t) - max_b - max_a;
-    // The features' own vertices lie on the planes, and no other vertex comes near them.
+    // The features' own vertices lie on the supporting planes, and no other vertex comes near them.
     let at_a = n.dot(pair.a.vertex(features.a.first_vertex(pair.a)));
-    let at_b = m.dot(pair.b.vertex(features.b.first_vertex(pair.b)));
-    if at_a < max_a - bound || at_b < max_b - bound || (gap - closest.distance).abs() > bound {
+    let (max_a, near_a) = scan::max_and_count(pair.a, n, at_a - margin);
+    if near_a != features.a.vertex_count(pair.a) || max_a - at_a > bound {
         return None;
     }
-    if scan::count_at_least(pair.a, n, max_a - margin) != features.a.vertex_count(pair.a)
-        || scan::count_at_least(pair.b, m, max_b - margin) != features.b.vertex_count(pair.b)
-    {
+    let at_b = m.dot(pair.b.vertex(features.b.first_vertex(pair.b)));
+    let (max_b, near_b) = scan::max_and_count(pair.b, m, at_b - margin);
+    let gap = n.dot(pair.pose.t) - max_b - max_a;
+    if near_b != features.b.vertex_count(pair.b) || max_b - at_b > bound || (gap - closest.distance).abs() > bound {
         return None;
     }
     let answer = Strict { features: *features, closest, gap, margin, bound };

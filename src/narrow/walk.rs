@@ -61,28 +61,56 @@ pub struct Parts<'a> {
 /// The promised width of a bracket, in sizes of the pair.
 pub const PROMISE: f64 = 1e-12;
 
-/// The answer about the cores of two pieces; `None` where the grown pieces are proven to be farther apart than
-/// `cutoff` (metres) by more than the promised width of a bracket, so that on no way there is a row.
+/// What is known of two pieces.
+#[derive(Debug, Clone, Copy)]
+pub enum Solved {
+    /// The grown pieces are proven to be at least `gap` apart, and that is more than the cut-off by more than the
+    /// promised width of a bracket, so that on no way there is a row.
+    Beyond {
+        /// Metres.
+        gap: f64,
+    },
+    /// The answer about the cores.
+    Answer(Answer),
+}
+
+impl Solved {
+    /// The answer, if there is one.
+    pub fn answer(self) -> Option<Answer> {
+        match self {
+            Self::Beyond { .. } => None,
+            Self::Answer(answer) => Some(answer),
+        }
+    }
+}
+
+/// The gap that ends a candidate of two shapes without a distance, metres between the grown bodies.
+pub fn beyond(cutoff: f64, size: f64) -> f64 {
+    cutoff + PROMISE * size
+}
+
+/// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
+/// (metres).
 pub fn solve(
     parts: &Parts<'_>,
     cutoff: f64,
     cache: &mut PartCache,
     scratch: &mut Scratch,
     routes: &mut Routes,
-) -> Option<Answer> {
+) -> Solved {
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
     routes.queries += 1;
     if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
         routes.uncertified += 1;
-        return Some(Answer::uncertified(&pair, parts.relative.t));
+        return Solved::Answer(Answer::uncertified(&pair, parts.relative.t));
     }
     cache.belong_to(&pair);
-    let beyond = cutoff + growth + PROMISE * pair.size;
+    let beyond = beyond(cutoff, pair.size) + growth;
     let strict = match warm(&pair, beyond, cache, scratch, routes) {
-        Warm::Beyond => {
+        Warm::Beyond(gap) => {
             routes.beyond += 1;
-            return None;
+            return Solved::Beyond { gap: gap - growth };
         }
         Warm::Strict(strict) => Some(strict),
         Warm::Open => None,
@@ -92,25 +120,29 @@ pub fn solve(
         None => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
     };
     cache.features = Some(answer.features);
-    (answer.lower.is_nan() || answer.lower <= beyond).then_some(answer)
+    if answer.lower > beyond { Solved::Beyond { gap: answer.lower - growth } } else { Solved::Answer(answer) }
 }
 
 enum Warm {
-    Beyond,
+    /// The cores are at least this far apart.
+    Beyond(f64),
     Strict(Strict),
     Open,
 }
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
+    let mut placed = false;
     if let Some(features) = cache.features
         && let Some(strict) = strict::local(pair, &features)
     {
         if strict.in_contact_band() {
             routes.verified += 1;
-            return if strict.gap - strict.bound > beyond { Warm::Beyond } else { Warm::Strict(strict) };
+            let lower = strict.gap - strict.bound;
+            return if lower > beyond { Warm::Beyond(lower) } else { Warm::Strict(strict) };
         }
         if let Some(surface) = &cache.surface {
             let points = scratch.polytope.place(pair, surface);
+            placed = true;
             if surface.proves(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
                 routes.surface_verified += 1;
                 return Warm::Strict(strict);
@@ -118,10 +150,13 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         }
     }
     if let Some(surface) = cache.surface.take() {
-        scratch.polytope.restore(pair, &surface);
+        if !placed {
+            scratch.polytope.place(pair, &surface);
+        }
+        scratch.polytope.restore(&surface);
         if let Some(strict) = epa::deepest(pair, &mut scratch.polytope) {
             routes.surface_grown += 1;
-            remember_surface(cache, &scratch.polytope, &strict, surface);
+            remember_surface(cache, &mut scratch.polytope, &strict, surface);
             return Warm::Strict(strict);
         }
     }
@@ -142,8 +177,9 @@ fn search(
         End::Beyond => {
             cache.features = None;
             // A support found by climbing is no proof: the gap over all vertices is.
-            let n = -found.point.normalized();
-            if pair.gap(n) - pair.bound() > beyond { Warm::Beyond } else { Warm::Open }
+            let gap = if pair.climbs() { pair.gap(-found.point.normalized()) } else { found.gap };
+            let lower = gap - pair.bound();
+            if lower > beyond { Warm::Beyond(lower) } else { Warm::Open }
         }
         End::Overlap => {
             let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
@@ -152,7 +188,7 @@ fn search(
             }
             let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
             routes.expanded += 1;
-            remember_surface(cache, &scratch.polytope, &strict, Box::default());
+            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
             Warm::Strict(strict)
         }
         End::Converged | End::Stalled => {
@@ -171,7 +207,7 @@ fn search(
 }
 
 /// Keeps the surface of an overlap for the next sample.
-fn remember_surface(cache: &mut PartCache, polytope: &Polytope, strict: &Strict, mut surface: Box<Surface>) {
+fn remember_surface(cache: &mut PartCache, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
     if strict.in_contact_band() {
         return;
     }

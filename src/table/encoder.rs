@@ -21,20 +21,34 @@ use std::sync::Arc;
 /// its field out of them.
 const FILL: usize = 1024;
 
-/// Encodes one table.
+/// Encodes one table: while a full chunk is encoded, the next one is filled.
 pub(super) struct TableEncoder {
-    name: &'static str,
-    schema: SchemaRef,
+    filling: Chunk,
+    /// A chunk to be encoded, or an empty one.
+    full: Chunk,
     sizes: Sizes,
-    factory: ArrowRowGroupWriterFactory,
-    /// Rows of the chunk being filled.
-    columns: Vec<Column>,
-    in_chunk: usize,
-    /// The writers of the row group in progress; empty before its first chunk.
-    writers: Vec<ArrowColumnWriter>,
-    in_group: usize,
     rows: u64,
-    queue: Queue,
+    encoder: GroupEncoder,
+}
+
+/// Rows as columns.
+struct Chunk {
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+impl Chunk {
+    fn new(spec: &TableSpec, words: &Words) -> Self {
+        Self { columns: spec.columns.iter().map(|c| Column::new(c, words)).collect(), rows: 0 }
+    }
+
+    fn fill<T>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T])) {
+        if self.rows == 0 {
+            self.columns.iter_mut().for_each(|c| c.reserve(rows.len()));
+        }
+        rows.chunks(FILL).for_each(|part| fill(&mut self.columns, part));
+        self.rows += rows.len();
+    }
 }
 
 impl TableEncoder {
@@ -54,33 +68,34 @@ impl TableEncoder {
         // The factory asks a file writer for nothing but the schema and the properties: one without a file will do.
         let prototype = SerializedFileWriter::new(std::io::sink(), Arc::clone(&root), Arc::clone(&properties));
         let factory = ArrowRowGroupWriterFactory::new(&prototype.map_err(fail)?, Arc::clone(&schema));
-        Ok(Self {
+        let queue = Queue::new(Parts::new(naming, root, properties, sizes.groups_per_part, Arc::clone(out)));
+        let encoder = GroupEncoder {
             name: spec.name,
-            columns: spec.columns.iter().map(|c| Column::new(c, words)).collect(),
             schema,
-            sizes,
+            group_rows: sizes.row_group,
             factory,
-            in_chunk: 0,
             writers: Vec::new(),
             in_group: 0,
-            rows: 0,
-            queue: Queue::new(Parts::new(naming, root, properties, sizes.groups_per_part, Arc::clone(out))),
-        })
+            queue,
+        };
+        Ok(Self { filling: Chunk::new(spec, words), full: Chunk::new(spec, words), sizes, rows: 0, encoder })
     }
 
     /// Appends rows; `fill` puts a slice of them into the columns. Full chunks are encoded in rayon's current pool.
-    pub(super) fn extend<T>(&mut self, mut rows: &[T], fill: impl Fn(&mut [Column], &[T])) -> Result<()> {
-        while !rows.is_empty() {
-            if self.in_chunk == 0 {
-                let expected = rows.len().min(self.sizes.chunk);
-                self.columns.iter_mut().for_each(|c| c.reserve(expected));
+    pub(super) fn extend<T: Sync>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T]) + Sync) -> Result<()> {
+        self.rows += rows.len() as u64;
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let Self { filling, full, encoder, .. } = self;
+            let (head, later) = rest.split_at(rest.len().min(self.sizes.chunk - filling.rows));
+            rest = later;
+            if full.rows > 0 {
+                rayon::join(|| encoder.encode_chunk(full), || filling.fill(head, &fill)).0?;
+            } else {
+                filling.fill(head, &fill);
             }
-            let (head, rest) = rows.split_at(rows.len().min(FILL).min(self.sizes.chunk - self.in_chunk));
-            fill(&mut self.columns, head);
-            self.in_chunk += head.len();
-            rows = rest;
-            if self.in_chunk == self.sizes.chunk {
-                self.encode_chunk()?;
+            if filling.rows == self.sizes.chunk {
+                std::mem::swap(filling, full);
             }
         }
         Ok(())
@@ -88,33 +103,52 @@ impl TableEncoder {
 
     /// Rows so far.
     pub(super) fn rows(&self) -> u64 {
-        self.rows + self.in_chunk as u64
+        self.rows
     }
 
     /// Writes what is left and waits until every file is whole.
     pub(super) fn finish(mut self) -> Result<()> {
-        if self.in_chunk > 0 {
-            self.encode_chunk()?;
-        }
-        if self.in_group > 0 {
-            self.close_group()?;
-        }
-        self.queue.finish()
+        self.encoder.encode_chunk(&mut self.full)?;
+        self.encoder.encode_chunk(&mut self.filling)?;
+        self.encoder.finish()
     }
+}
 
-    fn encode_chunk(&mut self) -> Result<()> {
+/// Encodes chunks into row groups.
+struct GroupEncoder {
+    name: &'static str,
+    schema: SchemaRef,
+    group_rows: usize,
+    factory: ArrowRowGroupWriterFactory,
+    /// The writers of the row group in progress; empty before its first chunk.
+    writers: Vec<ArrowColumnWriter>,
+    in_group: usize,
+    queue: Queue,
+}
+
+impl GroupEncoder {
+    /// Encodes a chunk, which is empty afterwards, column beside column.
+    fn encode_chunk(&mut self, chunk: &mut Chunk) -> Result<()> {
+        if chunk.rows == 0 {
+            return Ok(());
+        }
         if self.writers.is_empty() {
             self.writers = self.factory.create_column_writers(0).map_err(|e| Error::internal(self.name, e))?;
         }
         let name = self.name;
         let fields = self.schema.fields().par_iter();
-        fields.zip(&mut self.columns).zip(&mut self.writers).with_max_len(1).try_for_each(
+        fields.zip(&mut chunk.columns).zip(&mut self.writers).with_max_len(1).try_for_each(
             |((field, column), writer)| encode(field, column, writer).map_err(|e| Error::internal(name, e)),
         )?;
-        self.rows += self.in_chunk as u64;
-        self.in_group += self.in_chunk;
-        self.in_chunk = 0;
-        if self.in_group == self.sizes.row_group { self.close_group() } else { Ok(()) }
+        self.in_group += std::mem::take(&mut chunk.rows);
+        if self.in_group == self.group_rows { self.close_group() } else { Ok(()) }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if self.in_group > 0 {
+            self.close_group()?;
+        }
+        self.queue.finish()
     }
 
     fn close_group(&mut self) -> Result<()> {

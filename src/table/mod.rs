@@ -134,6 +134,9 @@ impl Sizes {
         Self { page: 16_384, chunk: 65_536, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
 }
 
+/// Run, frame, a, b.
+type RowKey = (i64, i64, u32, u32);
+
 /// Writes the tables of one execution. Dropped before it is finished, it takes back everything it wrote.
 pub struct TableWriter {
     // Before `out`: their threads must have let go of their files first.
@@ -143,8 +146,7 @@ pub struct TableWriter {
     bodies: RecordBatch,
     names: Vec<String>,
     sizes: Sizes,
-    /// Key of the last row: (run, frame, a, b).
-    last: Option<(i64, i64, u32, u32)>,
+    last: Option<RowKey>,
     out: Arc<OutputDir>,
 }
 
@@ -183,8 +185,8 @@ impl TableWriter {
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
-        self.check_order(block, &rows)?;
-        let Self { distances, penetrations, summary, .. } = self;
+        let Self { distances, penetrations, summary, last, names, .. } = self;
+        check_order(last, names.len(), block, &rows)?;
         let samples = &block.samples;
         let (encoded, counted) = rayon::join(
             || distances.extend(&rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
@@ -213,20 +215,20 @@ impl TableWriter {
         totals.bytes = out.bytes();
         Ok(Finished { totals, out })
     }
+}
 
-    /// The order of rows is promised in the metadata of the files.
-    fn check_order(&mut self, block: &FrameBlock, rows: &[Row]) -> Result<()> {
-        for row in rows {
-            let sample = block.samples.get(usize::from(row.proximity.sample));
-            let key = sample.map(|s| (s.run, s.frame, row.a, row.b));
-            if key.is_none() || key <= self.last || row.a >= row.b || row.b as usize >= self.names.len() {
-                let place = format!("distances, row {:?}", (block.index, row.proximity.sample, row.a, row.b));
-                return Err(Error::internal(place, "rows are out of order"));
-            }
-            self.last = key;
+/// The order of rows is promised in the metadata of the files. `last`: the key of the last row of the call before.
+fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+    for row in rows {
+        let sample = block.samples.get(usize::from(row.proximity.sample));
+        let key = sample.map(|s| (s.run, s.frame, row.a, row.b));
+        if key.is_none() || key <= *last || row.a >= row.b || row.b as usize >= bodies {
+            let place = format!("distances, row {:?}", (block.index, row.proximity.sample, row.a, row.b));
+            return Err(Error::internal(place, "rows are out of order"));
         }
-        Ok(())
+        *last = key;
     }
+    Ok(())
 }
 
 /// All tables are whole; the manifest is still to come. Dropped without one, it takes the tables back.

@@ -208,12 +208,15 @@ impl Spill {
     }
 }
 
+/// A pair and the number of the source that has it first.
+type Head = ((u32, u32), usize);
+
 /// The merge of sorted stretches; equal pairs are added in order of time.
 struct Merge {
     file: File,
     sources: Vec<Source>,
     /// The first pair of every source that has one left, with the number of the source; filled by the first call.
-    heap: Option<BinaryHeap<Reverse<((u32, u32), usize)>>>,
+    heap: Option<BinaryHeap<Reverse<Head>>>,
 }
 
 impl Merge {

@@ -41,6 +41,7 @@ pub struct Polytope {
     alive: usize,
     stack: Vec<(u16, u8)>,
     rim: Vec<(u16, u8)>,
+    renumber: Vec<u16>,
 }
 
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
@@ -80,15 +81,14 @@ impl Polytope {
         self.set_triangles(&faces)
     }
 
-    /// Restarts from a remembered surface at a new pose.
-    pub fn restore(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
-        self.place(pair, surface);
+    /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
+    pub fn restore(&mut self, surface: &Surface) {
         for (&v, &across) in surface.triangles.iter().zip(&surface.across) {
             self.push(v, across);
         }
     }
 
-    /// Looks up a remembered surface's vertices at a new pose, for [`Surface::proves`]; no triangles yet.
+    /// Looks up a remembered surface's vertices at a new pose; no triangles yet.
     pub fn place(&mut self, pair: &Pair<'_, f64>, surface: &Surface) -> &[Vec3<f64>] {
         self.clear();
         self.pairs.extend_from_slice(&surface.pairs);
@@ -97,21 +97,23 @@ impl Polytope {
     }
 
     /// The surface without coordinates, its unused vertices and dead triangles dropped.
-    pub fn remember(&self, surface: &mut Surface) {
+    pub fn remember(&mut self, surface: &mut Surface) {
         surface.pairs.clear();
         surface.triangles.clear();
         surface.across.clear();
-        let mut vertex = vec![u16::MAX; self.pairs.len()];
-        let mut triangle = vec![u16::MAX; self.triangles.len()];
-        for (i, t) in self.triangles.iter().enumerate().filter(|(_, t)| t.alive) {
-            triangle[i] = surface.triangles.len() as u16;
+        let vertices = self.pairs.len();
+        self.renumber.clear();
+        self.renumber.resize(vertices + self.triangles.len(), u16::MAX);
+        let (vertex, triangle) = self.renumber.split_at_mut(vertices);
+        for (t, new) in self.triangles.iter().zip(triangle.iter_mut()).filter(|(t, _)| t.alive) {
+            *new = surface.triangles.len() as u16;
             surface.triangles.push(t.v.map(|v| {
-                let v = usize::from(v);
-                if vertex[v] == u16::MAX {
-                    vertex[v] = surface.pairs.len() as u16;
-                    surface.pairs.push(self.pairs[v]);
+                let new = &mut vertex[usize::from(v)];
+                if *new == u16::MAX {
+                    *new = surface.pairs.len() as u16;
+                    surface.pairs.push(self.pairs[usize::from(v)]);
                 }
-                vertex[v]
+                *new
             }));
         }
         let alive = self.triangles.iter().filter(|t| t.alive);

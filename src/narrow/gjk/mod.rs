@@ -50,6 +50,8 @@ pub struct Found<T> {
     pub simplex: Simplex,
     /// Its point nearest to the origin: from B's closest point to A's.
     pub point: Vec3<T>,
+    /// Where the search ended beyond the cut-off: the gap of the supports found, metres.
+    pub gap: f64,
     /// Iterations.
     pub iterations: u32,
 }
@@ -70,25 +72,27 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
         let near = nearest(&points, usize::from(simplex.count));
         keep(&mut simplex, &mut points, &near.kept, near.count);
         let v = near.point;
-        let found = |end| Found { end, simplex, point: v, iterations };
+        let found = |end, gap| Found { end, simplex, point: v, gap, iterations };
         let v2 = v.length2();
         if near.count == 4 || v2 <= touching {
-            return found(End::Overlap);
+            return found(End::Overlap, 0.0);
         }
         let length = v2.to_f64().sqrt();
         if length >= last {
-            return found(End::Stalled);
+            return found(End::Stalled, 0.0);
         }
         last = length;
-        let w = pair.support(-v, simplex.pairs[0]);
+        // Below this along -v, the planes leave a gap above the cut-off.
+        let least = T::from_f64(-(cutoff + bound) * length);
+        let (reach, vertex) = pair.support_above(-v, simplex.pairs[0], least);
+        let Some(w) = vertex else {
+            return found(End::Beyond, -reach.to_f64() / length);
+        };
+        let along = -reach;
         let point = pair.difference(w);
-        let along = v.dot(point);
-        if along.to_f64() > (cutoff + bound) * length {
-            return found(End::Beyond);
-        }
         // Equation 10 of the paper with the tolerance of rounding: nothing lies nearer.
         if simplex.as_slice().contains(&w) || (v2 - along).to_f64() <= T::UNIT * 8.0 * length * pair.size {
-            return found(End::Converged);
+            return found(End::Converged, 0.0);
         }
         let at = usize::from(simplex.count);
         simplex.pairs[at] = w;
@@ -99,6 +103,7 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
         end: End::Stalled,
         simplex,
         point: nearest(&points, usize::from(simplex.count)).point,
+        gap: 0.0,
         iterations: LIMIT as u32,
     }
 }

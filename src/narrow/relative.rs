@@ -1,0 +1,137 @@
+//! Relative poses of a pair over the samples of a block, computed side by side.
+
+use super::Poses;
+use crate::geometry::{Pose, RelativePose, Vec3};
+use crate::scene::{Lanes, SAMPLES};
+
+/// Samples from which computing all 64 at once is cheaper than one after the other.
+const FEW: u32 = 6;
+
+/// `a_from_b` in every sample: nine entries of the rotation by rows, then the translation.
+struct RelativeLanes([[f64; SAMPLES]; 12]);
+
+/// The relative poses of a walk: bit for bit those of [`RelativePose::between`].
+pub(super) struct RelativePoses<'a> {
+    poses: [Poses<'a>; 2],
+    lanes: Option<Box<RelativeLanes>>,
+}
+
+impl<'a> RelativePoses<'a> {
+    /// Of the set samples of a block.
+    pub(super) fn new(a: Poses<'a>, b: Poses<'a>, samples: u64) -> Self {
+        let lanes = (samples.count_ones() >= FEW).then(|| {
+            let mut out = Box::new(RelativeLanes([[0.0; SAMPLES]; 12]));
+            match (a, b) {
+                (Poses::Moving(a), Poses::Moving(b)) => fill(a, b, &mut out),
+                (Poses::Moving(a), Poses::Fixed(b)) => fill(a, &spread(b), &mut out),
+                (Poses::Fixed(a), Poses::Moving(b)) => fill(&spread(a), b, &mut out),
+                (Poses::Fixed(a), Poses::Fixed(b)) => fill(&spread(a), &spread(b), &mut out),
+            }
+            out
+        });
+        Self { poses: [a, b], lanes }
+    }
+
+    /// In one sample.
+    #[inline]
+    pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
+        match &self.lanes {
+            Some(lanes) => {
+                let c = |k: usize| lanes.0[k][sample];
+                RelativePose {
+                    r: [Vec3::new(c(0), c(1), c(2)), Vec3::new(c(3), c(4), c(5)), Vec3::new(c(6), c(7), c(8))],
+                    t: Vec3::new(c(9), c(10), c(11)),
+                }
+            }
+            None => RelativePose::between(&self.poses[0].at(sample), &self.poses[1].at(sample)),
+        }
+    }
+}
+
+/// The same pose in every lane.
+fn spread(pose: &Pose) -> [Lanes; 10] {
+    let (p, q, r) = (pose.position, pose.q, pose.rest);
+    [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z].map(|value| Lanes([value; SAMPLES]))
+}
+
+#[inline(always)]
+fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
+    for s in 0..SAMPLES {
+        let pose = |c: &[Lanes; 10]| Pose {
+            position: Vec3 { x: c[0].0[s], y: c[1].0[s], z: c[2].0[s] },
+            q: [c[3].0[s], c[4].0[s], c[5].0[s], c[6].0[s]],
+            rest: Vec3 { x: c[7].0[s], y: c[8].0[s], z: c[9].0[s] },
+        };
+        let relative = RelativePose::<f64>::between(&pose(a), &pose(b));
+        for (row, r) in relative.r.iter().enumerate() {
+            out.0[3 * row][s] = r.x;
+            out.0[3 * row + 1][s] = r.y;
+            out.0[3 * row + 2][s] = r.z;
+        }
+        out.0[9][s] = relative.t.x;
+        out.0[10][s] = relative.t.y;
+        out.0[11][s] = relative.t.z;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
+mod wide {
+    use super::{Lanes, RelativeLanes};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
+        super::fill_body(a, b, out);
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
+        super::fill_body(a, b, out);
+    }
+}
+
+/// The lanes of two slots (ten components each).
+fn fill(a: &[Lanes], b: &[Lanes], out: &mut RelativeLanes) {
+    let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) else { return };
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "the level was read from the processor")]
+    // SAFETY: `level` says that the processor has the features the callee was compiled for.
+    unsafe {
+        match super::scan::level() {
+            2 => wide::fill_5(a, b, out),
+            1 => wide::fill_2(a, b, out),
+            _ => fill_body(a, b, out),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    fill_body(a, b, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_the_single_poses_bit_for_bit() {
+        let mut state = 3_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
+        let (a, b) = (slot(), slot());
+        let fixed = Poses::Moving(&b).at(5);
+        for other in [Poses::Moving(&b), Poses::Fixed(&fixed)] {
+            for (first, second) in [(Poses::Moving(&a), other), (other, Poses::Moving(&a))] {
+                let all = RelativePoses::new(first, second, u64::MAX);
+                assert!(all.lanes.is_some());
+                for s in 0..SAMPLES {
+                    let single = RelativePose::<f64>::between(&first.at(s), &second.at(s));
+                    let bits =
+                        |p: &RelativePose<f64>| [p.r[0], p.r[1], p.r[2], p.t].map(|v| v.to_array().map(f64::to_bits));
+                    assert_eq!(bits(&all.at(s)), bits(&single), "sample {s}");
+                }
+            }
+        }
+    }
+}
