@@ -143,7 +143,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         if let Some(surface) = &cache.surface {
             let points = scratch.polytope.place(pair, surface);
             placed = true;
-            if surface.proves(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
+            if surface.proves_closed(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
                 routes.surface_verified += 1;
                 return Warm::Strict(strict);
             }
