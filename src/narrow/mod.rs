@@ -27,6 +27,7 @@ pub mod resolver;
 pub mod routes;
 pub mod scan;
 pub mod strict;
+pub mod vclip;
 pub mod walk;
 
 pub use pieces::PairCache;

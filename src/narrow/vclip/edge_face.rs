@@ -23,10 +23,17 @@ pub(super) fn face_edge(view: View<'_, '_>, f: u32, e: u32) -> Step {
         return Step::Pierced;
     }
     let [v, w] = view.other().edges[e as usize].v;
-    // The nearest point is at the entry or before it where the distance does not fall there.
+    let at = |lambda: f64| edge.tail.scale(1.0 - lambda) + edge.head.scale(lambda);
+    // The nearest point is at the entry or before it where the distance does not fall there. The printed algorithm goes
+    // on to the edge of the face that is crossed; but what comes before the entry may be nearer to another one, and
+    // then the distance would grow. All of that part lies beyond the edge that is crossed: a start for the walk.
     let rises = if above { head >= tail } else { head <= tail };
-    let (neighbour, end) = if rises { (clip.entry, v) } else { (clip.exit, w) };
-    neighbour.map_or(Step::Other(Feature::vertex(end)), Step::Home)
+    match (rises, clip.entry, clip.exit) {
+        (true, Some(entry), _) => around(home, f, &Segment { head: at(clip.low), ..edge }, entry.index),
+        (false, _, Some(exit)) => around(home, f, &Segment { tail: at(clip.high), ..edge }, exit.index),
+        (true, None, _) => Step::Other(Feature::vertex(v)),
+        (false, _, None) => Step::Other(Feature::vertex(w)),
+    }
 }
 
 /// The part of `edge` within the prism above and below face `f`; if there is none, an edge of the face to start

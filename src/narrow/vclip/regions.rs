@@ -5,7 +5,8 @@
 //! a plane form it from the same numbers, so that what one side calls outside the other one never does too.
 
 use super::super::pair::Pair;
-use crate::geometry::{NO_FACE, Polyhedron, Vec3};
+use crate::geometry::polyhedron::NO_FACE;
+use crate::geometry::{Polyhedron, Vec3};
 
 /// One body, and the other one as seen from its frame.
 #[derive(Debug, Clone, Copy)]

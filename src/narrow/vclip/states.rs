@@ -4,9 +4,7 @@ use super::super::feature::Feature;
 use super::super::proximity::FeatureKind;
 use super::Step;
 use super::clip::{Clip, Cut, Slope, slope_to_neighbour, slope_to_vertex};
-use super::regions::{
-    Segment, View, edges_at, edges_of, face_edge_plane, faces_beside, support_plane, vertex_plane,
-};
+use super::regions::{Segment, View, edges_at, edges_of, face_edge_plane, faces_beside, support_plane, vertex_plane};
 use crate::geometry::{Polyhedron, Vec3};
 
 /// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)?
