@@ -24,17 +24,38 @@ fn wedge() {
     let (mut bad, mut wrong, mut n) = (0, 0, 0);
     for k in 0..2000 {
         let phi = random.scale(1e-10, 1e-4);
-        let a = Solid::new("wedge", vec![[0.0, 0.5, 0.0], [0.0, -0.5, 0.0], [1.0, 0.5, phi], [1.0, -0.5, phi], [1.0, 0.5, -phi], [1.0, -0.5, -phi]], 0.0);
-        let b = if k % 2 == 0 { Solid::new("point", vec![[0.0; 3]], 0.0) } else {
-            Solid::new("needle", vec![[0.0; 3], [0.3, 0.01, 1e-3], [0.3, -0.01, 1e-3]], 0.0) };
+        let a = Solid::new(
+            "wedge",
+            vec![
+                [0.0, 0.5, 0.0],
+                [0.0, -0.5, 0.0],
+                [1.0, 0.5, phi],
+                [1.0, -0.5, phi],
+                [1.0, 0.5, -phi],
+                [1.0, -0.5, -phi],
+            ],
+            0.0,
+        );
+        let b = if k % 2 == 0 {
+            Solid::new("point", vec![[0.0; 3]], 0.0)
+        } else {
+            Solid::new("needle", vec![[0.0; 3], [0.3, 0.01, 1e-3], [0.3, -0.01, 1e-3]], 0.0)
+        };
         let half = random.scale(2e-14, 1e-12);
         let x = half / phi;
-        if x > 0.9 { continue; }
+        if x > 0.9 {
+            continue;
+        }
         n += 1;
         let z = random.between(-1.5, 1.5) * half;
         let pa = Placement::new([0.0; 3], STILL);
         let pb = Placement::new([x, 0.0, z], STILL);
-        if let Err(e) = check(&a, &pa, &b, &pb) { wrong += 1; if wrong < 3 { eprintln!("wedge {k}: {e}"); } }
+        if let Err(e) = check(&a, &pa, &b, &pb) {
+            wrong += 1;
+            if wrong < 3 {
+                eprintln!("wedge {k}: {e}");
+            }
+        }
         let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
         for dz in [1e-3, -1e-3, 1e-11, -1e-11, 3e-13, -3e-13] {
             let mut cache = PairCache::default();
@@ -42,7 +63,22 @@ fn wedge() {
             let warm = walk_once(&a.shape, &pa, &b.shape, &pb, &mut cache);
             if bits(&warm) != bits(&cold) {
                 bad += 1;
-                if bad < 4 { eprintln!("wedge {k} from dz {dz:e}: warm {:?} {:?} {:e} [{:e},{:e}] cold {:?} {:?} {:e} [{:e},{:e}]\n{}", warm.feature, warm.method, warm.distance, warm.lower, warm.upper, cold.feature, cold.method, cold.distance, cold.lower, cold.upper, recipe(&a, &pa, &b, &pb)); }
+                if bad < 4 {
+                    eprintln!(
+                        "wedge {k} from dz {dz:e}: warm {:?} {:?} {:e} [{:e},{:e}] cold {:?} {:?} {:e} [{:e},{:e}]\n{}",
+                        warm.feature,
+                        warm.method,
+                        warm.distance,
+                        warm.lower,
+                        warm.upper,
+                        cold.feature,
+                        cold.method,
+                        cold.distance,
+                        cold.lower,
+                        cold.upper,
+                        recipe(&a, &pa, &b, &pb)
+                    );
+                }
                 break;
             }
         }
@@ -53,7 +89,11 @@ fn wedge() {
 fn ico(n: usize, seed: u64) -> Vec<[f64; 3]> {
     let mut r = Random(seed);
     let mut v = Vec::new();
-    for _ in 0..n / 2 { let d = r.direction(); v.push(d); v.push(d.map(|c| -c)); }
+    for _ in 0..n / 2 {
+        let d = r.direction();
+        v.push(d);
+        v.push(d.map(|c| -c));
+    }
     v
 }
 
@@ -73,7 +113,14 @@ fn symmetric() {
             total += 1;
             let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
             methods[cold.method as usize] += 1;
-            if k < 6 { if let Err(e) = check(&a, &pa, &b, &pb) { wrong += 1; if wrong < 2 { eprintln!("symmetric {n} {k}: {}", &e[..400.min(e.len())]); } } }
+            if k < 6 {
+                if let Err(e) = check(&a, &pa, &b, &pb) {
+                    wrong += 1;
+                    if wrong < 2 {
+                        eprintln!("symmetric {n} {k}: {}", &e[..400.min(e.len())]);
+                    }
+                }
+            }
             for step in 0..12 {
                 let mut cache = PairCache::default();
                 let from = moved(&pb, times(random.direction(), random.scale(1e-12, 1e-1)));
@@ -81,12 +128,29 @@ fn symmetric() {
                 let warm = walk_once(&a.shape, &pa, &b.shape, &pb, &mut cache);
                 if bits(&warm) != bits(&cold) {
                     bad += 1;
-                    if bad < 3 { eprintln!("symmetric n {n} k {k} step {step}: warm {:?} {:?} {:e} [{:e},{:e}] cold {:?} {:?} {:e} [{:e},{:e}]\n pa {pa:?} pb {pb:?} from {from:?}", warm.feature, warm.method, warm.distance, warm.lower, warm.upper, cold.feature, cold.method, cold.distance, cold.lower, cold.upper); }
+                    if bad < 3 {
+                        eprintln!(
+                            "symmetric n {n} k {k} step {step}: warm {:?} {:?} {:e} [{:e},{:e}] cold {:?} {:?} {:e} [{:e},{:e}]\n pa {pa:?} pb {pb:?} from {from:?}",
+                            warm.feature,
+                            warm.method,
+                            warm.distance,
+                            warm.lower,
+                            warm.upper,
+                            cold.feature,
+                            cold.method,
+                            cold.distance,
+                            cold.lower,
+                            cold.upper
+                        );
+                    }
                     break;
                 }
             }
         }
-        eprintln!("symmetric {n}: {total}, {bad} path dependent, {wrong} wrong, methods {methods:?}, {:?}", t0.elapsed());
+        eprintln!(
+            "symmetric {n}: {total}, {bad} path dependent, {wrong} wrong, methods {methods:?}, {:?}",
+            t0.elapsed()
+        );
     }
 }
 
@@ -101,7 +165,11 @@ fn thin_plates() {
         let a = Solid::new("plate", cuboid([random.between(0.2, 1.0), random.between(0.2, 1.0), thin]), 0.0);
         let b = match k % 3 {
             0 => Solid::new("box", cuboid([0; 3].map(|_| random.between(0.1, 1.0))), 0.0),
-            1 => Solid::new("plate", cuboid([random.between(0.2, 1.0), random.between(0.2, 1.0), random.scale(1e-17, 1e-8)]), 0.0),
+            1 => Solid::new(
+                "plate",
+                cuboid([random.between(0.2, 1.0), random.between(0.2, 1.0), random.scale(1e-17, 1e-8)]),
+                0.0,
+            ),
             _ => Solid::new("hull", families::ellipsoid(&mut random, 8, [0.5; 3]), 0.0),
         };
         let pa = Placement::new([0.0; 3], STILL);
@@ -110,14 +178,36 @@ fn thin_plates() {
         let q = [1.0, d[0] * e, d[1] * e, d[2] * e];
         let top = b.points.iter().map(|p| p[2]).fold(f64::NEG_INFINITY, f64::max);
         let z = top + random.scale(1e-16, 1e-8) * if random.chance(0.5) { 1.0 } else { -1.0 };
-        let pb = Placement::new([random.between(-1.0, 1.0), random.between(-1.0, 1.0), if k % 5 == 0 { random.scale(1e-16,1e-6) } else { z }], if k % 7 == 0 { random.turn() } else { q });
+        let pb = Placement::new(
+            [
+                random.between(-1.0, 1.0),
+                random.between(-1.0, 1.0),
+                if k % 5 == 0 { random.scale(1e-16, 1e-6) } else { z },
+            ],
+            if k % 7 == 0 { random.turn() } else { q },
+        );
         n += 1;
         match check(&a, &pa, &b, &pb) {
             Ok(c) => methods[c.row.method as usize] += 1,
-            Err(e) => { wrong += 1; let key = e.split('\n').next().unwrap_or("").split(';').map(|p| p.trim().chars().filter(|c| c.is_alphabetic() || *c == ' ').collect::<String>()).take(3).collect::<Vec<_>>().join(";"); let c = classes.entry(key).or_insert((0, e.clone())); c.0 += 1; }
+            Err(e) => {
+                wrong += 1;
+                let key = e
+                    .split('\n')
+                    .next()
+                    .unwrap_or("")
+                    .split(';')
+                    .map(|p| p.trim().chars().filter(|c| c.is_alphabetic() || *c == ' ').collect::<String>())
+                    .take(3)
+                    .collect::<Vec<_>>()
+                    .join(";");
+                let c = classes.entry(key).or_insert((0, e.clone()));
+                c.0 += 1;
+            }
         }
     }
-    for (key, (c, e)) in &classes { eprintln!("{c} x {key}: first {e}"); }
+    for (key, (c, e)) in &classes {
+        eprintln!("{c} x {key}: first {e}");
+    }
     eprintln!("plates: {n}, {wrong} wrong, {methods:?}");
 }
 
@@ -131,7 +221,10 @@ fn scale() {
     for e in [-225, -215, -200, -180, -170, -150, -120, -100, -50, 50, 100, 120, 150, 165, 175, 190, 210, 230, 245] {
         let f = 2f64.powi(e);
         let mut random = Random(9);
-        let pool: Vec<Solid> = (0..40).map(|i| Solid::from_recipe(families::mixed(&mut random, i))).filter(|s| s.points.iter().flatten().all(|c| *c == 0.0 || c.abs() > 1e-5)).collect();
+        let pool: Vec<Solid> = (0..40)
+            .map(|i| Solid::from_recipe(families::mixed(&mut random, i)))
+            .filter(|s| s.points.iter().flatten().all(|c| *c == 0.0 || c.abs() > 1e-5))
+            .collect();
         let (mut bad, mut unc, mut path, mut n) = (0, 0, 0, 0);
         let mut first = String::new();
         for k in 0..400 {
@@ -139,23 +232,32 @@ fn scale() {
             let regime = [Regime::Separated, Regime::Touching, Regime::Overlapping][k % 3];
             let (mut pa, mut pb) = place(&mut random, &a.body, &b.body, regime);
             // keep near the origin
-            if norm(pa.position) > 10.0 { continue; }
+            if norm(pa.position) > 10.0 {
+                continue;
+            }
             n += 1;
             let one = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
             let (sa, sb) = (scaled(a, f), scaled(b, f));
             let from = moved(&pb, times(random.direction(), 0.1));
-            let sc = |p: &Placement| Placement { position: p.position.map(|c| c * f), rest: p.rest.map(|c| c * f), q: p.q };
-            pa = sc(&pa); pb = sc(&pb);
+            let sc =
+                |p: &Placement| Placement { position: p.position.map(|c| c * f), rest: p.rest.map(|c| c * f), q: p.q };
+            pa = sc(&pa);
+            pb = sc(&pb);
             let two = query_one(&sa, &sb, &pose(&pa), &pose(&pb), &EVERYTHING);
-            if two.lower.is_nan() { unc += 1; }
-            else if two.distance != one.distance * f || two.lower > one.upper * f || two.upper < one.lower * f {
+            if two.lower.is_nan() {
+                unc += 1;
+            } else if two.distance != one.distance * f || two.lower > one.upper * f || two.upper < one.lower * f {
                 bad += 1;
-                if first.is_empty() { first = format!("one {one:?}\n two {two:?}"); }
+                if first.is_empty() {
+                    first = format!("one {one:?}\n two {two:?}");
+                }
             }
             let mut cache = PairCache::default();
             walk_once(&sa, &pa, &sb, &sc(&from), &mut cache);
             let warm = walk_once(&sa, &pa, &sb, &pb, &mut cache);
-            if bits(&warm) != bits(&two) && !two.lower.is_nan() { path += 1; }
+            if bits(&warm) != bits(&two) && !two.lower.is_nan() {
+                path += 1;
+            }
         }
         eprintln!("scale 2^{e}: {n}, {bad} differ, {unc} uncertified, {path} path dependent {first}");
     }
@@ -175,30 +277,59 @@ fn concentric_spheres() {
         let d = (w(t[0]) * w(t[0]) + w(t[1]) * w(t[1]) + w(t[2]) * w(t[2])).root() - Wide::sum(ra, rb);
         if (w(row.lower) - d).value() > 0.0 || (d - w(row.upper)).value() > 0.0 {
             bad += 1;
-            if bad < 4 { eprintln!("spheres {k}: ra {ra:?} rb {rb:?} t {t:?} truth {d:?} row {row:?}"); }
+            if bad < 4 {
+                eprintln!("spheres {k}: ra {ra:?} rb {rb:?} t {t:?} truth {d:?} row {row:?}");
+            }
         }
     }
     eprintln!("spheres: {bad} bad");
 }
 
 fn fibonacci(n: usize) -> Vec<[f64; 3]> {
-    (0..n).map(|i| { let z = 1.0 - (2 * i + 1) as f64 / n as f64; let r = (1.0 - z * z).sqrt(); let p = i as f64 * 2.399963229728653; [r * p.cos(), r * p.sin(), z] }).collect()
+    (0..n)
+        .map(|i| {
+            let z = 1.0 - (2 * i + 1) as f64 / n as f64;
+            let r = (1.0 - z * z).sqrt();
+            let p = i as f64 * 2.399963229728653;
+            [r * p.cos(), r * p.sin(), z]
+        })
+        .collect()
 }
 
 #[test]
 fn timing() {
     for n in [200usize, 500, 1000, 2000, 4000] {
         let a = bridge::shape(&fibonacci(n), 0.0);
-        let poly: Vec<[f64; 3]> = (0..64).map(|k| { let p = k as f64 * 0.0981; [(p.cos() * 1048576.0).round() / 1048576.0, (p.sin() * 1048576.0).round() / 1048576.0, 0.0] }).collect();
+        let poly: Vec<[f64; 3]> = (0..64)
+            .map(|k| {
+                let p = k as f64 * 0.0981;
+                [(p.cos() * 1048576.0).round() / 1048576.0, (p.sin() * 1048576.0).round() / 1048576.0, 0.0]
+            })
+            .collect();
         let flat = bridge::shape(&poly, 0.0);
         let seg = bridge::shape(&[[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]], 0.1);
-        let poses = [("same", [0.0; 3], STILL), ("offset 0.1", [0.1, 0.05, 0.0], STILL), ("turned", [0.0; 3], [0.9, 0.1, 0.2, 0.3]), ("turned offset", [0.1, 0.2, 0.05], [0.9, 0.1, 0.2, 0.3]), ("apart", [2.5, 0.1, 0.2], [0.9, 0.1, 0.2, 0.3]), ("mirror touch", [2.0, 0.0, 0.0], STILL)];
+        let poses = [
+            ("same", [0.0; 3], STILL),
+            ("offset 0.1", [0.1, 0.05, 0.0], STILL),
+            ("turned", [0.0; 3], [0.9, 0.1, 0.2, 0.3]),
+            ("turned offset", [0.1, 0.2, 0.05], [0.9, 0.1, 0.2, 0.3]),
+            ("apart", [2.5, 0.1, 0.2], [0.9, 0.1, 0.2, 0.3]),
+            ("mirror touch", [2.0, 0.0, 0.0], STILL),
+        ];
         for (name, t, q) in poses {
             for (what, b) in [("sphere", &a), ("polygon", &flat), ("capsule", &seg)] {
                 let t0 = Instant::now();
-                let row = query_one(&a, b, &pose(&Placement::new([0.0; 3], STILL)), &pose(&Placement::new(t, q)), &EVERYTHING);
+                let row = query_one(
+                    &a,
+                    b,
+                    &pose(&Placement::new([0.0; 3], STILL)),
+                    &pose(&Placement::new(t, q)),
+                    &EVERYTHING,
+                );
                 let el = t0.elapsed();
-                if el.as_millis() > 50 { eprintln!("timing n {n} {name} {what}: {el:?} {:?} {:e}", row.method, row.distance); }
+                if el.as_millis() > 50 {
+                    eprintln!("timing n {n} {name} {what}: {el:?} {:?} {:e}", row.method, row.distance);
+                }
             }
         }
     }
@@ -213,36 +344,69 @@ fn survey(name: &str, n: usize, mut make: impl FnMut(&mut Random, usize) -> (Sol
     for k in 0..n {
         let (a, pa, b, pb) = make(&mut random, k);
         match check(&a, &pa, &b, &pb) {
-            Ok(c) => { methods[c.row.method as usize] += 1; statuses[c.row.status as usize] += 1 }
-            Err(e) => { wrong += 1; let key = e.split('\n').next().unwrap_or("").split(';').map(|p| p.trim().chars().filter(|c| c.is_alphabetic() || *c == ' ').collect::<String>()).take(2).collect::<Vec<_>>().join(";"); let c = classes.entry(key).or_insert((0, format!("case {k}: {e}"))); c.0 += 1; }
+            Ok(c) => {
+                methods[c.row.method as usize] += 1;
+                statuses[c.row.status as usize] += 1
+            }
+            Err(e) => {
+                wrong += 1;
+                let key = e
+                    .split('\n')
+                    .next()
+                    .unwrap_or("")
+                    .split(';')
+                    .map(|p| p.trim().chars().filter(|c| c.is_alphabetic() || *c == ' ').collect::<String>())
+                    .take(2)
+                    .collect::<Vec<_>>()
+                    .join(";");
+                let c = classes.entry(key).or_insert((0, format!("case {k}: {e}")));
+                c.0 += 1;
+            }
         }
         let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
         for step in 0..3 {
             let mut cache = PairCache::default();
-            let from = match step { 0 => moved(&pb, times(random.direction(), random.scale(1e-12, 0.1))), 1 => Placement { q: random.turn(), ..pb }, _ => moved(&pb, times(random.direction(), random.scale(1e-15, 1e-9))) };
+            let from = match step {
+                0 => moved(&pb, times(random.direction(), random.scale(1e-12, 0.1))),
+                1 => Placement { q: random.turn(), ..pb },
+                _ => moved(&pb, times(random.direction(), random.scale(1e-15, 1e-9))),
+            };
             walk_once(&a.shape, &pa, &b.shape, &from, &mut cache);
             let warm = walk_once(&a.shape, &pa, &b.shape, &pb, &mut cache);
             if bits(&warm) != bits(&cold) {
                 path += 1;
-                if path < 3 { eprintln!("PATH {name} {k} step {step} from {from:?}\n warm {warm:?}\n cold {cold:?}\n{}", recipe(&a, &pa, &b, &pb)); }
+                if path < 3 {
+                    eprintln!(
+                        "PATH {name} {k} step {step} from {from:?}\n warm {warm:?}\n cold {cold:?}\n{}",
+                        recipe(&a, &pa, &b, &pb)
+                    );
+                }
                 break;
             }
         }
     }
-    for (key, (c, e)) in &classes { eprintln!("{name}: {c} x {key}: first {e}"); }
+    for (key, (c, e)) in &classes {
+        eprintln!("{name}: {c} x {key}: first {e}");
+    }
     eprintln!("{name}: {n}, {wrong} WRONG, {path} PATH, methods {methods:?} statuses {statuses:?} {:?}", t0.elapsed());
 }
 
 fn tiny_turn(random: &mut Random) -> [f64; 4] {
     let e = random.scale(1e-17, 1e-6);
     let d = random.direction();
-    let axis = if random.chance(0.5) { d } else { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][random.below(3)] };
+    let axis =
+        if random.chance(0.5) { d } else { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][random.below(3)] };
     [1.0, axis[0] * e, axis[1] * e, axis[2] * e]
 }
 
 fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     let ([aw, ax, ay, az], [bw, bx, by, bz]) = (a, b);
-    [aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw]
+    [
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    ]
 }
 
 #[test]
@@ -279,7 +443,12 @@ fn slivers_extreme() {
         let make = |r: &mut Random| {
             let mut axes = [0.5, r.scale(5e-7, 0.5), r.scale(5e-7, 0.5)];
             axes.rotate_left(r.below(3));
-            if r.chance(0.5) { Solid::new("long box", cuboid(axes), 0.0) } else { let n = 4 + r.below(13); Solid::new("sliver", families::ellipsoid(r, n, axes), 0.0) }
+            if r.chance(0.5) {
+                Solid::new("long box", cuboid(axes), 0.0)
+            } else {
+                let n = 4 + r.below(13);
+                Solid::new("sliver", families::ellipsoid(r, n, axes), 0.0)
+            }
         };
         let (a, b) = (make(r), make(r));
         let regime = [Regime::Separated, Regime::Touching, Regime::Overlapping][r.below(3)];
@@ -302,14 +471,31 @@ fn slivers_extreme() {
 #[test]
 fn same_and_inside() {
     survey("identical", 9_000, |r, k| {
-        let maker = [families::compact, families::tied, families::disks, families::flat, families::round, families::medium][k % 6];
+        let maker =
+            [families::compact, families::tied, families::disks, families::flat, families::round, families::medium]
+                [k % 6];
         let recipe = maker(r, k / 6);
         let (points, growth) = (recipe.points.clone(), recipe.growth);
         let a = Solid::from_recipe(recipe);
         let b = Solid::new("same", points, growth);
         let q = if r.chance(0.5) { r.turn() } else { r.quarter_turn() };
-        let q2 = match r.below(4) { 0 => q, 1 => { let t = tiny_turn(r); product(q, t) }, 2 => { let t = r.quarter_turn(); product(q, t) }, _ => r.turn() };
-        let t = match r.below(3) { 0 => [0.0; 3], 1 => times(r.direction(), r.scale(1e-17, 1e-9)), _ => times(r.direction(), r.scale(1e-9, 0.3)) };
+        let q2 = match r.below(4) {
+            0 => q,
+            1 => {
+                let t = tiny_turn(r);
+                product(q, t)
+            }
+            2 => {
+                let t = r.quarter_turn();
+                product(q, t)
+            }
+            _ => r.turn(),
+        };
+        let t = match r.below(3) {
+            0 => [0.0; 3],
+            1 => times(r.direction(), r.scale(1e-17, 1e-9)),
+            _ => times(r.direction(), r.scale(1e-9, 0.3)),
+        };
         (a, Placement::new([0.0; 3], q), b, Placement::new(t, q2))
     });
     survey("inside", 6_000, |r, k| {
