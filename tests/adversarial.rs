@@ -113,12 +113,12 @@ fn symmetric() {
             total += 1;
             let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
             methods[cold.method as usize] += 1;
-            if k < 6 {
-                if let Err(e) = check(&a, &pa, &b, &pb) {
-                    wrong += 1;
-                    if wrong < 2 {
-                        eprintln!("symmetric {n} {k}: {}", &e[..400.min(e.len())]);
-                    }
+            if k < 6
+                && let Err(e) = check(&a, &pa, &b, &pb)
+            {
+                wrong += 1;
+                if wrong < 2 {
+                    eprintln!("symmetric {n} {k}: {}", &e[..400.min(e.len())]);
                 }
             }
             for step in 0..12 {
