@@ -2,10 +2,12 @@
 
 use super::keys::{Field, Keys, Source};
 use super::model::{LengthUnit, Missing, Model};
+use super::readers;
 use super::shapes::ShapeSpec;
 use crate::error::{Error, Result};
 use crate::geometry::Pose;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// A scene file, lowered but not loaded.
 pub(super) struct SceneFile {
@@ -192,9 +194,10 @@ fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
             let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
             return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
         }
-        (Some(file), None) => {
-            (GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, unit)? }, file.at)
-        }
+        (Some(file), None) => (
+            GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, file.text()?, unit)? },
+            file.at,
+        ),
         (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.at),
     };
     Ok(BodySpec {
@@ -209,7 +212,7 @@ fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
 }
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.
-fn reading(keys: &Keys<'_>, unit: LengthUnit) -> Result<Reading> {
+fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<Reading> {
     let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
     let mut model = None;
     if let Some(field) = keys.get("model") {
@@ -220,7 +223,10 @@ fn reading(keys: &Keys<'_>, unit: LengthUnit) -> Result<Reading> {
         }
     }
     Ok(Reading {
-        unit: keys.get("unit").map(|word| word.unit()).transpose()?.unwrap_or(unit),
+        unit: match keys.get("unit") {
+            Some(word) => word.unit()?,
+            None => readers::own_unit(Path::new(file)).unwrap_or(unit),
+        },
         scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
         y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
         model,
