@@ -15,6 +15,7 @@ pub mod length;
 pub mod load;
 mod mesh;
 pub mod model;
+pub(crate) mod parquet_footer;
 pub mod readers;
 pub mod shapes;
 
