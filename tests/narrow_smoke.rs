@@ -1,4 +1,5 @@
 //! First answers: closed forms.
+#![allow(clippy::print_stderr)] // the answers are for whoever runs the tests
 use clearsweep::geometry::hull::convex_hull;
 use clearsweep::geometry::{Pose, Vec3};
 use clearsweep::narrow::{Proximity, Status, query_one};

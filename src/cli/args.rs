@@ -62,15 +62,17 @@ pub(crate) struct RunArgs {
     /// The directory for the tables: new, empty, or with --force that of an earlier execution
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Where the broad phase searches
-    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
+    /// Where the broad phase searches: auto, cpu (not in this version: gpu)
+    #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true)]
     pub(crate) device: DeviceArg,
-    /// Method of the broad phase; the tables do not depend on it
-    #[arg(long, value_name = "METHOD", default_value = "auto",
+    /// Method of the broad phase; the tables do not depend on it: auto, brute, hash (not in this version:
+    /// coherent-hash, sweep, gpu)
+    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "brute", "hash", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
-    /// Method of the narrow phase; the tables do not depend on it
-    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+    /// Method of the narrow phase; the tables do not depend on it: auto, gjk (not in this version: vclip, lin-canny)
+    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
+        value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
     pub(crate) narrow: String,
     /// Threads; all cores if left out
     #[arg(long, value_name = "N")]
@@ -122,8 +124,9 @@ pub(crate) struct QueryArgs {
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,
-    /// Method of the narrow phase
-    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+    /// Method of the narrow phase: auto, gjk (not in this version: vclip, lin-canny)
+    #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
+        value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
     pub(crate) narrow: String,
     /// Print one JSON object instead of text
     #[arg(long)]

@@ -51,9 +51,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
         ("rows", rows_by_status(summary)),
         ("worst", worst(summary)),
     ];
-    if let Some(require) = x("require_m") {
-        rows.push(("required", requirement(summary, require)));
-    }
+    rows.push(("required", requirement(summary, x("require_m"))));
     if n("uncertified") > 0 {
         rows.push((
             "uncertified",
@@ -62,9 +60,13 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     }
     rows.push(("time", time(manifest)));
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
-    rows.push(("next", next(n("rows"), dir)));
+    rows.push(("next", next(summary, dir)));
     let mut text = table(&rows);
-    text.push_str("Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).\n");
+    if n("bodies_dynamic") > 0 {
+        text.push_str(
+            "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).\n",
+        );
+    }
     text
 }
 
@@ -87,7 +89,8 @@ fn pairs(summary: &Value) -> String {
         0 => String::new(),
         ignored => format!(" ({} ignored)", count(ignored)),
     };
-    format!("{} came within {within}; {} possible{ignored} in a run", count(n("pairs_within")), count(possible))
+    let (a_run, runs) = if n("runs") > 1 { (" in a run", ", over all runs") } else { ("", "") };
+    format!("{} possible{a_run}{ignored}; {} came within {within}{runs}", count(possible), count(n("pairs_within")))
 }
 
 fn rows_by_status(summary: &Value) -> String {
@@ -98,6 +101,7 @@ fn rows_by_status(summary: &Value) -> String {
         .filter_map(|(status, n)| n.as_u64().filter(|&n| n > 0).map(|n| format!("{} {status}", count(n))))
         .collect();
     match summary["rows"].as_u64().unwrap_or(0) {
+        0 if summary["frames"].as_u64() == Some(0) => "none: there was no frame to look at".to_owned(),
         0 => "none: nothing came that near".to_owned(),
         n => format!("{}: {}", count(n), parts.join(", ")),
     }
@@ -113,10 +117,15 @@ fn worst(summary: &Value) -> String {
     format!("{what}: {} and {}, run {}, frame {}", text("body_a"), text("body_b"), number("run"), number("frame"))
 }
 
-fn requirement(summary: &Value, require: f64) -> String {
+fn requirement(summary: &Value, require: Option<f64>) -> String {
+    let Some(require) = require else {
+        return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
+    };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if n("violated") > 0 {
         format!("VIOLATED by {}", counted(n("violated"), "row"))
+    } else if summary["frames"].as_u64() == Some(0) {
+        "not looked at: no frame was chosen".to_owned()
     } else {
         "no row violates it".to_owned()
     };
@@ -132,7 +141,7 @@ fn time(manifest: &Value) -> String {
     let x = |key: &str| summary[key].as_f64().unwrap_or(0.0);
     let threads = manifest["device"]["threads"].as_u64().unwrap_or(1);
     let peak = match manifest["device"]["peak_memory_bytes"].as_u64() {
-        Some(peak) => format!(", {} at most", bytes(peak)),
+        Some(peak) => format!("; {} of memory at the peak", bytes(peak)),
         None => String::new(),
     };
     format!(
@@ -145,9 +154,12 @@ fn time(manifest: &Value) -> String {
 }
 
 /// A command that a person may want to run now.
-fn next(rows: u64, dir: &Path) -> String {
+fn next(summary: &Value, dir: &Path) -> String {
     let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
-    if rows == 0 {
+    if summary["frames"].as_u64() == Some(0) {
+        return "choose other --runs or --frames; `clearsweep check` says which there are".to_owned();
+    }
+    if summary["rows"].as_u64().unwrap_or(0) == 0 {
         return "widen `within` (--within) to see the nearest pairs".to_owned();
     }
     format!("duckdb -c \"FROM '{}' ORDER BY min_distance_m LIMIT 10\"", file("pairs.parquet"))
@@ -180,7 +192,7 @@ mod tests {
         for part in [
             "plant: 3 bodies, 2 of them moving",
             "1,200 frames, 1 run",
-            "2 came within 200.000 mm; 2 possible (1 ignored)",
+            "2 possible (1 ignored); 2 came within 200.000 mm",
             "1,500: 1,400 separated, 100 penetrating",
             "10.000 mm deep: duct and payload, run 0, frame 17",
             "VIOLATED by 7 rows; 1 undecided",
@@ -189,6 +201,27 @@ mod tests {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
         assert!(!text.contains("touching"), "counts of zero are left out");
+    }
+
+    #[test]
+    fn what_does_not_apply_is_not_said() {
+        let mut manifest = manifest();
+        manifest["summary"]["require_m"] = Value::Null;
+        manifest["summary"]["bodies_dynamic"] = 0.into();
+        let text = text(&manifest, Path::new("out"));
+        assert!(text.contains("set `require`") && !text.contains("VIOLATED"), "{text}");
+        assert!(!text.contains("sampled frames only"), "nothing moves: {text}");
+    }
+
+    #[test]
+    fn no_frames_are_no_clearance() {
+        let mut manifest = manifest();
+        for key in ["frames", "rows", "violated", "undecided"] {
+            manifest["summary"][key] = 0.into();
+        }
+        let text = text(&manifest, Path::new("out"));
+        assert!(text.contains("no frame to look at") && text.contains("choose other --runs"), "{text}");
+        assert!(!text.contains("no row violates it"), "{text}");
     }
 
     #[test]

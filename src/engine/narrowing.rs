@@ -24,9 +24,11 @@ pub(super) struct Narrowed {
 
 /// The rows of a task's candidates.
 struct Chunk {
-    /// Sorted by (sample, a, b).
+    /// As found: by (a, b, sample).
     rows: Vec<Row>,
-    /// The rows of sample `s` are `rows[start[s]..start[s + 1]]`.
+    /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s + 1]]`.
+    order: Vec<u32>,
+    /// See `order`.
     start: [u32; SAMPLES + 1],
     routes: Routes,
     busy: Duration,
@@ -69,18 +71,19 @@ impl Job<'_> {
     fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], scratch: &mut Vec<Proximity>) -> Chunk {
         let begun = Instant::now();
         let mut routes = Routes::default();
-        let mut found = Vec::new();
+        let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
+        let mut rows = Vec::with_capacity(most as usize);
         for (candidate, cache) in candidates.iter().zip(caches) {
             let query = self.query(candidate);
             self.narrow.walk(&query, &self.scene.query, cache, &mut routes, scratch);
-            found.extend(scratch.drain(..).map(|answer| Row {
+            rows.extend(scratch.drain(..).map(|answer| Row {
                 a: candidate.a,
                 b: candidate.b,
                 proximity: in_world(answer, &query.poses_a.at(usize::from(answer.sample))),
             }));
         }
-        let (rows, start) = by_sample(&found);
-        Chunk { rows, start, routes, busy: begun.elapsed() }
+        let (order, start) = by_sample(&rows);
+        Chunk { rows, order, start, routes, busy: begun.elapsed() }
     }
 
     /// The query of a candidate.
@@ -103,8 +106,8 @@ impl Job<'_> {
     }
 }
 
-/// A stable counting sort by sample: rows come in by (a, b, sample) and leave by (sample, a, b).
-fn by_sample(rows: &[Row]) -> (Vec<Row>, [u32; SAMPLES + 1]) {
+/// A stable counting sort by sample: rows come in by (a, b, sample), their indices leave by (sample, a, b).
+fn by_sample(rows: &[Row]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
     let mut start = [0_u32; SAMPLES + 1];
     for row in rows {
         start[usize::from(row.proximity.sample) + 1] += 1;
@@ -113,13 +116,13 @@ fn by_sample(rows: &[Row]) -> (Vec<Row>, [u32; SAMPLES + 1]) {
         start[sample + 1] += start[sample];
     }
     let mut next = start;
-    let mut sorted = rows.to_vec();
-    for row in rows {
+    let mut order = vec![0; rows.len()];
+    for (index, row) in rows.iter().enumerate() {
         let at = &mut next[usize::from(row.proximity.sample)];
-        sorted[*at as usize] = *row;
+        order[*at as usize] = index as u32;
         *at += 1;
     }
-    (sorted, start)
+    (order, start)
 }
 
 /// The rows of all chunks by (sample, a, b): chunks are in order of (a, b), so the rows of a sample are those of the
@@ -139,9 +142,11 @@ fn gather(chunks: &[Chunk]) -> Vec<Row> {
     }
     samples.into_par_iter().for_each(|(sample, mut to)| {
         for chunk in chunks {
-            let from = &chunk.rows[of(chunk, sample)];
+            let from = &chunk.order[of(chunk, sample)];
             let (head, tail) = to.split_at_mut(from.len());
-            head.copy_from_slice(from);
+            for (to, &index) in head.iter_mut().zip(from) {
+                *to = chunk.rows[index as usize];
+            }
             to = tail;
         }
     });
@@ -158,7 +163,7 @@ mod tests {
     struct Some3;
 
     fn answered(a: u32, b: u32, sample: usize) -> bool {
-        (a as usize * 7 + b as usize * 5 + sample) % 3 == 0
+        (a as usize * 7 + b as usize * 5 + sample).is_multiple_of(3)
     }
 
     impl NarrowPhase for Some3 {

@@ -89,10 +89,15 @@ pub struct FeaturePair {
 impl FeaturePair {
     /// The feature pair that a simplex of the Minkowski difference lies in, if its kinds have a formula.
     pub fn of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<Self> {
+        let [a, b] = Self::sides_of_simplex(a, b, simplex)?;
+        Some(Self { a, b }).filter(Self::has_formula)
+    }
+
+    /// The smallest feature of each body that a simplex of the Minkowski difference lies in, whatever their kinds.
+    pub fn sides_of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<[Feature; 2]> {
         let (va, na) = distinct(simplex, 0);
         let (vb, nb) = distinct(simplex, 1);
-        let pair = Self { a: Feature::spanning(a, &va[..na])?, b: Feature::spanning(b, &vb[..nb])? };
-        pair.has_formula().then_some(pair)
+        Some([Feature::spanning(a, &va[..na])?, Feature::spanning(b, &vb[..nb])?])
     }
 
     /// Whether the kinds have a formula (not edge-face, not face-face).

@@ -41,6 +41,8 @@ routes! {
     expanded,
     /// Handed to the cold resolver.
     cold,
+    /// Of those, decided in `f64` as a tie.
+    ties,
     /// Of those, handed to extended precision.
     extended,
     /// Of those, left without a proof.

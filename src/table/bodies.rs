@@ -10,6 +10,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::SortingColumn;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,8 +62,11 @@ pub(super) fn bodies(scene: &Scene) -> Result<RecordBatch> {
 pub(super) fn write(bodies: &RecordBatch, sizes: &Sizes, out: &Arc<OutputDir>) -> Result<()> {
     let file = out.create("bodies.parquet")?;
     let path = file.target().to_owned();
-    let properties = base_properties("bodies", &bodies.schema(), sizes).build();
-    let written = ArrowWriter::try_new(file, bodies.schema(), Some(properties)).and_then(|mut writer| {
+    let schema = bodies.schema();
+    let index = schema.index_of("index").map_err(|e| Error::internal("bodies", e))?;
+    let sorting = SortingColumn { column_idx: index as i32, descending: false, nulls_first: false };
+    let properties = base_properties("bodies", &schema, sizes).set_sorting_columns(Some(vec![sorting])).build();
+    let written = ArrowWriter::try_new(file, schema, Some(properties)).and_then(|mut writer| {
         writer.write(bodies)?;
         writer.into_inner()
     });

@@ -59,6 +59,31 @@ fn clear_rivals(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: Strict) -
     None
 }
 
+/// Grows `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
+/// Minkowski difference, and returns those: all its facets that are as near, ties included. `None` where the surface
+/// broke.
+pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64) -> Option<Vec<[VertexPair; 3]>> {
+    let mut facets: Vec<[VertexPair; 3]> = Vec::new();
+    let mut least = f64::INFINITY;
+    let mut start = [0, 0];
+    for _ in 0..LIMIT {
+        let open = polytope.nearest(|t| facets.contains(t)).filter(|&(_, d)| d <= least + margin);
+        let Some((triangle, distance)) = open else { return Some(facets) };
+        let vertices = polytope.vertex_pairs(triangle);
+        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
+        let reach = polytope.normal(triangle).dot(pair.difference(vertex));
+        if reach - distance > 0.25 * pair.bound() && !vertices.contains(&vertex) {
+            if !polytope.expand(pair, triangle, vertex) {
+                return None;
+            }
+        } else {
+            least = least.min(distance);
+            facets.push(vertices);
+        }
+    }
+    None
+}
+
 /// Whether all three vertices of a triangle of the difference belong to the facet of a feature pair.
 pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
     triangle.iter().all(|&[i, j]| features.a.has_vertex(pair.a, i) && features.b.has_vertex(pair.b, j))

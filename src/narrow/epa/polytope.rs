@@ -44,6 +44,15 @@ pub struct Polytope {
     renumber: Vec<u16>,
 }
 
+/// Whether `d` lies above the plane of (a, b, c), on the side that `(b - a) x (c - a)` points to, by more than
+/// rounding: enough for a search, which the certificate checks.
+#[inline]
+fn clearly_above(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> bool {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
+    u.cross(v).dot(w) > 4e-15 * (sum(u) * sum(v) * sum(w))
+}
+
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
 /// Exact for the coordinates given.
 #[inline]
@@ -227,7 +236,7 @@ impl Polytope {
                 continue;
             }
             let [a, b, c] = triangle.v.map(|v| self.points[usize::from(v)]);
-            if side(a, b, c, point) > 0.0 {
+            if clearly_above(a, b, c, point) {
                 self.kill(usize::from(t));
                 self.push_across(t, (usize::from(s) + 2) % 3);
                 self.push_across(t, (usize::from(s) + 1) % 3);

@@ -81,7 +81,7 @@ struct List<'p, 'a> {
 
 /// Sine below which two edges have no direction in common: their facet is so thin that the planes of the facets
 /// beside it meet within this share of the size.
-const PARALLEL: f64 = 1e-14;
+pub const PARALLEL: f64 = 1e-14;
 
 impl List<'_, '_> {
     /// Takes a direction over all vertices, if its gap may count.

@@ -1,13 +1,15 @@
 //! The cold resolver: decides what no warm start can, always from the same start, so that its answer is a function
 //! of the geometry and the relative pose.
 //!
-//! First the plain methods from a cold start in `f64`, whose answer counts if it is strict. Then extended precision
-//! (double-double, 2^-104 a step): ties are enumerated and chosen by the published rule: kinds in the order FV, VF,
-//! EE (then EV, VE, VV), lowest indices.
+//! First the plain methods from a cold start in `f64`: their answer counts if it is strict, or a tie that rounding
+//! leaves no doubt about. Then extended precision (double-double, 2^-104 a step). Ties are enumerated and chosen by
+//! the published rule: kinds in the order FV, VF, EE (then EV, VE, VV), lowest indices.
 
 pub mod directions;
 mod overlap;
+mod planes;
 mod separated;
+mod ties;
 
 use super::answer::Answer;
 use super::epa::{self, Polytope};
@@ -21,8 +23,8 @@ use crate::geometry::{Dd, Pose, RelativePose};
 /// Answers a pair of cores from a cold start. `poses` are those of A and B in the world.
 pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes: &mut Routes) -> Answer {
     routes.cold += 1;
-    if let Some(strict) = cold(pair) {
-        return Answer::strict(&strict);
+    if let Some(answer) = plain(pair, routes) {
+        return answer;
     }
     routes.extended += 1;
     let wide = Pair::<Dd>::new(pair.a, pair.b, RelativePose::between(poses.0, poses.1), growth);
@@ -35,17 +37,24 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
     })
 }
 
-/// The plain methods in `f64`.
-fn cold(pair: &Pair<'_, f64>) -> Option<Strict> {
+/// The plain methods in `f64`: a strict answer, or a tie that rounding does not touch.
+fn plain(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
+    let mut tie = |answer: Option<Answer>| {
+        routes.ties += u64::from(answer.is_some());
+        answer
+    };
     if found.end != End::Overlap {
-        let features = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())?;
-        return strict::local(pair, &features).filter(Strict::in_contact_band);
+        let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+            .and_then(|features| strict::local(pair, &features))
+            .filter(Strict::in_contact_band);
+        return strict.map(|s| Answer::strict(&s)).or_else(|| tie(ties::separated(pair, &found)));
     }
     let tetrahedron = epa::tetrahedron(pair, &found.simplex)?;
     let mut polytope = Polytope::default();
     if !polytope.start(pair, tetrahedron) {
         return None;
     }
-    epa::deepest(pair, &mut polytope)
+    let strict = epa::deepest(pair, &mut polytope);
+    strict.map(|s| Answer::strict(&s)).or_else(|| tie(ties::overlapping(pair, &mut polytope)))
 }

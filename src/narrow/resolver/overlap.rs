@@ -1,6 +1,7 @@
 //! Cores that touch or overlap: the depth is the best gap over a complete list of directions.
 
-use super::directions::{self, Direction, Origin, features_on_plane, near_plane};
+use super::directions::{self, Direction, Origin};
+use super::planes::Plane;
 use crate::geometry::{Dd, Polyhedron, Real, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::feature::{Feature, FeaturePair};
@@ -112,7 +113,7 @@ fn witnesses<'t>(
     wide: &Pair<'_, Dd>,
     tied: &'t [Tied],
 ) -> Option<(FeaturePair, &'t Tied, Vec3<Dd>, Dd)> {
-    let planes: Vec<Plane> = tied.iter().map(|t| Plane::new(pair, t)).collect();
+    let planes: Vec<Plane> = tied.iter().map(|t| Plane::new(pair, t.normal.to_f64(), 1e-13 * pair.size)).collect();
     for kinds in 0..6 {
         for (t, plane) in tied.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
@@ -123,40 +124,6 @@ fn witnesses<'t>(
         }
     }
     None
-}
-
-/// The features of both bodies on the supporting planes of a direction.
-struct Plane {
-    on: [Vec<u32>; 2],
-    edges: [Vec<u32>; 2],
-    faces: [Vec<u32>; 2],
-}
-
-impl Plane {
-    fn new(pair: &Pair<'_, f64>, t: &Tied) -> Self {
-        let n = t.normal.to_f64();
-        let tolerance = 1e-13 * pair.size;
-        let on_a = near_plane(pair.a, n, tolerance);
-        let on_b = near_plane(pair.b, -pair.pose.inverse_vector(n), tolerance);
-        let (edges_a, faces_a) = features_on_plane(pair.a, &on_a);
-        let (edges_b, faces_b) = features_on_plane(pair.b, &on_b);
-        Self { on: [on_a, on_b], edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
-    }
-
-    /// Feature pairs of a kind: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
-    fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
-        let (of_a, kind_a): (&[u32], fn(u32) -> Feature) = match kinds {
-            0 => (&self.faces[0], Feature::face),
-            2 | 3 => (&self.edges[0], Feature::edge),
-            _ => (&self.on[0], Feature::vertex),
-        };
-        let (of_b, kind_b): (&[u32], fn(u32) -> Feature) = match kinds {
-            1 => (&self.faces[1], Feature::face),
-            2 | 4 => (&self.edges[1], Feature::edge),
-            _ => (&self.on[1], Feature::vertex),
-        };
-        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
-    }
 }
 
 /// The point of A's feature that lies over B's feature along the direction, and what is left between them.

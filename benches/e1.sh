@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# E1, the whole job, Parquet to Parquet, against coal in Python, in turn: prints wall seconds and ratios.
+#
+#   benches/e1.sh PX_WORK PEERS [ROUNDS]
+#
+# PX_WORK: folder of the peers' harness after its `setup` and `inputs` (e1/, in/, v/); PEERS: the harness itself.
+set -euo pipefail
+px=$(cd "$1" && pwd)
+peers=$(cd "$2" && pwd)
+rounds=${3:-5}
+cd "$(dirname "$0")/.."
+cargo build --release --locked --bins --examples -q
+bin=$PWD/target/release
+[ -e "$px/e1-scene/scene.toml" ] || "$bin/examples/e1" "$px/e1" "$px/e1-scene"
+cd "$px"
+
+seconds() { # runs a command, prints its wall seconds
+    local start end
+    start=$(date +%s.%N)
+    "$@" > /dev/null
+    end=$(date +%s.%N)
+    awk -v a="$start" -v b="$end" 'BEGIN { printf "%.3f", b - a }'
+}
+
+run() { seconds "$bin/clearsweep" run e1-scene/scene.toml --out e1-out --force --progress none "$@"; }
+
+printf '%8s %8s %8s %8s %8s %8s\n' round coal all ratio distance ratio
+for round in $(seq "$rounds"); do
+    coal=$(seconds v/bin/python "$peers/src/e1_coal.py")
+    all=$(run)
+    distance=$(run --columns distance)
+    awk -v r="$round" -v c="$coal" -v a="$all" -v d="$distance" \
+        'BEGIN { printf "%8d %8.2f %8.3f %8.1f %8.3f %8.1f\n", r, c, a, c / a, d, c / d }'
+done
+run > /dev/null
+v/bin/python "$OLDPWD/benches/e1_verify.py" e1-out "$px" | tail -20

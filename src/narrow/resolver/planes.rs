@@ -1,0 +1,44 @@
+//! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
+
+use super::directions::{features_on_plane, near_plane};
+use crate::geometry::Vec3;
+use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::pair::Pair;
+
+/// Vertices, edges and faces of A and of B near the planes, each ascending.
+pub(super) struct Plane {
+    on: [Vec<u32>; 2],
+    edges: [Vec<u32>; 2],
+    faces: [Vec<u32>; 2],
+}
+
+impl Plane {
+    /// The features within `tolerance` (metres) of the supporting planes along the unit vector `n`.
+    pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
+        let on_a = near_plane(pair.a, n, tolerance);
+        let on_b = near_plane(pair.b, -pair.pose.inverse_vector(n), tolerance);
+        let (edges_a, faces_a) = features_on_plane(pair.a, &on_a);
+        let (edges_b, faces_b) = features_on_plane(pair.b, &on_b);
+        Self { on: [on_a, on_b], edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
+    }
+
+    /// Whether a single vertex of each body is near.
+    pub(super) fn is_single(&self) -> bool {
+        self.on[0].len() + self.on[1].len() <= 2
+    }
+
+    /// Feature pairs of a kind, in the order of the tie rule: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
+    pub(super) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
+        let (of_a, kind_a): (&[u32], fn(u32) -> Feature) = match kinds {
+            0 => (&self.faces[0], Feature::face),
+            2 | 3 => (&self.edges[0], Feature::edge),
+            _ => (&self.on[0], Feature::vertex),
+        };
+        let (of_b, kind_b): (&[u32], fn(u32) -> Feature) = match kinds {
+            1 => (&self.faces[1], Feature::face),
+            2 | 4 => (&self.edges[1], Feature::edge),
+            _ => (&self.on[1], Feature::vertex),
+        };
+        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
+    }
+}

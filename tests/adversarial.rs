@@ -1,0 +1,118 @@
+//! Proportions and places chosen to break an engine, against the oracle and against memory from elsewhere.
+
+#![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
+
+#[path = "oracle/bridge.rs"]
+mod bridge;
+#[path = "oracle/invariants.rs"]
+mod invariants;
+#[path = "oracle/mod.rs"]
+mod oracle;
+
+use bridge::{EVERYTHING, Solid, bits, check, pose, recipe};
+use clearsweep::narrow::{PairCache, query_one};
+use invariants::walk_once;
+use oracle::Placement;
+use oracle::families::{self, Random, Regime, moved, place};
+use oracle::number::{Number, Wide, times};
+
+const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+type Case = (Solid, Placement, Solid, Placement);
+
+/// Checks `pairs` cases against the oracle, and that a cache warmed elsewhere gives the same row. `shares`: the least
+/// part of the cases that must be separated, and that must penetrate.
+fn survey(name: &str, seed: u64, pairs: usize, shares: [f64; 2], mut make: impl FnMut(&mut Random, usize) -> Case) {
+    let mut random = Random(seed);
+    let (mut methods, mut statuses) = ([0; 6], [0; 4]);
+    let mut failures = Vec::new();
+    for number in 0..pairs {
+        let (a, pa, b, pb) = make(&mut random, number);
+        match check(&a, &pa, &b, &pb) {
+            Ok(checked) => {
+                methods[checked.row.method as usize] += 1;
+                statuses[checked.row.status as usize] += 1;
+            }
+            Err(report) => failures.push(format!("{name}, seed {seed}, case {number}: {report}")),
+        }
+        if let Err(report) = the_way_does_not_matter(&mut random, &a, &pa, &b, &pb) {
+            failures.push(format!("{name}, seed {seed}, case {number}: {report}"));
+        }
+    }
+    eprintln!("{name}: {pairs} pairs, {} failures, methods {methods:?}, statuses {statuses:?}", failures.len());
+    assert!(failures.is_empty(), "{} failures, the first: {}", failures.len(), failures[0]);
+    let share = |status: usize| statuses[status] as f64 / pairs as f64;
+    assert!(share(0) >= shares[0] && share(2) >= shares[1], "not representative: {statuses:?}");
+}
+
+/// The row after a walk from elsewhere is the cold one: from near, from another turn, from next to it.
+fn the_way_does_not_matter(
+    random: &mut Random,
+    a: &Solid,
+    pa: &Placement,
+    b: &Solid,
+    pb: &Placement,
+) -> Result<(), String> {
+    let cold = query_one(&a.shape, &b.shape, &pose(pa), &pose(pb), &EVERYTHING);
+    for step in 0..3 {
+        let from = match step {
+            0 => moved(pb, times(random.direction(), random.scale(1e-12, 0.1))),
+            1 => Placement { q: random.turn(), ..*pb },
+            _ => moved(pb, times(random.direction(), random.scale(1e-15, 1e-9))),
+        };
+        let mut cache = PairCache::default();
+        walk_once(&a.shape, pa, &b.shape, &from, &mut cache);
+        let warm = walk_once(&a.shape, pa, &b.shape, pb, &mut cache);
+        if bits(&warm) != bits(&cold) {
+            let rows = format!("  warm {warm:?}\n  cold {cold:?}");
+            return Err(format!("from {from:?} (step {step}) the row differs\n{rows}\n{}", recipe(a, pa, b, pb)));
+        }
+    }
+    Ok(())
+}
+
+/// A small body inside or near any other one.
+#[test]
+fn bodies_inside_bodies() {
+    survey("inside", 77, 6_000, [0.2, 0.4], |r, k| {
+        let a = Solid::from_recipe(families::mixed(r, k));
+        let share = r.scale(1e-6, 0.2);
+        let small = families::compact(r, k).points.iter().map(|p| p.map(|c| c * share)).collect();
+        let (q, t) = (r.turn(), times(r.direction(), r.between(0.0, 0.2)));
+        (a, Placement::new([0.0; 3], STILL), Solid::new("small", small, 0.0), Placement::new(t, q))
+    });
+}
+
+/// Thousands of kilometres, a million, and 1e15 m away from the origin of the world.
+#[test]
+fn solids_far_away() {
+    survey("far solids", 78, 6_000, [0.4, 0.25], |r, k| {
+        let solid = |r: &mut Random, k: usize| match k % 3 {
+            0 => families::compact(r, k),
+            1 => families::medium(r, k),
+            _ => families::round(r, 5),
+        };
+        let (a, b) = (Solid::from_recipe(solid(r, k)), Solid::from_recipe(solid(r, k / 3)));
+        let regime = [Regime::Separated, Regime::Touching, Regime::Overlapping][r.below(3)];
+        let (pa, pb) = place(r, &a.body, &b.body, regime);
+        let far = times(r.direction(), [5e6, 1e9, 1e15][r.below(3)]);
+        (a, moved(&pa, far), b, moved(&pb, far))
+    });
+}
+
+/// Spheres about nearly one centre: the bracket is opened by no more than the rounding of the radii.
+#[test]
+fn nearly_concentric_spheres() {
+    let mut random = Random(3);
+    for case in 0..100_000 {
+        let radii = [0; 2].map(|_| random.between(0.25, 1.1));
+        let [a, b] = radii.map(|r| bridge::shape(&[[0.0; 3]], r));
+        let t = times(random.direction(), random.scale(1e-18, 1e-12));
+        let here = Placement::new([0.0; 3], STILL);
+        let row = query_one(&a, &b, &pose(&here), &pose(&Placement::new(t, STILL)), &EVERYTHING);
+        let [x, y, z] = t.map(Wide::of);
+        let truth = (x * x + y * y + z * z).root() - Wide::sum(radii[0], radii[1]);
+        let (below, above) = ((truth - Wide::of(row.lower)).value(), (Wide::of(row.upper) - truth).value());
+        assert!(below >= 0.0 && above >= 0.0, "case {case}: radii {radii:?}, {t:?}: {row:?}, truth {truth:?}");
+    }
+}
