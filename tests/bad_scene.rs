@@ -32,11 +32,6 @@ const SYNTAX: &[Row] = &[
     ("frame rate 0", "[scene]\nlength_unit = \"m\"\nframe_rate = 0\n", &[":3", "`frame_rate`", "above 0"]),
     ("frame rate nan", "[scene]\nlength_unit = \"m\"\nframe_rate = nan\n", &[":3", "NaN", "finite"]),
     ("rule", "+[[rule]]\na = \"x\"\n", &["scene.toml:5", "[[rule]]", "reserved"]),
-    (
-        "bodies",
-        "+[[bodies]]\ntable = \"p.csv\"\n",
-        &["scene.toml:5", "`bodies`", "not supported in this version yet", "[[body]]"],
-    ),
     ("no bodies", "+", &["scene.toml:1", "no bodies", "[[body]]"]),
     ("one body table", "+[body]\nname = \"a\"\n", &["scene.toml:5", "array of tables", "[[body]]"]),
     ("body of numbers", "body = [1, 2]\n[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n", &[":1", "[[body]]"]),
