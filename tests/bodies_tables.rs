@@ -25,7 +25,10 @@ fn good(folder: &Path, text: &str) -> Scene {
     load(folder, text).unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy))
 }
 
-fn write_parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+/// Columns of a Parquet table, by name.
+type Columns<'a> = Vec<(&'a str, ArrayRef)>;
+
+fn write_parquet(path: &Path, columns: Columns<'_>) {
     let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)));
     let batch = batch.expect("columns of equal length");
     let mut writer =
@@ -60,7 +63,7 @@ fn as_parquet(path: &Path) {
     groups.append(true);
     groups.append_null();
     groups.append_null();
-    let columns: Vec<(&str, ArrayRef)> = vec![
+    let columns: Columns<'_> = vec![
         ("qw", floats(&[None, Some(0.5), None, None, None])),
         ("guid", Arc::new(Int32Array::from(vec![1, 2, 3, 4, 5]))),
         ("body", texts(&[Some("wall"), Some("pipe, long"), Some("duct"), Some("crate"), Some("ball")])),
@@ -249,7 +252,7 @@ fn parquet_types_that_do_not_fit_are_named() {
     let files = || texts(&[Some("c.obj"), Some("c.obj")]);
     let numbers = || floats(&[Some(1.0), Some(f64::INFINITY)]);
     let dates: ArrayRef = Arc::new(arrow_array::Date32Array::from(vec![1, 2]));
-    let cases: Vec<(Vec<(&str, ArrayRef)>, &[&str])> = vec![
+    let cases: [(Columns<'_>, &[&str]); 5] = [
         (vec![("body", numbers())], &["row 0 (from 0)", "column `body` holds the number 1", "a text"]),
         (
             vec![("body", bodies()), ("geometry", files()), ("scale", numbers())],
