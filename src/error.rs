@@ -73,6 +73,15 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
-        Self { kind, place: place.to_string(), problem: problem.to_string(), remedy: remedy.to_string() }
+        Self { kind, place: printable(place), problem: printable(problem), remedy: printable(remedy) }
     }
+}
+
+/// Text with what a user's file put into it, safe for a terminal: control characters are escaped, lines are kept.
+fn printable(text: impl Display) -> String {
+    let mut out = String::new();
+    for c in text.to_string().chars() {
+        if c.is_control() && c != '\n' { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }

@@ -281,3 +281,24 @@ fn any_direction_bounds_from_below() {
     }
     assert!(near > 10_000, "the bound is to be attained often: {near}");
 }
+
+/// A surface with a hole.
+#[test]
+fn a_surface_with_a_hole_proves_nothing() {
+    let mut random = Random(3);
+    let mut tried = 0;
+    for number in 0..200 {
+        let case = Case::random(&mut random, 3 * number + 2);
+        let pair = case.pair();
+        let Some(shell) = shell(&pair) else { continue };
+        let right = strict::claim(&shell.answer);
+        for t in 0..shell.surface.triangles.len() {
+            let mut open = shell.surface.clone();
+            open.triangles.remove(t);
+            open.across.remove(t);
+            tried += 1;
+            assert!(!proves(&open, &shell.points(&pair), &pair, &right, &shell.answer.features), "{number}: a hole");
+        }
+    }
+    assert!(tried > 500);
+}

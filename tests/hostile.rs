@@ -456,3 +456,11 @@ fn identical_static_bodies_clash() {
         assert!((found + depth).abs() < 1e-12, "{shape}: {found}");
     }
 }
+
+#[test]
+fn control_characters_of_a_file_do_not_reach_the_terminal() {
+    let (dir, path) = scene(&["a", "b"]);
+    write_rows(&path, &[Row { run: 0, frame: 0, body: "no\u{1b}[31m such\n\u{0}body", position: [0.0; 3], q: STILL }]);
+    let done = expect(dir.path(), &RUN_S, &[1]);
+    assert!(!done.err.contains('\u{1b}') && !done.err.contains('\u{0}'), "{:?}", done.err);
+}

@@ -5,9 +5,9 @@ use crate::error::{Error, Result};
 use crate::narrow::{self, NarrowPhase};
 
 /// The narrow phases that this version has.
-const NARROW: [&str; 2] = ["auto", "gjk"];
+const NARROW: [&str; 3] = ["auto", "gjk", "vclip"];
 /// Those that the contract names for versions to come.
-const NARROW_RESERVED: [&str; 2] = ["vclip", "lin-canny"];
+const NARROW_RESERVED: [&str; 1] = ["lin-canny"];
 
 /// Why a name of the contract gives no method.
 const NOT_YET: &str = "this method is not in this version";

@@ -3,7 +3,8 @@
 //! ```text
 //! walk.rs      the ladder for a pair of convex pieces, with what it remembers from sample to sample
 //!   strict.rs      1. the remembered features, if still strictly optimal      <- finisher.rs: one formula per kind
-//!   gjk/, epa/     2. the search from the remembered simplex; the polytope of an overlap
+//!   gjk/, vclip/   2. the search from the remembered simplex, or from feature to feature
+//!   epa/              the polytope of an overlap
 //!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //! pieces.rs    bodies of several pieces
 //! ```
@@ -27,6 +28,7 @@ pub mod resolver;
 pub mod routes;
 pub mod scan;
 pub mod strict;
+pub mod vclip;
 pub mod walk;
 
 pub use pieces::PairCache;
@@ -36,6 +38,7 @@ pub use routes::Routes;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 use pieces::Found;
+use walk::Search;
 
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]
@@ -110,27 +113,59 @@ impl NarrowPhase for Gjk {
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
     ) {
-        let mut scratch = walk::Scratch::default();
-        let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
-        let mut last: Option<ProvenGap> = None;
-        let mut left = query.samples;
-        while left != 0 {
-            let sample = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let relative = relative.at(sample);
-            if last.is_some_and(|gap| gap.rules_out(&relative, query, options)) {
-                routes.skipped += 1;
-                continue;
-            }
-            let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-            let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
-            match pieces::query(&bodies, options, cache, &mut scratch, routes) {
-                Found::Beyond { gap } => last = Some(ProvenGap { gap, at: relative }),
-                Found::Row(mut row) => {
-                    if row.lower.is_nan() || row.lower <= options.within {
-                        row.sample = sample as u8;
-                        out.push(row);
-                    }
+        walk_with(Search::Gjk, query, options, cache, routes, out);
+    }
+}
+
+/// V-Clip from feature to feature; GJK and EPA for the depth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VClip;
+
+impl NarrowPhase for VClip {
+    fn name(&self) -> &'static str {
+        "vclip"
+    }
+
+    fn walk(
+        &self,
+        query: &PairQuery<'_>,
+        options: &QueryOptions,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+        out: &mut Vec<Proximity>,
+    ) {
+        walk_with(Search::VClip, query, options, cache, routes, out);
+    }
+}
+
+fn walk_with(
+    search: Search,
+    query: &PairQuery<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    routes: &mut Routes,
+    out: &mut Vec<Proximity>,
+) {
+    let mut scratch = walk::Scratch::new(search);
+    let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
+    let mut last: Option<ProvenGap> = None;
+    let mut left = query.samples;
+    while left != 0 {
+        let sample = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let relative = relative.at(sample);
+        if last.is_some_and(|gap| gap.rules_out(&relative, query, options)) {
+            routes.skipped += 1;
+            continue;
+        }
+        let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
+        let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
+        match pieces::query(&bodies, options, cache, &mut scratch, routes) {
+            Found::Beyond { gap } => last = Some(ProvenGap { gap, at: relative }),
+            Found::Row(mut row) => {
+                if row.lower.is_nan() || row.lower <= options.within {
+                    row.sample = sample as u8;
+                    out.push(row);
                 }
             }
         }
@@ -168,6 +203,7 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
 pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
     match name {
         "auto" | "gjk" => Some(Box::new(Gjk)),
+        "vclip" => Some(Box::new(VClip)),
         _ => None,
     }
 }

@@ -85,7 +85,8 @@ impl<'a, T: Supporting> Pair<'a, T> {
     /// A pair at a relative pose; `growth` is the sum of both radii, metres.
     #[inline]
     pub fn new(a: &'a Polyhedron, b: &'a Polyhedron, pose: RelativePose<T>, growth: f64) -> Self {
-        let size = a.radius + b.radius + growth + pose.t.to_f64().length();
+        // The floor keeps the bound above where squares of lengths underflow.
+        let size = (a.radius + b.radius + growth + pose.t.to_f64().length()).max(1e-120);
         Self { a, b, pose, size }
     }
 

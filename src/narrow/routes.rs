@@ -47,6 +47,10 @@ routes! {
     extended,
     /// Of those, left without a proof.
     uncertified,
-    /// Iterations of searches.
+    /// Iterations of searches by simplices.
     search_iterations,
+    /// States visited by V-Clip.
+    vclip_steps,
+    /// Searches by V-Clip in which a state came back: handed to the next rung.
+    cycles,
 }

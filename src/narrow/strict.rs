@@ -70,10 +70,8 @@ pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Strict> {
         return None;
     }
     let answer = Strict { features: *features, closest, gap, margin, bound };
-    // In contact the sign of the distance is open: a second facet may be as near unless this one is wide around the
-    // closest points and the difference is thick behind it.
-    let in_doubt = answer.in_contact_band() && closest.distance <= 4.0 * bound;
-    if in_doubt && (closest.interior <= 4.0 * BAND * margin || pair.gap(-n) > -8.0 * BAND * margin) {
+    // In contact the sign of the distance is open, and a second facet behind a body too thin to tell may be as near.
+    if answer.in_contact_band() && closest.distance <= 4.0 * bound {
         return None;
     }
     Some(answer)

@@ -8,6 +8,7 @@ use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
 use super::strict::{self, Strict};
+use super::vclip;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::scene::Piece;
 
@@ -37,10 +38,28 @@ impl PartCache {
     }
 }
 
+/// The search for what the remembered features and surface do not settle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Search {
+    /// GJK from the remembered simplex.
+    #[default]
+    Gjk,
+    /// V-Clip from the remembered features; GJK where they penetrate.
+    VClip,
+}
+
 /// Working memory of a walk.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    search: Search,
     polytope: Polytope,
+}
+
+impl Scratch {
+    /// For walks with this search.
+    pub fn new(search: Search) -> Self {
+        Self { search, ..Self::default() }
+    }
 }
 
 /// Two pieces with their poses in the world.
@@ -143,7 +162,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         if let Some(surface) = &cache.surface {
             let points = scratch.polytope.place(pair, surface);
             placed = true;
-            if surface.proves(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
+            if surface.proves_closed(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
                 routes.surface_verified += 1;
                 return Warm::Strict(strict);
             }
@@ -160,7 +179,30 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
             return Warm::Strict(strict);
         }
     }
+    if scratch.search == Search::VClip
+        && let Some(found) = track(pair, beyond, cache, routes)
+    {
+        return found;
+    }
     search(pair, beyond, cache, scratch, routes)
+}
+
+/// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
+fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut Routes) -> Option<Warm> {
+    let start = cache.features.unwrap_or_else(|| vclip::cold_start(pair));
+    let found = vclip::search(pair, start);
+    routes.vclip_steps += u64::from(found.iterations);
+    routes.cycles += u64::from(found.end == vclip::End::Cycle);
+    if found.end != vclip::End::Converged {
+        return None;
+    }
+    cache.features = Some(found.features);
+    let Some(strict) = strict::local(pair, &found.features).filter(Strict::in_contact_band) else {
+        return Some(Warm::Open);
+    };
+    routes.searched += 1;
+    let lower = strict.gap - strict.bound;
+    Some(if lower > beyond { Warm::Beyond(lower) } else { Warm::Strict(strict) })
 }
 
 fn search(

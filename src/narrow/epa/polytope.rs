@@ -271,8 +271,32 @@ impl Polytope {
 }
 
 impl Surface {
-    /// See [`proves`]: of the remembered triangles, with the vertices at `points`.
+    /// Whether every side is shared by two triangles that agree about it.
+    pub fn is_closed(&self) -> bool {
+        let linked = |t: usize, k: usize| {
+            let v = self.triangles[t];
+            let u = usize::from(*self.across.get(t)?.get(k)?);
+            let w = self.triangles.get(u)?;
+            let m = (0..3).find(|&m| w[m] == v[(k + 1) % 3] && w[(m + 1) % 3] == v[k])?;
+            (usize::from(self.across.get(u)?[m]) == t).then_some(())
+        };
+        (0..self.triangles.len()).all(|t| (0..3).all(|k| linked(t, k).is_some()))
+            && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
+    }
+
+    /// See [`proves`]: of the remembered triangles, with the vertices at `points` (one for each of `pairs`). A surface
+    /// with a hole proves nothing.
     pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
+        points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
+    }
+
+    /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
+    pub(crate) fn proves_closed(
+        &self,
+        points: &[Vec3<f64>],
+        claim: &Claim,
+        in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+    ) -> bool {
         proves(&self.pairs, points, self.triangles.iter().copied(), claim, in_facet)
     }
 }
@@ -309,7 +333,8 @@ fn proves(
             continue;
         }
         let reach = normal.dot(a).min(normal.dot(b)).min(normal.dot(c));
-        let reaches = |d: f64| reach > 0.0 && reach * reach >= d * d * n2;
+        let length = n2.sqrt();
+        let reaches = |d: f64| reach > 0.0 && reach >= d * length;
         let far = reaches(claim.others) || (in_facet(&v.map(|i| pairs[usize::from(i)])) && reaches(claim.facet));
         if !far || side(a, b, c, Vec3::ZERO) >= 0.0 {
             return false;

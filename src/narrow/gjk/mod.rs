@@ -67,7 +67,7 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
     for (p, &v) in points.iter_mut().zip(simplex.as_slice()) {
         *p = pair.difference(v);
     }
-    let mut last = f64::INFINITY;
+    let mut last = T::from_f64(f64::INFINITY);
     for iterations in 1..=LIMIT as u32 {
         let near = nearest(&points, usize::from(simplex.count));
         keep(&mut simplex, &mut points, &near.kept, near.count);
@@ -78,10 +78,11 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
             return found(End::Overlap, 0.0);
         }
         let length = v2.to_f64().sqrt();
-        if length >= last {
+        // In these numbers: in double-double, progress goes on far below what an f64 can tell.
+        if v2 >= last {
             return found(End::Stalled, 0.0);
         }
-        last = length;
+        last = v2;
         // Below this along -v, the planes leave a gap above the cut-off.
         let least = T::from_f64(-(cutoff + bound) * length);
         let (reach, vertex) = pair.support_above(-v, simplex.pairs[0], least);

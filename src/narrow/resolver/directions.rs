@@ -98,7 +98,7 @@ impl List<'_, '_> {
     /// Leaves out the facet of two edges that are parallel, or nearly so.
     fn skip(&mut self, sine: f64) {
         if sine > 0.0 {
-            self.slack = 4.0 * PARALLEL * self.pair.size;
+            self.slack = PARALLEL * self.pair.size;
         }
     }
 }
@@ -128,25 +128,39 @@ fn solid_edges(list: &mut List<'_, '_>, sides: &Sides) {
                 list.skip(sine);
                 continue;
             }
-            let mut n = cross.scale(1.0 / sine);
-            if n.dot(pa - pair.a.mean) < 0.0 {
-                n = -n;
-            }
+            let n = cross.scale(1.0 / sine);
             let error = pair.bound() / sine;
-            let local = n.dot(pair.pose.point(pair.b.vertex(eb.v[0])) - pa);
-            if local + error >= list.best - list.keep {
-                list.offer(Origin::Edges(i as u32, j as u32, false), n, error);
+            let outward = n.dot(pa - pair.a.mean);
+            let across = n.dot(pair.pose.point(pair.b.vertex(eb.v[0])) - pa);
+            // Where a body is too thin to tell which way is out, both are taken.
+            for (n, turned) in [(n, false), (-n, true)] {
+                let sign = if turned { -1.0 } else { 1.0 };
+                if sign * outward >= -error && sign * across + error >= list.best - list.keep {
+                    list.offer(Origin::Edges(i as u32, j as u32, turned), n, error);
+                }
             }
         }
     }
 }
 
-/// Edges where a body is flat: it has no Gauss map to prune by, and is small.
+/// Edges where a body is flat. Of a solid, only edges whose arc on the Gauss map crosses the great circle of the other
+/// edge can carry a facet with it; of flat bodies, any, one of each direction.
 fn flat_edges(list: &mut List<'_, '_>, sides: &Sides) {
+    const MARGIN: f64 = 1e-9;
     let pair = list.pair;
-    for &i in &pair.a.distinct_edges {
-        for &j in &pair.b.distinct_edges {
-            let cross = sides.edges_a[i as usize].cross(sides.edges_b[j as usize]);
+    let crosses = |p: &Polyhedron, normals: &[Vec3<f64>], e: u32, other: Vec3<f64>| {
+        let [f, g] = p.edges[e as usize].f;
+        p.dimension < 3 || normals[f as usize].dot(other) * normals[g as usize].dot(other) <= MARGIN
+    };
+    let (all_a, all_b) = (edges_of(pair.a), edges_of(pair.b));
+    for &i in &all_a {
+        let da = sides.edges_a[i as usize];
+        for &j in &all_b {
+            let db = sides.edges_b[j as usize];
+            if !crosses(pair.a, &pair.a.normals, i, db) || !crosses(pair.b, &sides.normals_b, j, da) {
+                continue;
+            }
+            let cross = da.cross(db);
             let sine = cross.length();
             if sine < PARALLEL {
                 list.skip(sine);
@@ -158,6 +172,11 @@ fn flat_edges(list: &mut List<'_, '_>, sides: &Sides) {
             list.offer(Origin::Edges(i, j, true), -n, error);
         }
     }
+}
+
+/// All edges of a solid; one of each direction of a flat body.
+fn edges_of(p: &Polyhedron) -> Vec<u32> {
+    if p.dimension == 3 { (0..p.edges.len() as u32).collect() } else { p.distinct_edges.clone() }
 }
 
 /// Points and segments leave directions free: any across them all is as good as another; the first axis that is not

@@ -30,16 +30,10 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
     tied.sort_by_key(|t| t.direction.origin);
     let bound = wide.bound();
     let equal = best - Dd::from_f64(pair.size * 1e-24);
-    let rivals = near.iter().filter(|d| d.gap + d.error >= best.to_f64() - 8.0 * pair.bound()).count();
     tied.retain(|t| t.gap >= equal);
     let depth_upper = best + Dd::from_f64(64.0 * bound + slack);
     let upper = if best < Dd::ZERO { depth_upper } else { depth_upper.larger(reach + Dd::from_f64(64.0 * bound)) };
     let (features, chosen, point_a, residual) = witnesses(pair, wide, &tied)?;
-    if rivals == 1
-        && let Some(answer) = strict_in_f64(pair, &features, near.len() == 1)
-    {
-        return Some(answer);
-    }
     let closest = Closest {
         normal: chosen.normal,
         distance: chosen.gap,
@@ -51,6 +45,9 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
     };
     let lower = chosen.gap - Dd::from_f64(bound);
     let upper = upper + residual;
+    if let Some(answer) = strict_in_f64(pair, &features, upper) {
+        return Some(answer);
+    }
     if (upper - lower).to_f64() > 1e-12 * pair.size {
         return None;
     }
@@ -61,10 +58,11 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
     Some(answer)
 }
 
-/// Where one direction stands alone, `f64` proves the depth too: the list is complete.
-fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, alone: bool) -> Option<Answer> {
-    let answer = strict::local(pair, features)?;
-    (answer.in_contact_band() || alone).then(|| Answer::strict(&answer))
+/// Where the best direction's features are strict in `f64`, the `f64` row is written: a warm way that proves the
+/// depth from a surface can only end at these features, and the complete list proves the same depth.
+fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
+    let answer = Answer::strict(&strict::local(pair, features)?);
+    (upper.to_f64() <= answer.upper).then_some(answer)
 }
 
 /// A direction of the list in double-double, with its gap over all vertices.
@@ -132,34 +130,34 @@ fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec
     let inside = Dd::from_f64(-1e-22 * wide.size);
     let shift = t.normal.scale(t.gap);
     let (i, j) = (features.a.index, features.b.index);
-    let point = match (features.a.kind, features.b.kind) {
-        (Face, Vertex) | (Vertex, Face) => {
-            let closest = finish(wide, features)?;
-            (closest.interior >= inside).then_some(closest.point_a)?
+    let closest = || finish(wide, features).filter(|c| c.interior >= inside);
+    let edge = |p: &Polyhedron, e: u32| p.edges[e as usize].v;
+    // A's point, and how far it is off A's feature; along the direction, which need not be the feature's own.
+    let (point, off_a) = match (features.a.kind, features.b.kind) {
+        (Face, Vertex) => {
+            let point = wide.vertex_b(j) - shift;
+            (point, (point - closest()?.point_a).length())
         }
-        (Vertex, _) => wide.vertex_a(i),
-        (Edge, Vertex) => wide.vertex_b(j) - shift,
+        (Vertex, _) => (wide.vertex_a(i), Dd::ZERO),
+        (Edge, Vertex) => {
+            let point = wide.vertex_b(j) - shift;
+            let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
+            (point, off_edge(point, v, w))
+        }
         _ => {
-            let closest = finish(wide, features)?;
-            (closest.interior >= inside).then_some(closest.point_a)?
+            let point = closest()?.point_a;
+            let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
+            (point, off_edge(point, v, w))
         }
-    };
-    // A's point must lie on A's feature, its partner on B's.
-    let off_a = match features.a.kind {
-        Edge => {
-            off_edge(point, wide.vertex_a(wide.a.edges[i as usize].v[0]), wide.vertex_a(wide.a.edges[i as usize].v[1]))
-        }
-        _ => Dd::ZERO,
     };
     let partner = point + shift;
     let off_b = match features.b.kind {
         Vertex => (partner - wide.vertex_b(j)).length(),
-        Edge => off_edge(
-            partner,
-            wide.vertex_b(wide.b.edges[j as usize].v[0]),
-            wide.vertex_b(wide.b.edges[j as usize].v[1]),
-        ),
-        Face => Dd::ZERO,
+        Edge => {
+            let [v, w] = edge(wide.b, j).map(|v| wide.vertex_b(v));
+            off_edge(partner, v, w)
+        }
+        Face => (partner - closest()?.point_b).length(),
     };
     let off = off_a.larger(off_b);
     (off.to_f64() <= 2e-13 * wide.size).then_some((point, off))

@@ -72,10 +72,13 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &Found<f64>) -> Option<Answ
     }
     let mut tie = None;
     for features in candidates() {
-        let Some(closest) = finish(pair, &features).filter(|c| c.distance > CONTACT * bound) else { continue };
+        let Some(closest) = finish(pair, &features) else { continue };
         let inside = inside(&closest, bound);
-        if matches!(inside, Inside::No) {
+        if matches!(inside, Inside::No) || closest.distance < -CONTACT * bound {
             continue;
+        }
+        if closest.distance <= CONTACT * bound {
+            return None;
         }
         let lower = pair.gap(closest.normal) - bound;
         let upper = closest.distance + closest.residual + bound;
@@ -118,32 +121,42 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     facets.retain(|f| f.gap >= best - 2.0 * bound);
     facets.sort_by_key(|f| f.origin);
     let planes: Vec<Plane> = facets.iter().map(|f| Plane::new(pair, f.normal, 4.0 * bound)).collect();
+    let mut tie = None;
     for kinds in 0..3 {
         for (facet, plane) in facets.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
-                let Some(closest) = finish(pair, &features) else { continue };
-                if (closest.distance - facet.gap).abs() > 4.0 * bound || closest.normal.dot(facet.normal) < 0.5 {
-                    continue;
+                // What may be strict on some other way is for the complete list to decide.
+                if strict::local(pair, &features).is_some() {
+                    return None;
                 }
-                match inside(&closest, bound) {
-                    Inside::No => continue,
-                    Inside::Open => return None,
-                    Inside::Yes => {}
+                if tie.is_none() {
+                    tie = holds(pair, &features, facet, best);
                 }
-                if facets.len() == 1
-                    && let Some(strict) = strict::local(pair, &features)
-                    && polytope.proves(&strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t))
-                {
-                    return Some(Answer::strict(&strict));
-                }
-                let lower = pair.gap(closest.normal) - bound;
-                let upper = best + closest.residual + 1.5 * bound;
-                let proven = closest.residual <= bound && upper - lower <= PROMISE * pair.size;
-                return proven.then(|| answer(&features, &closest, lower, upper));
             }
         }
     }
-    None
+    tie.flatten()
+}
+
+/// Whether a feature pair carries witness points of a facet: `None` if it is out, `Some(None)` if rounding leaves it
+/// open, else its answer. `best`: the gap of the nearest facet.
+fn holds(pair: &Pair<'_, f64>, features: &FeaturePair, facet: &Facet, best: f64) -> Option<Option<Answer>> {
+    let bound = pair.bound();
+    let closest = finish(pair, features).filter(|c| c.normal.dot(facet.normal) > 0.5)?;
+    let gap = pair.gap(closest.normal);
+    // Features that do not reach both supporting planes are out, and so are those of another facet.
+    if closest.distance - gap > bound || (gap - facet.gap).abs() > 4.0 * bound {
+        return None;
+    }
+    match inside(&closest, bound) {
+        Inside::No => return None,
+        Inside::Open => return Some(None),
+        Inside::Yes => {}
+    }
+    let lower = gap - bound;
+    let upper = best.max(closest.distance) + closest.residual + 1.5 * bound;
+    let proven = closest.residual <= bound && upper - lower <= PROMISE * pair.size;
+    Some(proven.then(|| answer(features, &closest, lower, upper)))
 }
 
 /// The facet in which a triangle of the Minkowski difference lies, with the direction of its features.
