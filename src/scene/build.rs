@@ -33,7 +33,8 @@ enum Job {
 
 /// What became of a job: one shape for each variant.
 struct Done {
-    input: Option<InputDigest>,
+    /// The file, and those beside it that belong to it.
+    inputs: Vec<InputDigest>,
     shapes: Vec<Result<Arc<Shape>, Fault>>,
 }
 
@@ -73,7 +74,7 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Box<Fai
             }
         }
     }
-    Ok((shapes, done.into_iter().filter_map(|done| done.input).collect()))
+    Ok((shapes, done.into_iter().flat_map(|done| done.inputs).collect()))
 }
 
 /// Finds what is to be built: files are the same if they are the same on disk, however they are written.
@@ -141,25 +142,29 @@ fn run(jobs: &[Job]) -> Vec<Done> {
 
 fn work_off(job: &Job) -> Done {
     let (path, variants) = match job {
-        Job::Shape(spec, offset) => return Done { input: None, shapes: vec![from_shape(spec, *offset).map(Arc::new)] },
+        Job::Shape(spec, offset) => {
+            return Done { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
+        }
         Job::File { path, variants } => (path, variants),
     };
-    let failed = |fault: Fault, input| Done { input, shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
+    let failed =
+        |fault: Fault| Done { inputs: Vec::new(), shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
     if let Err(fault) = readers::check_extension(path) {
-        return failed(fault, None);
+        return failed(fault);
     }
     let (bytes, input) = match read_input(path) {
         Ok(read) => read,
         Err(error) => {
             let error = Error::unreadable(path, &error);
-            return failed(Fault::new(error.problem, error.remedy), None);
+            return failed(Fault::new(error.problem, error.remedy));
         }
     };
-    match readers::read_mesh(path, bytes) {
-        Err(fault) => failed(fault, Some(input)),
+    let mut inputs = vec![input];
+    match readers::read_with_companions(path, bytes, &mut inputs) {
+        Err(fault) => failed(fault),
         Ok(mesh) => {
             let build = |(reading, offset): &(Reading, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
-            Done { input: Some(input), shapes: variants.iter().map(build).collect() }
+            Done { inputs, shapes: variants.iter().map(build).collect() }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
 
-use super::keys::{Field, Keys, Source};
-use super::model::{LengthUnit, Missing, Model};
+use super::keys::{Field, Keys, Origin, Source};
+use super::model::{InputDigest, LengthUnit, Missing, Model};
+use super::readers;
 use super::shapes::ShapeSpec;
+use super::tables;
 use crate::error::{Error, Result};
 use crate::geometry::Pose;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// A scene file, lowered but not loaded.
 pub(super) struct SceneFile {
@@ -13,6 +16,8 @@ pub(super) struct SceneFile {
     pub(super) query: Query,
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Vec<IgnoreSpec>,
+    /// The tables of bodies that were read.
+    pub(super) tables: Vec<InputDigest>,
 }
 
 /// `[scene]`.
@@ -38,17 +43,29 @@ pub(super) struct Query {
 /// `[[body]]`.
 pub(super) struct BodySpec {
     pub(super) name: String,
-    /// Byte where the table begins.
-    pub(super) at: usize,
+    /// Where the body begins.
+    pub(super) at: Origin,
     pub(super) geometry: GeometrySpec,
-    /// Byte of `geometry` or `shape`.
-    pub(super) geometry_at: usize,
+    /// Where `geometry` or `shape` is.
+    pub(super) geometry_at: Origin,
     /// Growth, metres.
     pub(super) offset: f64,
     /// Sorted, without duplicates.
     pub(super) groups: Vec<String>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
+}
+
+impl BodySpec {
+    /// What messages call the body.
+    pub(super) fn owner(&self) -> String {
+        owner(&self.name, matches!(self.at, Origin::Row(_)))
+    }
+}
+
+/// What messages call a body.
+fn owner(name: &str, is_row: bool) -> String {
+    if is_row { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
 
 /// Where the geometry of a body comes from.
@@ -79,7 +96,8 @@ pub(super) struct IgnoreSpec {
     pub(super) at: usize,
 }
 
-const BODY_KEYS: [&str; 12] = [
+/// The keys of a `[[body]]`.
+pub(super) const BODY_KEYS: [&str; 12] = [
     "name",
     "geometry",
     "shape",
@@ -106,16 +124,14 @@ pub(super) fn parse(source: &Source<'_>) -> Result<SceneFile> {
         let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
         return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
     }
-    if let Some(bodies) = top.get("bodies") {
-        let remedy = "write each body as a `[[body]]` table of its own";
-        return Err(bodies.error("`[[bodies]]` (tables of bodies) is not supported in this version yet", remedy));
-    }
     let head = head(&top)?;
     let query = match top.get("query") {
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
-    Ok(SceneFile { bodies: bodies(source, &top, head.unit)?, ignores: ignores(source, &top)?, head, query })
+    let mut tables = Vec::new();
+    let bodies = bodies(source, &top, head.unit, &mut tables)?;
+    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables })
 }
 
 fn head(top: &Keys<'_>) -> Result<Head> {
@@ -158,33 +174,52 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
     })
 }
 
-fn bodies(source: &Source<'_>, top: &Keys<'_>, unit: LengthUnit) -> Result<Vec<BodySpec>> {
-    let tables = top.tables("body")?;
-    let mut seen: HashMap<String, usize> = HashMap::with_capacity(tables.len());
-    let mut bodies = Vec::with_capacity(tables.len());
-    for (index, (at, table)) in tables.into_iter().enumerate() {
-        let keys = Keys::new(source, format!("[[body]] number {}", index + 1), table, at);
-        let body = body(keys, unit)?;
-        if let Some(first) = seen.insert(body.name.clone(), at) {
-            let problem = format!("the body name `{}` was used before, on line {}", body.name, source.line(first));
-            return Err(Error::input(source.place(at), problem, "give each body a name of its own"));
+/// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.
+fn bodies(
+    source: &Source<'_>,
+    top: &Keys<'_>,
+    unit: LengthUnit,
+    tables: &mut Vec<InputDigest>,
+) -> Result<Vec<BodySpec>> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut bodies: Vec<BodySpec> = Vec::new();
+    let mut add = |body: BodySpec| {
+        if let Some(first) = seen.insert(body.name.clone(), bodies.len()) {
+            let first = match &bodies[first].at {
+                Origin::Scene(at) => format!("on line {}", source.line(*at)),
+                Origin::Row(row) => format!("in {row}"),
+            };
+            let problem = format!("the body name `{}` was used before, {first}", body.name);
+            return Err(Error::input(body.at.place(source), problem, "give each body a name of its own"));
+        }
+        if bodies.len() >= i32::MAX as usize {
+            return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
         }
         bodies.push(body);
+        Ok(())
+    };
+    for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
+        add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
     }
+    tables::lower(source, top, unit, tables, &mut add)?;
     if bodies.is_empty() {
         return Err(top.error("the scene has no bodies", "add a `[[body]]` table for each body"));
-    }
-    if i32::try_from(bodies.len()).is_err() {
-        return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
     }
     Ok(bodies)
 }
 
-fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+/// Lowers one body: a `[[body]]`, or a row of a table with its defaults.
+pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
     let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
-    keys.owner = format!("[[body]] `{name}`");
+    keys.owner = owner(&name, keys.source.is_row());
     keys.only(&BODY_KEYS)?;
-    let (geometry, geometry_at) = match (keys.get("geometry"), keys.get("shape")) {
+    let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
+        // What a row says holds, whichever of the two the defaults say.
+        (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
+        (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
+        both => both,
+    };
+    let (geometry, geometry_at) = match (file, shape_key) {
         (Some(_), Some(shape)) => {
             return Err(shape.error("the body has both a `geometry` and a `shape`", "remove one of them"));
         }
@@ -192,10 +227,11 @@ fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
             let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
             return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
         }
-        (Some(file), None) => {
-            (GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, unit)? }, file.at)
-        }
-        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.at),
+        (Some(file), None) => (
+            GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, file.text()?, unit)? },
+            file.origin(),
+        ),
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.origin()),
     };
     Ok(BodySpec {
         geometry,
@@ -203,13 +239,13 @@ fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
         offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
         groups: groups(&keys)?,
         pose: pose(&keys, unit)?,
-        at: keys.at,
+        at: keys.origin(),
         name,
     })
 }
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.
-fn reading(keys: &Keys<'_>, unit: LengthUnit) -> Result<Reading> {
+fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<Reading> {
     let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
     let mut model = None;
     if let Some(field) = keys.get("model") {
@@ -220,7 +256,10 @@ fn reading(keys: &Keys<'_>, unit: LengthUnit) -> Result<Reading> {
         }
     }
     Ok(Reading {
-        unit: keys.get("unit").map(|word| word.unit()).transpose()?.unwrap_or(unit),
+        unit: match keys.get("unit") {
+            Some(word) => word.unit()?,
+            None => readers::own_unit(Path::new(file)).unwrap_or(unit),
+        },
         scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
         y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
         model,

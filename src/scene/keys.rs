@@ -2,6 +2,7 @@
 
 use super::length::{check_length, words};
 use super::model::LengthUnit;
+use super::tables::RowPlace;
 use crate::error::{Error, Result};
 use std::fmt::Display;
 use std::path::Path;
@@ -14,12 +15,48 @@ pub(super) struct Source<'a> {
     /// The text, without a byte order mark.
     pub(super) text: &'a str,
     line_starts: Vec<usize>,
+    /// Set where the keys are those of a table's row.
+    row: Option<RowPlace>,
+}
+
+/// Where something of a scene is written.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    /// A byte of the scene file.
+    Scene(usize),
+    /// A row of a table.
+    Row(RowPlace),
+}
+
+impl Origin {
+    /// For messages: `file:line`, or the row.
+    pub(super) fn place(&self, scene: &Source<'_>) -> String {
+        match self {
+            Self::Scene(at) => scene.place(*at),
+            Self::Row(row) => row.to_string(),
+        }
+    }
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
         let line_starts = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i + 1).collect();
-        Self { path, text, line_starts }
+        Self { path, text, line_starts, row: None }
+    }
+
+    /// What the keys of a table's row are in.
+    pub(super) fn of_row(scene: &'a Path, row: RowPlace) -> Self {
+        Self { path: scene, text: "", line_starts: Vec::new(), row: Some(row) }
+    }
+
+    /// Where a byte is.
+    fn origin(&self, at: usize) -> Origin {
+        self.row.as_ref().map_or(Origin::Scene(at), |row| Origin::Row(row.clone()))
+    }
+
+    /// Whether this is a row of a table.
+    pub(super) fn is_row(&self) -> bool {
+        self.row.is_some()
     }
 
     /// The path of the file, as given.
@@ -32,8 +69,11 @@ impl<'a> Source<'a> {
         self.line_starts.partition_point(|&start| start <= at) + 1
     }
 
-    /// `file:line`.
+    /// `file:line`, or the row.
     pub(super) fn place(&self, at: usize) -> String {
+        if let Some(row) = &self.row {
+            return row.to_string();
+        }
         format!("{}:{}", self.path.display(), self.line(at))
     }
 
@@ -58,6 +98,8 @@ pub(super) struct Keys<'a> {
     table: &'a DeTable<'a>,
     /// Byte where it begins.
     pub(super) at: usize,
+    /// Keys that hold where this table has none of the name.
+    defaults: Option<&'a Keys<'a>>,
 }
 
 /// A key with its value.
@@ -71,7 +113,17 @@ pub(super) struct Field<'k> {
 
 impl<'a> Keys<'a> {
     pub(super) fn new(source: &'a Source<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
-        Self { source, owner: owner.into(), table, at }
+        Self { source, owner: owner.into(), table, at, defaults: None }
+    }
+
+    /// The same table, with keys that hold where it has none of the name.
+    pub(super) fn with_defaults(self, defaults: &'a Keys<'a>) -> Self {
+        Self { defaults: Some(defaults), ..self }
+    }
+
+    /// Where the table begins.
+    pub(super) fn origin(&self) -> Origin {
+        self.source.origin(self.at)
     }
 
     /// Refuses keys that are not known, naming the nearest that is; the first in the file.
@@ -90,9 +142,9 @@ impl<'a> Keys<'a> {
         ))
     }
 
-    /// A key, if it is there.
+    /// A key, if it is there or among the defaults.
     pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
-        let value = self.table.get(key)?;
+        let Some(value) = self.table.get(key) else { return self.defaults.and_then(|defaults| defaults.get(key)) };
         Some(Field { keys: self, key, value: value.get_ref(), at: value.span().start })
     }
 
@@ -128,8 +180,19 @@ impl<'a> Keys<'a> {
 impl<'k> Field<'k> {
     /// An error of this key.
     pub(super) fn error(&self, problem: impl Display, remedy: impl Display) -> Error {
-        let place = format!("{}, key `{}` of {}", self.keys.source.place(self.at), self.key, self.keys.owner);
+        let what = if self.keys.source.is_row() { "column" } else { "key" };
+        let place = format!("{}, {what} `{}` of {}", self.keys.source.place(self.at), self.key, self.keys.owner);
         Error::input(place, problem, remedy)
+    }
+
+    /// Where it is written.
+    pub(super) fn origin(&self) -> Origin {
+        self.keys.source.origin(self.at)
+    }
+
+    /// Whether it is a key of this table, and not a default.
+    pub(super) fn is_of(&self, keys: &Keys<'_>) -> bool {
+        std::ptr::eq(self.keys.table, keys.table)
     }
 
     /// The name of the key.

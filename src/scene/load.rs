@@ -58,7 +58,7 @@ impl Scene {
         let (bodies, dynamic) = bodies(file.bodies, shapes);
         let name = file.head.name.unwrap_or_else(|| stem(path));
         let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
-        let inputs: Vec<InputDigest> = std::iter::once(digest).chain(read).collect();
+        let inputs: Vec<InputDigest> = std::iter::once(digest).chain(file.tables).chain(read).collect();
         let path = path.to_path_buf();
         let scene =
             Self { path, name, unit, bodies, dynamic, trajectories, missing, frame_rate, query, ignored, inputs };
@@ -102,7 +102,7 @@ fn trajectories(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverride
         (Some(_), Some(path), _) => Ok(Some(path.clone())),
         (Some(_), None, Some((path, _))) => Ok(Some(folder(source.path()).join(path))),
         (Some(body), None, None) => Err(Error::input(
-            source.place(body.at),
+            body.at.place(source),
             format!("the body `{}` is dynamic, but the scene names no trajectories", body.name),
             "add `trajectories = \"FILE\"` to [scene] (or --trajectories), or `static = true` to the body",
         )),
@@ -159,13 +159,12 @@ fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
 /// An error of a body's geometry, with the file and line it lies in and the body that uses it.
 fn place(source: &Source<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
     let body = &bodies[failure.body];
-    let used = source.place(body.geometry_at);
+    let used = body.geometry_at.place(source);
+    let owner = body.owner();
     let place = match (failure.file, failure.fault.line) {
-        (None, _) => format!("{used}, key `shape` of [[body]] `{}`", body.name),
-        (Some(file), None) => format!("{} (`geometry` of [[body]] `{}`, {used})", file.display(), body.name),
-        (Some(file), Some(line)) => {
-            format!("{}:{line} (`geometry` of [[body]] `{}`, {used})", file.display(), body.name)
-        }
+        (None, _) => format!("{used}, key `shape` of {owner}"),
+        (Some(file), None) => format!("{} (`geometry` of {owner}, {used})", file.display()),
+        (Some(file), Some(line)) => format!("{}:{line} (`geometry` of {owner}, {used})", file.display()),
     };
     Error::input(place, failure.fault.problem, failure.fault.remedy)
 }

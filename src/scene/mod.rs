@@ -2,7 +2,8 @@
 //!
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
 //!
-//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says) ->
+//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says;
+//! `tables`: the rows of `[[bodies]]`) ->
 //! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
 
 pub mod block;
@@ -15,8 +16,10 @@ pub mod length;
 pub mod load;
 mod mesh;
 pub mod model;
+pub(crate) mod parquet_footer;
 pub mod readers;
 pub mod shapes;
+mod tables;
 
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
 pub use ignore::{IgnoreRule, PairCounts};

@@ -1,14 +1,14 @@
 //! READ: trajectories as a stream of blocks.
 //!
-//! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (`footer`
-//! and `columns` check it before anything is decoded); `bounds` takes the bounds of all positions from the column
-//! statistics; then, on a thread of its own, `stream` walks the row groups, `decode` turns each batch of rows into
+//! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (a
+//! `parquet_file`, or an `ipc_file` once `ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
+//! bounds of all positions from the column statistics, or scans them; then, on a thread of its own, `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
 //! transposition). `digest` hashes the files meanwhile.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
-//! The Parquet decoder is not trusted: what it allocates is bounded by the file's size, and should it panic on hostile
+//! The decoders are not trusted: what they allocate is bounded by the file's size, and should one panic on hostile
 //! bytes, the panic becomes an error that names the file and row group (the process' panic hook still reports it).
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
@@ -19,7 +19,9 @@ mod columns;
 mod decode;
 mod digest;
 mod files;
-mod footer;
+mod ipc_file;
+mod ipc_messages;
+mod parquet_file;
 mod roster;
 mod source;
 mod stage;

@@ -1,33 +1,24 @@
-//! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
+//! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
 
 use super::columns::Columns;
 use super::decode::{self, Defects};
 use super::files::{Found, HiveRun};
-use super::footer;
+use super::ipc_file::{BatchReader, IpcFile};
+use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema};
-use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
-use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::reader::{ChunkReader, Length};
-use parquet::file::statistics::Statistics;
 use std::fs::File;
-use std::io::BufReader;
-use std::panic::AssertUnwindSafe;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid out.
 pub(super) const BATCH_ROWS: usize = 16_384;
 
-/// What the Parquet decoder says.
-type Decoded<T> = std::result::Result<T, ParquetError>;
+/// What to do about bytes that no writer makes.
+pub(super) const DAMAGED: &str = "the file is damaged: write it again";
 
 /// A checked file.
 pub(super) struct Source {
@@ -37,19 +28,21 @@ pub(super) struct Source {
     pub(super) run: Option<HiveRun>,
     /// Which column is which.
     pub(super) columns: Columns,
-    /// Its row groups that have rows, in order.
+    /// Its groups of rows that have rows, in order: row groups of Parquet, all of Arrow IPC.
     pub(super) groups: Vec<Group>,
     /// Rows.
     pub(super) rows: u64,
     /// Size, bytes.
     pub(super) bytes: u64,
-    /// Reads names as strings.
-    plain: ArrowReaderMetadata,
-    /// Reads names as a dictionary: only for chunks that are stored as one.
-    dictionary: ArrowReaderMetadata,
+    format: Format,
 }
 
-/// A row group.
+enum Format {
+    Parquet(Box<ParquetFile>),
+    Ipc(IpcFile),
+}
+
+/// A group of rows that is decoded as one.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     /// Its number in the file.
@@ -65,63 +58,59 @@ pub(super) struct Group {
 }
 
 impl Source {
-    /// Opens and checks a file. Lengths are in `unit` unless a field says otherwise.
+    /// Opens and checks a file; its first bytes say what it is. Lengths are in `unit` unless a field says otherwise.
     ///
     /// # Errors
-    /// The file is unreadable, no Parquet file, or its columns do not fit.
+    /// The file is unreadable, neither Parquet nor Arrow IPC, or its columns do not fit.
     pub(super) fn open(found: &Found, unit: LengthUnit) -> Result<Self> {
         let path: Arc<Path> = Arc::from(found.path.as_path());
-        let file = BoundedFile::open(&path)?;
-        footer::check(&path, &file.file, file.bytes)?;
-        let inferred = guard(&path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
-        let columns = Columns::resolve(&path, inferred.schema(), unit)?;
-        let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let plain = with_names_as(&path, &inferred, columns.body.index, DataType::Utf8)?;
-        let dictionary = with_names_as(&path, &inferred, columns.body.index, keyed)?;
-        let groups = groups(&path, &inferred, &columns)?;
+        let (kind, bytes) = kind(&path)?;
+        let (format, columns, groups) = match kind {
+            Kind::Parquet => {
+                let (file, columns, groups) = ParquetFile::open(&path, unit)?;
+                (Format::Parquet(Box::new(file)), columns, groups)
+            }
+            Kind::IpcFile | Kind::IpcStream => {
+                let (file, columns, rows) = IpcFile::open(&path, bytes, kind == Kind::IpcStream, unit)?;
+                let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
+                (Format::Ipc(file), columns, if rows > 0 { vec![group] } else { Vec::new() })
+            }
+        };
         Ok(Self {
             rows: groups.iter().map(|group| group.rows).sum(),
-            bytes: file.bytes,
+            bytes,
             run: found.run.filter(|run| run.inside || columns.run.is_none()),
             path,
             columns,
             groups,
-            plain,
-            dictionary,
+            format,
         })
     }
 
-    /// Begins to decode columns (root indices, ascending) of a row group.
+    /// Begins to decode columns (root indices, ascending) of a group.
     ///
     /// # Errors
-    /// The file cannot be opened any more, or the row group does not decode.
+    /// The file cannot be opened any more, or does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<GroupReader<'_>> {
-        let file = BoundedFile::open(&self.path)?;
-        let keyed = self.chunk(group, self.columns.body.index).is_some_and(|chunk| {
-            // A chunk without a dictionary page would be hashed into one, name by name.
-            chunk.dictionary_page_offset().is_some()
-        });
-        let metadata = if keyed { &self.dictionary } else { &self.plain };
-        let rows = usize::try_from(group.rows).unwrap_or(usize::MAX);
-        let reader = guard(&self.path, Some(group.index), || {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-                .with_projection(ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied()))
-                .with_row_groups(vec![group.index])
-                .with_batch_size(batch_rows.min(rows))
-                .build()
-        })?;
-        Ok(GroupReader { path: &self.path, group: group.index, left: group.rows, row: group.first_row, reader })
+        let batches = match &self.format {
+            Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
+            Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
+        };
+        Ok(GroupReader { path: &self.path, group: group.index, left: group.rows, row: group.first_row, batches })
     }
 
-    /// The chunk of a root column in a row group; `None` if it is nested.
+    /// The chunk of a root column in a row group of Parquet; `None` if it is nested, or the file is no Parquet.
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
-        chunk(&self.plain, group.index, root)
+        match &self.format {
+            Format::Parquet(file) => file.chunk(group, root),
+            Format::Ipc(_) => None,
+        }
     }
 
     /// The key (run, frame) of the first row; `None` where there are no rows.
     ///
     /// # Errors
-    /// The first row group does not decode, or its first key is none.
+    /// The first group does not decode, or its first key is none.
     pub(super) fn first_key(&self) -> Result<Option<(i64, i64)>> {
         let Some(group) = self.groups.first() else { return Ok(None) };
         let columns = self.columns.keys();
@@ -137,157 +126,71 @@ impl Source {
     }
 }
 
-/// The row groups that have rows.
-fn groups(path: &Path, metadata: &ArrowReaderMetadata, columns: &Columns) -> Result<Vec<Group>> {
-    let range = |index: usize, root: usize| {
-        let field: &Field = metadata.schema().field(root);
-        integer_range(chunk(metadata, index, root)?, is_unsigned(field.data_type()))
-    };
-    let mut first_row = 0_u64;
-    let mut groups = Vec::new();
-    for (index, group) in metadata.metadata().row_groups().iter().enumerate() {
-        let rows = u64::try_from(group.num_rows()).ok().filter(|&rows| rows <= i64::MAX as u64 - first_row);
-        let rows = rows.ok_or_else(|| {
-            Error::input(in_group(path, index), format!("claims to hold {} rows", group.num_rows()), DAMAGED)
-        })?;
-        if rows > 0 {
-            let runs = columns.run.as_ref().and_then(|column| range(index, column.index));
-            groups.push(Group { index, first_row, rows, runs, frames: range(index, columns.frame.index) });
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Parquet,
+    IpcFile,
+    IpcStream,
+}
+
+/// What a file is by its first bytes, and its size.
+fn kind(path: &Path) -> Result<(Kind, u64)> {
+    let unreadable = |error| Error::unreadable(path, &error);
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    let mut head = Vec::with_capacity(8);
+    file.take(8).read_to_end(&mut head).map_err(unreadable)?;
+    let refuse = |problem: &str, remedy: &str| Err(Error::input(path.display(), problem, remedy));
+    match head.as_slice() {
+        [] => refuse("is empty (0 bytes)", "write the trajectories again"),
+        [b'P', b'A', b'R', b'1' | b'E', ..] => Ok((Kind::Parquet, bytes)),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Ok((Kind::IpcFile, bytes)),
+        [0xff, 0xff, 0xff, 0xff, ..] => Ok((Kind::IpcStream, bytes)),
+        [b'F', b'E', b'A', b'1', ..] => {
+            refuse("is a Feather file of version 1", "write it as Feather version 2 or Parquet")
         }
-        first_row += rows;
-    }
-    Ok(groups)
-}
-
-fn is_unsigned(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => values.is_unsigned_integer(),
-        kind => kind.is_unsigned_integer(),
+        _ => refuse(
+            "is not a Parquet file, nor an Arrow IPC file or stream",
+            "give such files; a glob such as DIR/**/*.parquet leaves other files out",
+        ),
     }
 }
 
-/// Least and greatest value of a chunk of integers, where it says so and both are an `i64`.
-fn integer_range(chunk: &ColumnChunkMetaData, unsigned: bool) -> Option<(i64, i64)> {
-    let statistics = chunk.statistics()?;
-    // The deprecated statistics order all integers as signed ones.
-    if unsigned && statistics.is_min_max_deprecated() {
-        return None;
-    }
-    let (min, max) = match statistics {
-        Statistics::Int32(s) if unsigned => {
-            (i64::from(s.min_opt()?.cast_unsigned()), i64::from(s.max_opt()?.cast_unsigned()))
-        }
-        Statistics::Int32(s) => (i64::from(*s.min_opt()?), i64::from(*s.max_opt()?)),
-        Statistics::Int64(s) => (*s.min_opt()?, *s.max_opt()?),
-        _ => return None,
-    };
-    // An unsigned value beyond i64 reads as a negative one here.
-    (min <= max && !(unsigned && min < 0)).then_some((min, max))
-}
-
-/// The chunk of a root column that is not nested.
-fn chunk(metadata: &ArrowReaderMetadata, group: usize, root: usize) -> Option<&ColumnChunkMetaData> {
-    let schema = metadata.parquet_schema();
-    let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == root)?;
-    metadata.metadata().row_groups().get(group)?.columns().get(leaf)
-}
-
-/// The same file, but with the root column `names` read as `kind`.
-fn with_names_as(
-    path: &Path,
-    inferred: &ArrowReaderMetadata,
-    names: usize,
-    kind: DataType,
-) -> Result<ArrowReaderMetadata> {
-    let mut fields: Vec<_> = inferred.schema().fields().iter().cloned().collect();
-    let Some(field) = fields.get_mut(names) else { return Ok(inferred.clone()) };
-    *field = Arc::new(field.as_ref().clone().with_data_type(kind));
-    let schema = Arc::new(Schema::new_with_metadata(fields, inferred.schema().metadata().clone()));
-    guard(path, None, || {
-        ArrowReaderMetadata::try_new(Arc::clone(inferred.metadata()), ArrowReaderOptions::new().with_schema(schema))
-    })
-}
-
-/// Decodes a row group in batches.
+/// Decodes a group in batches.
 pub(super) struct GroupReader<'a> {
     path: &'a Path,
     group: usize,
     left: u64,
     row: u64,
-    reader: ParquetRecordBatchReader,
+    batches: Batches<'a>,
+}
+
+enum Batches<'a> {
+    Parquet(RowGroupReader<'a>),
+    Ipc(Box<BatchReader>),
 }
 
 impl GroupReader<'_> {
     /// The next batch, with the row of the file it begins with.
     ///
     /// # Errors
-    /// The row group does not decode, or holds another number of rows than its metadata says.
+    /// The group does not decode, or holds another number of rows than its metadata says.
     pub(super) fn next(&mut self) -> Result<Option<(u64, RecordBatch)>> {
-        let batch = guard(self.path, Some(self.group), || self.reader.next().transpose().map_err(ParquetError::from))?;
+        let batch = match &mut self.batches {
+            Batches::Parquet(reader) => reader.next()?,
+            Batches::Ipc(reader) => reader.next()?,
+        };
         let rows = batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         if rows > self.left || (batch.is_none() && self.left > 0) {
-            return Err(Error::input(
-                in_group(self.path, self.group),
-                "does not hold as many rows as its metadata says",
-                DAMAGED,
-            ));
+            let place = match self.batches {
+                Batches::Parquet(_) => in_group(self.path, self.group),
+                Batches::Ipc(_) => self.path.display().to_string(),
+            };
+            return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
         }
         let first = self.row;
         self.left -= rows;
         self.row += rows;
         Ok(batch.map(|batch| (first, batch)))
-    }
-}
-
-const DAMAGED: &str = "the file is damaged: write it again";
-
-/// The place of a row group, for messages.
-fn in_group(path: &Path, group: usize) -> String {
-    format!("{}, row group {group}", path.display())
-}
-
-/// Runs the Parquet decoder. Should it panic on hostile bytes, that is an error too.
-fn guard<T>(path: &Path, group: Option<usize>, run: impl FnOnce() -> Decoded<T>) -> Result<T> {
-    let place = || group.map_or_else(|| path.display().to_string(), |group| in_group(path, group));
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::input(place(), format!("cannot be decoded ({error})"), DAMAGED)),
-        Err(_) => Err(Error::input(place(), "cannot be decoded (the Parquet decoder gave up)", DAMAGED)),
-    }
-}
-
-/// A file that refuses to read past its end before anything is allocated for it.
-struct BoundedFile {
-    file: File,
-    bytes: u64,
-}
-
-impl BoundedFile {
-    fn open(path: &Path) -> Result<Self> {
-        let unreadable = |error| Error::unreadable(path, &error);
-        let file = File::open(path).map_err(unreadable)?;
-        let bytes = file.metadata().map_err(unreadable)?.len();
-        Ok(Self { file, bytes })
-    }
-}
-
-impl Length for BoundedFile {
-    fn len(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl ChunkReader for BoundedFile {
-    type T = BufReader<File>;
-
-    fn get_read(&self, start: u64) -> Decoded<Self::T> {
-        self.file.get_read(start)
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Decoded<Bytes> {
-        if start.checked_add(length as u64).is_none_or(|end| end > self.bytes) {
-            return Err(ParquetError::EOF(format!("{length} bytes at {start} lie beyond the end of the file")));
-        }
-        self.file.get_bytes(start, length)
     }
 }

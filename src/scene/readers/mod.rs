@@ -1,11 +1,15 @@
 //! Geometry files to triangle meshes: bytes in memory go in, vertices in the order of the file come out.
 //!
 //! Readers trust nothing: whatever the bytes are, they return a mesh with finite coordinates and valid indices, or a
-//! [`Fault`]; they never panic, and never allocate more than the file's own size warrants.
+//! [`Fault`]; they never panic, and never allocate more than the file's own size warrants (glTF may copy a mesh many
+//! times: there, more than a fixed bound).
 
+mod gltf;
 mod obj;
+mod ply;
 mod stl;
 
+use super::model::{InputDigest, LengthUnit};
 use std::path::Path;
 
 /// What is wrong with a geometry file or a shape.
@@ -38,7 +42,7 @@ pub struct Mesh {
     pub vertices: Vec<[f64; 3]>,
     /// Vertex indices of each triangle; polygons are cut into fans from their first vertex.
     pub triangles: Vec<[u32; 3]>,
-    /// For each triangle: the object, group or solid that it belongs to, numbered from 0 in order of first use.
+    /// For each triangle: the object, group, solid or node that it belongs to, numbered from 0 in order of first use.
     pub piece: Vec<u32>,
     /// Number of pieces.
     pub pieces: usize,
@@ -50,10 +54,21 @@ const MAX_ELEMENTS: usize = i32::MAX as usize;
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).
 ///
 /// # Errors
-/// An unknown or not yet supported extension, or bytes that are not what the extension says.
+/// An unknown extension, or bytes that are not what the extension says.
 pub fn read_mesh(path: &Path, bytes: Vec<u8>) -> Result<Mesh, Fault> {
+    read_with_companions(path, bytes, &mut Vec::new())
+}
+
+/// As [`read_mesh`]; the files beside it that were read too (the buffers of `.gltf`) are added to `companions`.
+pub(super) fn read_with_companions(
+    path: &Path,
+    bytes: Vec<u8>,
+    companions: &mut Vec<InputDigest>,
+) -> Result<Mesh, Fault> {
     let mesh = match extension(path).as_str() {
+        "glb" | "gltf" => gltf::read(path, &bytes, companions)?,
         "obj" => obj::read(&bytes)?,
+        "ply" => ply::read(&bytes)?,
         "stl" => stl::read(bytes)?,
         other => return Err(unsupported(other)),
     };
@@ -75,9 +90,14 @@ pub fn read_mesh(path: &Path, bytes: Vec<u8>) -> Result<Mesh, Fault> {
 /// As [`read_mesh`] for the extension.
 pub fn check_extension(path: &Path) -> Result<(), Fault> {
     match extension(path).as_str() {
-        "obj" | "stl" => Ok(()),
+        "glb" | "gltf" | "obj" | "ply" | "stl" => Ok(()),
         other => Err(unsupported(other)),
     }
+}
+
+/// The unit that a format prescribes: glTF is in metres.
+pub(super) fn own_unit(path: &Path) -> Option<LengthUnit> {
+    matches!(extension(path).as_str(), "glb" | "gltf").then_some(LengthUnit::ALL[0])
 }
 
 fn extension(path: &Path) -> String {
@@ -86,12 +106,11 @@ fn extension(path: &Path) -> String {
 
 fn unsupported(extension: &str) -> Fault {
     match extension {
-        "ply" | "glb" | "gltf" => Fault::new(
-            format!("geometry files of type .{extension} are not supported in this version yet"),
-            "convert the file to .obj or .stl",
+        "" => Fault::new("the geometry file has no extension", "name a .obj, .stl, .ply, .glb or .gltf file"),
+        _ => Fault::new(
+            format!("`.{extension}` is no known geometry type"),
+            "convert the file to .obj, .stl, .ply or .glb",
         ),
-        "" => Fault::new("the geometry file has no extension", "name a .obj or .stl file"),
-        _ => Fault::new(format!("`.{extension}` is no known geometry type"), "convert the file to .obj or .stl"),
     }
 }
 

@@ -5,7 +5,6 @@
 //! compact protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses what no writer makes.
 
 use crate::error::{Error, Result};
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -19,37 +18,27 @@ const TAIL: u64 = 8;
 ///
 /// # Errors
 /// It is no Parquet file, or its footer is damaged.
-pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<()> {
+pub(crate) fn check<R: Read + Seek>(path: &Path, mut file: R, bytes: u64) -> Result<()> {
     let unreadable = |error| Error::unreadable(path, &error);
-    let mut head = [0; 6];
-    let count = read_at(file, 0, &mut head).map_err(unreadable)?;
-    if head.starts_with(b"ARROW1") {
-        return Err(Error::input(
-            path.display(),
-            "is an Arrow IPC file, which this version does not read yet",
-            "write it as Parquet",
-        ));
-    }
-    if count == 0 {
-        return Err(Error::input(path.display(), "is empty (0 bytes)", "write the trajectories again"));
-    }
-    if !head.starts_with(b"PAR1") && !head.starts_with(b"PARE") {
+    let mut head = [0; 4];
+    read_at(&mut file, 0, &mut head).map_err(unreadable)?;
+    if head != *b"PAR1" && head != *b"PARE" {
         return Err(Error::input(
             path.display(),
             "is not a Parquet file",
-            "give Parquet files; a glob such as DIR/**/*.parquet leaves other files out",
+            "check that the name of the file says what it is; a glob such as DIR/**/*.parquet leaves other files out",
         ));
     }
     let damaged =
         |problem: &str| Error::input(path.display(), problem, "the file is cut off or damaged: write or copy it again");
     let mut tail = [0; TAIL as usize];
     let end = bytes.saturating_sub(TAIL);
-    if bytes < 12 || read_at(file, end, &mut tail).map_err(unreadable)? < tail.len() {
+    if bytes < 12 || read_at(&mut file, end, &mut tail).map_err(unreadable)? < tail.len() {
         return Err(damaged("is truncated: it has no footer"));
     }
     let [a, b, c, d, magic @ ..] = tail;
     if magic == *b"PARE" {
-        return Err(Error::input(path.display(), "is encrypted", "write the trajectories without encryption"));
+        return Err(Error::input(path.display(), "is encrypted", "write it without encryption"));
     }
     if magic != *b"PAR1" {
         return Err(damaged("is truncated: it does not end with the magic bytes PAR1"));
@@ -57,14 +46,14 @@ pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<()> {
     let length = u64::from(u32::from_le_bytes([a, b, c, d]));
     let start = end.checked_sub(length).ok_or_else(|| damaged("is truncated: its footer is longer than the file"))?;
     let mut footer = vec![0; length as usize];
-    if read_at(file, start, &mut footer).map_err(unreadable)? < footer.len() {
+    if read_at(&mut file, start, &mut footer).map_err(unreadable)? < footer.len() {
         return Err(damaged("is truncated: its footer cannot be read"));
     }
     Cursor { bytes: &footer }.file_metadata().ok_or_else(|| damaged("has a damaged footer"))
 }
 
 /// Reads at an offset until the buffer or the file is full; the number of bytes read.
-fn read_at(mut file: &File, start: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn read_at(file: &mut (impl Read + Seek), start: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
     file.seek(SeekFrom::Start(start))?;
     let mut count = 0;
     while count < buffer.len() {

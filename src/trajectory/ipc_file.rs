@@ -1,0 +1,120 @@
+//! One Arrow IPC file or stream of the input, decoded record batch by record batch.
+//!
+//! `ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
+//! batch may be as large as its writer liked: it is handed on in slices.
+
+use super::columns::Columns;
+use super::ipc_messages;
+use super::source::DAMAGED;
+use crate::error::{Error, Result};
+use crate::scene::model::LengthUnit;
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use std::fs::File;
+use std::io::BufReader;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A checked file.
+pub(super) struct IpcFile {
+    path: Arc<Path>,
+    stream: bool,
+}
+
+impl IpcFile {
+    /// Opens and checks a file of so many bytes; with its columns, and the number of its rows. Lengths are in `unit`
+    /// unless a field says otherwise.
+    ///
+    /// # Errors
+    /// The file is unreadable, damaged, or its columns do not fit.
+    pub(super) fn open(path: &Arc<Path>, bytes: u64, stream: bool, unit: LengthUnit) -> Result<(Self, Columns, u64)> {
+        let rows = ipc_messages::check(path, bytes, stream)?;
+        let file = Self { path: Arc::clone(path), stream };
+        let schema = file.reader(None)?.schema();
+        let columns = Columns::resolve(path, &schema, unit)?;
+        Ok((file, columns, rows))
+    }
+
+    /// Begins to decode columns (root indices, ascending).
+    ///
+    /// # Errors
+    /// The file cannot be opened any more, or does not decode.
+    pub(super) fn read(&self, columns: &[usize], batch_rows: usize) -> Result<BatchReader> {
+        let reader = self.reader(Some(columns.to_vec()))?;
+        Ok(BatchReader { path: Arc::clone(&self.path), reader, rest: None, most: batch_rows.max(1) })
+    }
+
+    fn reader(&self, projection: Option<Vec<usize>>) -> Result<Reader> {
+        let file = File::open(&self.path).map_err(|error| Error::unreadable(&self.path, &error))?;
+        let file = BufReader::new(file);
+        guard(&self.path, || {
+            Ok(if self.stream {
+                Reader::Stream(StreamReader::try_new(file, projection)?)
+            } else {
+                Reader::File(FileReader::try_new(file, projection)?)
+            })
+        })
+    }
+}
+
+enum Reader {
+    File(FileReader<BufReader<File>>),
+    Stream(StreamReader<BufReader<File>>),
+}
+
+impl Reader {
+    /// The schema of the whole file, whatever the projection.
+    fn schema(&self) -> SchemaRef {
+        match self {
+            Self::File(reader) => reader.schema(),
+            Self::Stream(reader) => reader.schema(),
+        }
+    }
+
+    fn next(&mut self) -> Option<std::result::Result<RecordBatch, ArrowError>> {
+        match self {
+            Self::File(reader) => reader.next(),
+            Self::Stream(reader) => reader.next(),
+        }
+    }
+}
+
+/// Decodes a file in slices of its record batches.
+pub(super) struct BatchReader {
+    path: Arc<Path>,
+    reader: Reader,
+    /// What is left of the last record batch.
+    rest: Option<RecordBatch>,
+    /// Rows of a slice.
+    most: usize,
+}
+
+impl BatchReader {
+    /// The next rows.
+    ///
+    /// # Errors
+    /// A record batch does not decode.
+    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while self.rest.as_ref().is_none_or(|rest| rest.num_rows() == 0) {
+            self.rest = guard(&self.path, || self.reader.next().transpose())?;
+            if self.rest.is_none() {
+                return Ok(None);
+            }
+        }
+        let Some(rest) = self.rest.take() else { return Ok(None) };
+        let count = rest.num_rows().min(self.most);
+        self.rest = Some(rest.slice(count, rest.num_rows() - count));
+        Ok(Some(rest.slice(0, count)))
+    }
+}
+
+/// Runs the Arrow decoder. Should it panic on hostile bytes, that is an error too.
+pub(super) fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
+    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), DAMAGED)),
+        Err(_) => Err(Error::input(path.display(), "cannot be decoded (the Arrow decoder gave up)", DAMAGED)),
+    }
+}

@@ -1,0 +1,200 @@
+//! What is checked of an Arrow IPC file or stream before the decoder sees it.
+//!
+//! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as their headers claim.
+//! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every
+//! claim with the file, and counts the rows. No column is decoded.
+
+use super::ipc_file::guard;
+use crate::error::{Error, Result};
+use arrow_ipc::{Block, MessageHeader, RecordBatch, root_as_footer, root_as_message};
+use arrow_schema::ArrowError;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Bytes that a compressed buffer may claim to hold. Compression of constant columns knows no bound worth the name, so
+/// this is the size of a column of half a billion `f64`.
+const MAX_BUFFER: i64 = 1 << 32;
+
+/// Bytes behind the footer of a file: its length and the magic.
+const TAIL: u64 = 10;
+
+/// Checks all messages of a file of so many bytes; the number of its rows.
+///
+/// # Errors
+/// It is cut off, or claims more than it holds.
+pub(super) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
+    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+    let mut walk = Walk { file, bytes, rows: 0, message: 0 };
+    let mut done = Ok(());
+    guard(path, || {
+        done = if stream { walk.stream() } else { walk.blocks() };
+        Ok::<(), ArrowError>(())
+    })?;
+    let place = || format!("{}, message {}", path.display(), walk.message);
+    match done {
+        Ok(()) => Ok(walk.rows),
+        Err(Fault::Io(error)) => Err(Error::unreadable(path, &error)),
+        Err(Fault::Claim(problem)) => {
+            Err(Error::input(place(), problem, "the file is cut off or damaged: write or copy it again"))
+        }
+    }
+}
+
+enum Fault {
+    Io(std::io::Error),
+    Claim(String),
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+type Checked<T> = std::result::Result<T, Fault>;
+
+fn claim<T>(problem: impl Into<String>) -> Checked<T> {
+    Err(Fault::Claim(problem.into()))
+}
+
+/// A message: where its metadata lies.
+struct Place {
+    start: u64,
+    length: u64,
+}
+
+struct Walk {
+    file: File,
+    bytes: u64,
+    rows: u64,
+    /// The message that is being checked, from 0, for errors.
+    message: usize,
+}
+
+impl Walk {
+    /// Bytes of the file, once it is known that it has them.
+    fn read(&mut self, start: u64, length: u64) -> Checked<Vec<u8>> {
+        if start.checked_add(length).is_none_or(|end| end > self.bytes) {
+            return claim("is truncated: it reaches beyond the end of the file");
+        }
+        let mut bytes = vec![0; length as usize];
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn word(&mut self, start: u64) -> Checked<i32> {
+        let bytes = self.read(start, 4)?;
+        Ok(bytes.try_into().map_or(0, i32::from_le_bytes))
+    }
+
+    /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of the file.
+    fn stream(&mut self) -> Checked<()> {
+        let mut at = 0;
+        while at < self.bytes {
+            let mut length = self.word(at)?;
+            at += 4;
+            if length == -1 {
+                length = self.word(at)?;
+                at += 4;
+            }
+            if length == 0 {
+                break;
+            }
+            let Ok(length) = u64::try_from(length) else { return claim("has a negative length") };
+            at = self.message(&Place { start: at, length }, None)?;
+            self.message += 1;
+        }
+        if self.message == 0 { claim("has no schema") } else { Ok(()) }
+    }
+
+    /// A file: the blocks that its footer names.
+    fn blocks(&mut self) -> Checked<()> {
+        let end = self.bytes.saturating_sub(TAIL);
+        let tail = if self.bytes > 2 * TAIL { self.read(end, TAIL)? } else { Vec::new() };
+        if tail.get(4..) != Some(b"ARROW1") {
+            return claim("is truncated: the file does not end with the magic bytes ARROW1");
+        }
+        let length = u64::try_from(self.word(end)?).ok();
+        let Some((length, start)) = length.and_then(|length| Some((length, end.checked_sub(length)?))) else {
+            return claim("is truncated: the footer is longer than the file");
+        };
+        let footer = self.read(start, length)?;
+        let Ok(footer) = root_as_footer(&footer) else { return claim("the footer is damaged") };
+        if footer.schema().is_none() {
+            return claim("the footer has no schema");
+        }
+        let dictionaries = footer.dictionaries().into_iter().flatten().copied();
+        let blocks: Vec<Block> = dictionaries.chain(footer.recordBatches().into_iter().flatten().copied()).collect();
+        let mut total = 0_u64;
+        for block in blocks {
+            let fits = (
+                u64::try_from(block.offset()),
+                u64::try_from(block.metaDataLength()),
+                u64::try_from(block.bodyLength()),
+            );
+            let (Ok(start), Ok(length), Ok(body)) = fits else { return claim("has a negative length") };
+            // Blocks do not share bytes: a footer cannot name one batch again and again.
+            total = total.saturating_add(length).saturating_add(body);
+            if total > self.bytes {
+                return claim("is truncated: the blocks of the footer take more bytes than the file has");
+            }
+            let prefix = if self.word(start)? == -1 { 8 } else { 4 };
+            let Some(length) = length.checked_sub(prefix) else { return claim("has no metadata") };
+            self.message(&Place { start: start + prefix, length }, Some(body))?;
+            self.message += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks a message; the byte behind its body, whose length a footer may say too.
+    fn message(&mut self, place: &Place, expected_body: Option<u64>) -> Checked<u64> {
+        let metadata = self.read(place.start, place.length)?;
+        let Ok(message) = root_as_message(&metadata) else { return claim("has damaged metadata") };
+        let start = place.start + place.length;
+        let body = u64::try_from(message.bodyLength()).ok().filter(|&body| body <= self.bytes - start);
+        let Some(body) = body else { return claim("is truncated: its body reaches beyond the end of the file") };
+        if expected_body.is_some_and(|expected| expected > self.bytes - start) {
+            return claim("is truncated: its block reaches beyond the end of the file");
+        }
+        let body = expected_body.unwrap_or(body);
+        match message.header_type() {
+            MessageHeader::Schema if expected_body.is_none() && self.message == 0 => {}
+            MessageHeader::RecordBatch => {
+                let Some(batch) = message.header_as_record_batch() else { return claim("has damaged metadata") };
+                self.batch(batch, start, body)?;
+                let rows = u64::try_from(batch.length()).ok().filter(|&rows| rows <= i64::MAX as u64 - self.rows);
+                let Some(rows) = rows else { return claim(format!("claims to hold {} rows", batch.length())) };
+                self.rows += rows;
+            }
+            MessageHeader::DictionaryBatch => {
+                let batch = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
+                let Some(batch) = batch else { return claim("has damaged metadata") };
+                self.batch(batch, start, body)?;
+            }
+            _ => return claim("is neither a batch of rows nor a dictionary"),
+        }
+        Ok(start + body)
+    }
+
+    /// Checks the buffers of a batch against its body.
+    fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> Checked<()> {
+        let compressed = batch.compression().is_some();
+        for buffer in batch.buffers().into_iter().flatten() {
+            let fits = (u64::try_from(buffer.offset()), u64::try_from(buffer.length()));
+            let (Ok(offset), Ok(length)) = fits else { return claim("has a buffer of negative length") };
+            if offset.checked_add(length).is_none_or(|end| end > body) {
+                return claim("has a buffer that reaches beyond its body");
+            }
+            if compressed && length >= 8 {
+                let claimed = self.read(start + offset, 8)?.try_into().map_or(0, i64::from_le_bytes);
+                // -1: not compressed after all.
+                if !(-1..=MAX_BUFFER).contains(&claimed) {
+                    return claim(format!("has a compressed buffer that claims to hold {claimed} bytes"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,330 @@
+//! `[[bodies]]`: a scene from tables equals the same scene written body by body, and wrong tables have their messages.
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray};
+use clearsweep::Error;
+use clearsweep::scene::{Motion, Scene, SceneOverrides};
+use parquet::arrow::ArrowWriter;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const HEAD: &str = "[scene]\nlength_unit = \"mm\"\n[query]\nwithin = 200\n";
+
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n\
+                    f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+
+fn load(folder: &Path, text: &str) -> Result<Scene, Error> {
+    let path = folder.join("scene.toml");
+    let _ = fs::remove_file(&path);
+    fs::write(&path, text).expect("a scene");
+    Scene::load(&path, &SceneOverrides::default())
+}
+
+fn good(folder: &Path, text: &str) -> Scene {
+    load(folder, text).unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.remedy))
+}
+
+/// Columns of a Parquet table, by name.
+type Columns<'a> = Vec<(&'a str, ArrayRef)>;
+
+fn write_parquet(path: &Path, columns: Columns<'_>) {
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)));
+    let batch = batch.expect("columns of equal length");
+    let mut writer =
+        ArrowWriter::try_new(fs::File::create(path).expect("a file"), batch.schema(), None).expect("a writer");
+    writer.write(&batch).expect("written");
+    writer.close().expect("closed");
+}
+
+fn texts(values: &[Option<&str>]) -> ArrayRef {
+    Arc::new(StringArray::from(values.to_vec()))
+}
+
+fn floats(values: &[Option<f64>]) -> ArrayRef {
+    Arc::new(Float64Array::from(values.to_vec()))
+}
+
+/// The same five bodies as a CSV, with blanks, quotes, empty cells, an own column and a byte order mark.
+const CSV: &str = "\u{feff}guid,body, geometry,model,unit,scale,up,offset,group,static,x,y,z,qw,qx,qy,qz,shape\r\n\
+    1a,wall,c.obj,,,,,,,,,,,,,,,\r\n\
+    2b,\"pipe, long\",c.obj,hull,in,2.5,y,30,a; b;a,TRUE,1500,-2,1e3,0.5,0.5,0.5,0.5,\r\n\
+    3c,duct,./c.obj,pieces,m,,z,0.5,solo,1,0,0,0,,,,,\r\n\
+    4d,crate,c.obj,,,,,,,false,,,,,,,,\r\n\
+    5e,ball,,,,,,,,,7,8,9,,,,,{ sphere = 12.5 }\r\n";
+
+fn as_parquet(path: &Path) {
+    let mut groups = ListBuilder::new(StringBuilder::new());
+    groups.append_null();
+    groups.values().append_value("a");
+    groups.values().append_value("b");
+    groups.append(true);
+    groups.values().append_value("solo");
+    groups.append(true);
+    groups.append_null();
+    groups.append_null();
+    let columns: Columns<'_> = vec![
+        ("qw", floats(&[None, Some(0.5), None, None, None])),
+        ("guid", Arc::new(Int32Array::from(vec![1, 2, 3, 4, 5]))),
+        ("body", texts(&[Some("wall"), Some("pipe, long"), Some("duct"), Some("crate"), Some("ball")])),
+        ("shape", texts(&[None, None, None, None, Some("{ sphere = 12.5 }")])),
+        ("geometry", texts(&[Some("c.obj"), Some("c.obj"), Some("./c.obj"), Some("c.obj"), None])),
+        ("model", texts(&[None, Some("hull"), Some("pieces"), None, Some("")])),
+        ("unit", texts(&[None, Some("in"), Some("m"), None, None])),
+        ("scale", Arc::new(Float32Array::from(vec![None, Some(2.5), None, None, None]))),
+        ("up", texts(&[None, Some("y"), Some("z"), None, None])),
+        ("offset", floats(&[None, Some(30.0), Some(0.5), None, None])),
+        ("group", Arc::new(groups.finish())),
+        ("static", Arc::new(BooleanArray::from(vec![None, Some(true), Some(true), Some(false), None]))),
+        ("x", Arc::new(Int32Array::from(vec![None, Some(1500), Some(0), None, Some(7)]))),
+        ("y", floats(&[None, Some(-2.0), Some(0.0), None, Some(8.0)])),
+        ("z", floats(&[None, Some(1000.0), Some(0.0), None, Some(9.0)])),
+        ("qx", floats(&[None, Some(0.5), None, None, None])),
+        ("qy", floats(&[None, Some(0.5), None, None, None])),
+        ("qz", floats(&[None, Some(0.5), None, None, None])),
+    ];
+    write_parquet(path, columns);
+}
+
+/// The same bodies one by one, with the defaults of the sections below filled in.
+const BODIES: &str = "[[body]]\nname = \"wall\"\ngeometry = \"c.obj\"\nstatic = true\noffset = 4\ngroup = [\"x\"]\n\
+    [[body]]\nname = \"pipe, long\"\ngeometry = \"c.obj\"\nmodel = \"hull\"\nunit = \"in\"\nscale = 2.5\nup = \"y\"\noffset = 30\n\
+    group = [\"a\", \"b\"]\nstatic = true\nposition = [1500, -2, 1000]\norientation = { qw = 0.5, qx = 0.5, qy = 0.5, qz = 0.5 }\n\
+    [[body]]\nname = \"duct\"\ngeometry = \"c.obj\"\nmodel = \"pieces\"\nunit = \"m\"\noffset = 0.5\ngroup = \"solo\"\nstatic = true\n\
+    [[body]]\nname = \"crate\"\ngeometry = \"c.obj\"\nstatic = false\noffset = 4\ngroup = \"x\"\n\
+    [[body]]\nname = \"ball\"\nshape = { sphere = 12.5 }\nstatic = true\noffset = 4\ngroup = \"x\"\nposition = [7, 8, 9]\n";
+
+#[test]
+fn tables_equal_bodies_written_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    fs::write(folder.join("p.csv"), CSV).expect("a table");
+    as_parquet(&folder.join("p.parquet"));
+    let head = HEAD.replace("[query]", "trajectories = \"t.parquet\"\n[query]");
+    let first = "[[body]]\nname = \"first\"\nshape = { box = [1, 2, 3] }\n";
+    let rule = "[[ignore]]\na = \"group:x\"\nb = \"pipe, long\"\n";
+    let expected = good(folder, &format!("{head}{first}{BODIES}{rule}"));
+    assert_eq!(expected.bodies.len(), 6);
+    for table in ["p.csv", "p.parquet"] {
+        let section = format!("[[bodies]]\ntable = \"{table}\"\nstatic = true\noffset = 4\ngroup = \"x\"\n");
+        // Tables come behind all bodies, wherever they stand.
+        let scene = good(folder, &format!("{head}{section}{first}{rule}"));
+        assert_eq!(scene.bodies, expected.bodies, "{table}");
+        assert_eq!((&scene.dynamic, &scene.ignored), (&expected.dynamic, &expected.ignored));
+        assert!(Arc::ptr_eq(&scene.bodies[1].shape, &scene.bodies[4].shape), "geometry is shared");
+        let inputs: Vec<_> =
+            scene.inputs.iter().map(|i| i.path.file_name().expect("a name").to_string_lossy()).collect();
+        assert_eq!(inputs, ["scene.toml", table, "c.obj"]);
+    }
+}
+
+#[test]
+fn several_tables_follow_each_other_and_rows_win_over_defaults() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    fs::write(folder.join("a.csv"), "name,geometry\na,\nb,c.obj\n").expect("a table");
+    fs::write(folder.join("b.CSV"), "body\nc\n\nd\n").expect("a table");
+    let text = format!(
+        "{HEAD}[[bodies]]\ntable = \"b.CSV\"\nstatic = true\nshape = {{ sphere = 1 }}\nposition = [1000, 0, 0]\n\
+         [[bodies]]\ntable = \"a.csv\"\nstatic = true\nshape = {{ sphere = 2 }}\n"
+    );
+    let scene = good(folder, &text);
+    let names: Vec<&str> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["c", "d", "a", "b"]);
+    assert_eq!(scene.bodies[2].shape.pieces[0].radius, 0.002);
+    assert_eq!((scene.bodies[2].shape.vertices, scene.bodies[3].shape.vertices), (1, 8));
+    assert!(matches!(scene.bodies[1].motion, Motion::Static(pose) if pose.position.x == 1.0));
+}
+
+#[test]
+fn a_large_table_loads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("c.obj"), CUBE).expect("a file");
+    let mut csv = String::from("body,geometry,x,y,z\n");
+    (0..20_000).for_each(|i| csv += &format!("b{i},c.obj,{i}.5,0,-1\n"));
+    fs::write(folder.path().join("p.csv"), csv).expect("a table");
+    let scene = good(folder.path(), &format!("{HEAD}[[bodies]]\ntable = \"p.csv\"\nstatic = true\n"));
+    assert_eq!((scene.bodies.len(), scene.inputs.len()), (20_000, 3));
+    assert!(matches!(scene.bodies[19_999].motion, Motion::Static(pose) if pose.position.x == 19.9995));
+}
+
+/// A wrong table: the section's keys, the file's name and bytes, what the message says.
+type Row = (&'static str, &'static str, &'static [u8], &'static [&'static str]);
+
+const WRONG: &[Row] = &[
+    ("", "p.csv", b"", &["p.csv", "no column `body`"]),
+    ("", "p.csv", b"geometry\nc.obj\n", &["p.csv", "no column `body`", "its columns: geometry"]),
+    ("", "p.csv", b"body,name\na,b\n", &["columns `body` and `name` both", "keep one"]),
+    ("", "p.csv", b"body,geometri\na,c.obj\n", &["unknown column `geometri`", "did you mean `geometry`"]),
+    ("", "p.csv", b"body,Offset\na,1\n", &["unknown column `Offset`", "did you mean `offset`"]),
+    ("", "p.csv", b"body,groups\na,1\n", &["did you mean `group`"]),
+    ("", "p.csv", b"body,geometry\na\n", &["p.csv:2", "not valid CSV"]),
+    ("", "p.csv", b"body,geometry\na,\xff\n", &["p.csv:2", "not valid CSV"]),
+    ("", "p.csv", b"body,geometry\n,c.obj\n", &["p.csv:2, row 0 (from 0)", "column `body` is empty"]),
+    (
+        "",
+        "p.csv",
+        b"body,geometry\na,c.obj\na,c.obj\n",
+        &["p.csv:3, row 1", "`a` was used before, in", "p.csv:2, row 0"],
+    ),
+    ("", "p.csv", b"body,geometry\ngood,c.obj\n", &["p.csv:2, row 0", "`good` was used before, on line 5"]),
+    ("", "p.csv", b"body\na\n", &["p.csv:2, row 0", "body `a` has neither"]),
+    ("", "p.csv", b"body,geometry,scale\na,c.obj,big\n", &["p.csv:2, row 0", "column `scale` holds `big`", "a number"]),
+    ("", "p.csv", b"body,geometry,scale\na,c.obj,0\n", &["row 0", "column `scale` of body `a`", "above 0"]),
+    ("", "p.csv", b"body,geometry,offset\na,c.obj,-1\n", &["row 0", "`offset`", "negative"]),
+    ("", "p.csv", b"body,geometry,offset\na,c.obj,nan\n", &["row 0", "`offset`", "NaN"]),
+    ("", "p.csv", b"body,geometry,static\na,c.obj,maybe\n", &["column `static` holds `maybe`", "true or false"]),
+    ("", "p.csv", b"body,geometry,x,y,z\na,c.obj,1,,3\n", &["column `y` is empty", "x, y, z", "all of them"]),
+    ("", "p.csv", b"body,geometry,qw\na,c.obj,1\n", &["column `qx` is empty", "qw, qx, qy, qz"]),
+    ("static = true\n", "p.csv", b"body,geometry,qw,qx,qy,qz\na,c.obj,0.9,0,0,0\n", &["row 0", "norm 0.9"]),
+    ("", "p.csv", b"body,geometry,x,y,z\na,c.obj,1,2,3\n", &["row 0", "dynamic body", "`position`", "static = true"]),
+    ("static = true\n", "p.csv", b"body,shape\na,ball\n", &["column `shape` holds `ball`", "not valid TOML"]),
+    ("static = true\n", "p.csv", b"body,shape\na,{ sphere = 0 }\n", &["row 0", "`sphere`", "positive"]),
+    (
+        "static = true\n",
+        "p.csv",
+        b"body,geometry,shape\na,c.obj,{ sphere = 1 }\n",
+        &["row 0", "both a `geometry` and a `shape`"],
+    ),
+    ("", "p.csv", b"body,geometry\na,c.obj\n", &["row 0", "`a` is dynamic, but the scene names no trajectories"]),
+    (
+        "static = true\n",
+        "p.csv",
+        b"body,geometry\na,gone.obj\n",
+        &["gone.obj", "body `a`", "p.csv:2, row 0", "cannot be read"],
+    ),
+    ("static = true\n", "p.csv", b"body,geometry\na,bad.obj\n", &["bad.obj:1", "`geometry` of body `a`", "p.csv:2"]),
+    ("static = true\n", "p.csv", b"body,geometry,model\na,c.obj,hul\n", &["row 0", "`model`", "did you mean `hull`"]),
+    (
+        "model = \"hul\"\n",
+        "p.csv",
+        b"body,geometry\na,c.obj\n",
+        &["scene.toml:11, key `model` of [[bodies]] number 1", "`hull`"],
+    ),
+    ("", "p.tsv", b"body\n", &["p.tsv", "no known type of table", ".csv"]),
+    ("", "p.parquet", b"body\n", &["p.parquet", "not a Parquet file"]),
+    ("", "p.parquet", b"", &["p.parquet", "not a Parquet file"]),
+    ("", "p.parquet", b"PAR1\0\0\0\0PAR1", &["p.parquet", "damaged"]),
+    ("nme = 1\n", "p.csv", b"body\n", &["scene.toml:11", "`nme` in [[bodies]] number 1", "known here: table"]),
+    ("name = \"x\"\n", "p.csv", b"body\n", &["scene.toml:11", "`name`"]),
+];
+
+const GOOD: &str = "[[body]]\nname = \"good\"\nstatic = true\nshape = { sphere = 1.0 }\n";
+
+fn message(error: &Error) -> String {
+    assert!(!error.place.is_empty() && !error.problem.is_empty() && !error.remedy.is_empty(), "{error:?}");
+    format!("{} | {} | {}", error.place, error.problem, error.remedy)
+}
+
+#[test]
+fn every_wrong_table_has_its_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    fs::write(folder.join("bad.obj"), "v 1 2\n").expect("a file");
+    for (keys, name, bytes, parts) in WRONG {
+        fs::write(folder.join(name), bytes).expect("a table");
+        let text = format!("{HEAD}{GOOD}[[bodies]]\ntable = \"{name}\"\n{keys}");
+        let text = message(&load(folder, &text).expect_err(&String::from_utf8_lossy(bytes)));
+        for part in *parts {
+            assert!(text.contains(part), "`{part}` is not in: {text}");
+        }
+    }
+    let none = message(&load(folder, &format!("{HEAD}{GOOD}[[bodies]]\nstatic = true\n")).expect_err("no table"));
+    assert!(none.contains("`table` is missing in [[bodies]] number 1"), "{none}");
+    let gone = message(&load(folder, &format!("{HEAD}[[bodies]]\ntable = \"gone.csv\"\n")).expect_err("no file"));
+    assert!(gone.contains("scene.toml:6, key `table`") && gone.contains("gone.csv cannot be read"), "{gone}");
+    let one = message(&load(folder, &format!("{HEAD}[bodies]\ntable = \"p.csv\"\n")).expect_err("one bracket"));
+    assert!(one.contains("array of tables") && one.contains("[[bodies]]"), "{one}");
+    fs::write(folder.join("p.csv"), "body\n").expect("a table");
+    let empty = message(&load(folder, &format!("{HEAD}[[bodies]]\ntable = \"p.csv\"\n")).expect_err("no rows"));
+    assert!(empty.contains("no bodies"), "{empty}");
+}
+
+#[test]
+fn parquet_types_that_do_not_fit_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    let bodies = || texts(&[Some("a"), Some("b")]);
+    let files = || texts(&[Some("c.obj"), Some("c.obj")]);
+    let numbers = || floats(&[Some(1.0), Some(f64::INFINITY)]);
+    let dates: ArrayRef = Arc::new(arrow_array::Date32Array::from(vec![1, 2]));
+    let cases: [(Columns<'_>, &[&str]); 5] = [
+        (vec![("body", numbers())], &["row 0 (from 0)", "column `body` holds the number 1", "a text"]),
+        (
+            vec![("body", bodies()), ("geometry", files()), ("scale", numbers())],
+            &["row 1", "`scale` of body `b`", "finite"],
+        ),
+        (
+            vec![("body", bodies()), ("geometry", files()), ("static", numbers())],
+            &["row 0", "`static`", "true or false"],
+        ),
+        (vec![("body", bodies()), ("group", numbers())], &["row 0", "`group`", "list of texts"]),
+        (vec![("body", bodies()), ("scale", dates)], &["column `scale` has the type Date32", "numbers"]),
+    ];
+    for (columns, parts) in cases {
+        write_parquet(&folder.join("p.parquet"), columns);
+        let text = format!("{HEAD}[[bodies]]\ntable = \"p.parquet\"\n");
+        let text = message(&load(folder, &text).expect_err("a wrong type"));
+        assert!(parts.iter().all(|part| text.contains(part)) && text.contains("p.parquet"), "{text}");
+    }
+}
+
+/// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+#[test]
+fn no_bytes_make_the_loader_panic() {
+    std::panic::set_hook(Box::new(|_| {})); // what the decoder says of a caught panic is of no interest
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    as_parquet(&folder.join("p.parquet"));
+    let head = HEAD.replace("[query]", "trajectories = \"t.parquet\"\n[query]");
+    let (mut good, mut bad) = (0, 0);
+    let mut random = Random(4);
+    for (name, original) in
+        [("p.csv", CSV.as_bytes().to_vec()), ("p.parquet", fs::read(folder.join("p.parquet")).expect("bytes"))]
+    {
+        let text = format!("{head}[[bodies]]\ntable = \"{name}\"\nstatic = true\n");
+        for _ in 0..2000 {
+            let mut bytes = original.clone();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len().max(1)).min(bytes.len());
+                let end = (at + random.below(8)).min(bytes.len());
+                match random.below(6) {
+                    0 => bytes.truncate(at),
+                    1 => drop(bytes.drain(at..end)),
+                    2 => bytes = [&bytes[..end], &bytes[at..]].concat(),
+                    3 => bytes[at..end].iter_mut().for_each(|b| *b ^= 1 << random.below(8)),
+                    4 => bytes[at..end].iter_mut().for_each(|b| *b = b"0129.-en,;\"\n{}=[]"[random.below(17)]),
+                    _ => bytes[at..end].iter_mut().for_each(|b| *b = [0, 0xff, 0x7f, 0x80][random.below(4)]),
+                }
+            }
+            let _ = fs::remove_file(folder.join(name)); // overwriting may flush, which takes milliseconds
+            fs::write(folder.join(name), bytes).expect("a table");
+            match load(folder, &text) {
+                Ok(_) => good += 1,
+                Err(error) => {
+                    message(&error);
+                    bad += 1;
+                }
+            }
+        }
+    }
+    let _ = std::panic::take_hook();
+    assert!(good > 200 && bad > 1500, "the cases are not representative: {good} good, {bad} bad");
+}
