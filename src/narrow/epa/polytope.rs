@@ -263,7 +263,7 @@ impl Polytope {
         }
     }
 
-    /// See [`proves`]: of the living triangles.
+    /// Whether the living triangles prove the claim (see `proves` in this file for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
         let alive = self.triangles.iter().filter(|t| t.alive).map(|t| t.v);
         proves(&self.pairs, &self.points, alive, claim, in_facet)
@@ -284,7 +284,7 @@ impl Surface {
             && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
     }
 
-    /// See [`proves`]: of the remembered triangles, with the vertices at `points` (one for each of `pairs`). A surface
+    /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
     /// with a hole proves nothing.
     pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
         points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
