@@ -165,7 +165,7 @@ fn points_in_the_edge_of_a_wedge() {
         let slope = r.scale(1e-10, 1e-4);
         let back = [[1.0, 0.5, slope], [1.0, -0.5, slope], [1.0, 0.5, -slope], [1.0, -0.5, -slope]];
         let a = Solid::new("wedge", [&[[0.0, 0.5, 0.0], [0.0, -0.5, 0.0]], &back[..]].concat(), 0.0);
-        let points = vec![[0.0; 3], [0.3, 0.01, 1e-3], [0.3, -0.01, 1e-3]];
+        let points = [[0.0; 3], [0.3, 0.01, 1e-3], [0.3, -0.01, 1e-3]];
         let b = Solid::new("needle", points[..if k % 2 == 0 { 1 } else { 3 }].to_vec(), 0.0);
         let half = r.scale(2e-14, 1e-12).min(0.9 * slope);
         let t = [half / slope, 0.0, r.between(-1.5, 1.5) * half];
