@@ -1,7 +1,7 @@
 //! clearsweep: batch proximity of many rigid bodies over many frames.
 //!
-//! In: the poses of bodies over frames and runs (Parquet), and their geometry. Out: for every frame and every
-//! pair nearer than a threshold, the signed distance with witness points and a proven bracket, and the depth
+//! In: the poses of bodies over frames and runs (Parquet, Arrow IPC), and their geometry. Out: for every frame and
+//! every pair nearer than a threshold, the signed distance with witness points and a proven bracket, and the depth
 //! where bodies overlap, as Parquet tables.
 //!
 //! ```no_run
@@ -43,7 +43,7 @@
 //! | [`error`] | | the one error type: place, problem, remedy |
 //! | [`geometry`] | `error` | numbers, vectors, poses, convex polyhedra, hulls |
 //! | [`scene`] | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
-//! | [`trajectory`] | `scene` | READ: Parquet into blocks |
+//! | [`trajectory`] | `scene` | READ: Parquet and Arrow IPC into blocks |
 //! | [`broad`] | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
 //! | [`narrow`] | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | [`table`] | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
