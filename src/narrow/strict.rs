@@ -25,12 +25,13 @@ pub struct Strict {
     pub bound: f64,
 }
 
-/// Contact band, in bounds E: cores that overlap by less need no proof of depth, since the witness points themselves
-/// bound the signed distance to within `1e-12 S`.
+/// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign of their distance is
+/// open in `f64`, and [`local`] leaves them to extended precision.
 const BAND: f64 = 8.0;
 
 impl Strict {
-    /// Whether the cores touch to within a few rounding bounds.
+    /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`] accepts, whether they are
+    /// apart.
     #[inline]
     pub fn in_contact_band(&self) -> bool {
         self.closest.distance >= -BAND * self.bound
