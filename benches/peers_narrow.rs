@@ -2,14 +2,15 @@
 //!
 //! `PX_WORK=DIR cargo bench --bench peers_narrow -- SHAPES:CASE[:within] ...`, for instance `e1:e1_200f:0.2`.
 //! Timed region, as for every native peer: one pass over all queries, from the poses to the signed distance with
-//! witness points. One thread. Prints one JSON line a case, with errors against the references where there are any.
+//! witness points. One thread. Queries of one sequence come in blocks of 64, the form in which the engine reads them;
+//! `PX_COLD` set: each by itself, nothing remembered. `PX_NARROW`: the method (auto). Prints one JSON line a case, with errors against the references where there are any.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
 use clearsweep::geometry::hull::convex_hull;
 use clearsweep::geometry::{Pose, Vec3};
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status};
-use clearsweep::scene::{Model, Piece, QueryOptions, Shape};
+use clearsweep::narrow::{self, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status};
+use clearsweep::scene::{Lanes, Model, Piece, QueryOptions, Shape};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -80,39 +81,78 @@ fn read_queries(path: &Path) -> Vec<Query> {
         .collect()
 }
 
-fn pass(shapes: &[Shape], queries: &[Query], within: f64, keep: bool) -> (Vec<Option<Proximity>>, Routes, f64) {
-    let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
-    let mut caches: BTreeMap<u32, PairCache> = BTreeMap::new();
-    for q in queries {
-        caches.entry(q.seq).or_default();
+/// Up to 64 consecutive queries of one pair, as the engine gets them: what a memory may carry from one to the next.
+struct Block {
+    shapes: [usize; 2],
+    poses: [Vec<Lanes>; 2],
+    single: [Pose; 2],
+    count: u32,
+    cache: usize,
+}
+
+/// The queries in blocks; `cold`: each by itself, with a memory of its own.
+fn blocks(queries: &[Query], cold: bool) -> (Vec<Block>, usize) {
+    let mut caches: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut out: Vec<Block> = Vec::new();
+    let mut last = None;
+    for (i, q) in queries.iter().enumerate() {
+        let key = if cold { i as u32 } else { q.seq };
+        let next = caches.len();
+        let cache = *caches.entry(key).or_insert(next);
+        let follows = last == Some((key, q.shapes)) && out.last().is_some_and(|b| b.count < 64);
+        if !follows {
+            let lanes = || vec![Lanes([0.0; 64]); 10];
+            out.push(Block { shapes: q.shapes, poses: [lanes(), lanes()], single: q.poses, count: 0, cache });
+        }
+        let block = out.last_mut().unwrap();
+        for (lanes, pose) in block.poses.iter_mut().zip(&q.poses) {
+            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+            lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[block.count as usize] = value);
+        }
+        block.count += 1;
+        last = Some((key, q.shapes));
     }
-    let index: BTreeMap<u32, usize> = caches.keys().enumerate().map(|(i, &k)| (k, i)).collect();
-    let at: Vec<usize> = queries.iter().map(|q| index[&q.seq]).collect();
-    let mut caches: Vec<PairCache> = caches.into_values().collect();
+    (out, caches.len())
+}
+
+/// One pass; `keep`: returns the answer of each query, `None` where it is beyond `within`.
+fn pass(
+    method: &dyn NarrowPhase,
+    shapes: &[Shape],
+    (blocks, caches): &(Vec<Block>, usize),
+    within: f64,
+    keep: bool,
+) -> (Vec<Option<Proximity>>, Routes, f64) {
+    let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
+    let mut caches = vec![PairCache::default(); *caches];
     let mut routes = Routes::default();
-    let mut out = Vec::with_capacity(2);
-    let mut rows = Vec::with_capacity(if keep { queries.len() } else { 0 });
+    let mut out = Vec::with_capacity(64);
+    let mut rows = Vec::new();
+    let queries: u32 = blocks.iter().map(|b| b.count).sum();
     let start = Instant::now();
     let mut sink = 0.0;
-    for (q, &at) in queries.iter().zip(&at) {
+    for block in blocks {
+        let poses = |side: usize| match block.count {
+            1 => Poses::Fixed(&block.single[side]),
+            _ => Poses::Moving(&block.poses[side]),
+        };
         let query = PairQuery {
-            a: &shapes[q.shapes[0]],
-            b: &shapes[q.shapes[1]],
-            poses_a: Poses::Fixed(&q.poses[0]),
-            poses_b: Poses::Fixed(&q.poses[1]),
-            samples: 1,
+            a: &shapes[block.shapes[0]],
+            b: &shapes[block.shapes[1]],
+            poses_a: poses(0),
+            poses_b: poses(1),
+            samples: u64::MAX >> (64 - block.count),
         };
         out.clear();
-        if std::env::var_os("PX_COLD").is_some() {
-            caches[at] = PairCache::default();
-        }
-        Gjk.walk(&query, &options, &mut caches[at], &mut routes, &mut out);
-        sink += out.first().map_or(0.0, |p| p.distance);
+        method.walk(&query, &options, &mut caches[block.cache], &mut routes, &mut out);
+        sink += out.iter().map(|p| p.distance).sum::<f64>();
         if keep {
-            rows.push(out.first().copied());
+            let at = rows.len();
+            rows.resize(at + block.count as usize, None);
+            out.iter().for_each(|p| rows[at + usize::from(p.sample)] = Some(*p));
         }
     }
-    let ns = start.elapsed().as_secs_f64() * 1e9 / queries.len() as f64;
+    let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(queries);
     assert!(sink.is_finite());
     (rows, routes, ns)
 }
@@ -123,13 +163,15 @@ fn main() {
         return;
     };
     let work = Path::new(&work);
+    let method = narrow::by_name(&std::env::var("PX_NARROW").unwrap_or_else(|_| "auto".to_owned())).unwrap();
     for case in std::env::args().skip(1).filter(|a| a.contains(':')) {
         let parts: Vec<&str> = case.split(':').collect();
         let within: f64 = parts.get(2).map_or(f64::INFINITY, |w| w.parse().unwrap());
         let shapes = read_shapes(&work.join("in").join(format!("{}.pxs", parts[0])));
         let queries = read_queries(&work.join("in").join(format!("{}.pxq", parts[1])));
-        let (rows, routes, _) = pass(&shapes, &queries, within, true);
-        let mut times: Vec<f64> = (0..7).map(|_| pass(&shapes, &queries, within, false).2).collect();
+        let blocks = blocks(&queries, std::env::var_os("PX_COLD").is_some());
+        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, within, true);
+        let mut times: Vec<f64> = (0..9).map(|_| pass(method.as_ref(), &shapes, &blocks, within, false).2).collect();
         times.sort_by(f64::total_cmp);
         let reference = std::fs::read(work.join("in").join(format!("{}.ref", parts[1]))).unwrap_or_default();
         let (mut worst, mut missed, mut checked) = (0.0_f64, 0, 0);
@@ -156,7 +198,7 @@ fn main() {
             "{{\"case\":\"{}\",\"queries\":{},\"ns\":{:.1},\"rows\":{},\"overlapping\":{overlap},\"checked\":{checked},\"worst\":{worst:e},\"missed\":{missed},\"routes\":{routes:?}}}",
             parts[1],
             queries.len(),
-            times[3],
+            times[4],
             found.count(),
         );
     }

@@ -47,6 +47,22 @@ impl Feature {
         }
     }
 
+    /// Its vertices; those of a vertex or an edge are put into `few`.
+    #[inline]
+    pub fn vertices<'a>(self, p: &'a Polyhedron, few: &'a mut [u32; 2]) -> &'a [u32] {
+        match self.kind {
+            FeatureKind::Vertex => {
+                few[0] = self.index;
+                &few[..1]
+            }
+            FeatureKind::Edge => {
+                *few = p.edges[self.index as usize].v;
+                few
+            }
+            FeatureKind::Face => p.face(self.index),
+        }
+    }
+
     /// One of its vertices.
     #[inline]
     pub fn first_vertex(self, p: &Polyhedron) -> u32 {

@@ -15,6 +15,7 @@
 //! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one pair and a mask,
 //! and answers in A's frame.
 
+mod ahead;
 pub mod answer;
 pub mod epa;
 pub mod feature;
@@ -148,6 +149,7 @@ fn walk_with(
 ) {
     let mut scratch = walk::Scratch::new(search);
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
+    let mut ahead = ahead::Ahead::new(query, &relative);
     let mut last: Option<ProvenGap> = None;
     let mut left = query.samples;
     while left != 0 {
@@ -158,9 +160,15 @@ fn walk_with(
             routes.skipped += 1;
             continue;
         }
-        let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-        let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
-        match pieces::query(&bodies, options, cache, &mut scratch, routes) {
+        let found = ahead.verified(sample, &relative, cache, options, routes).unwrap_or_else(|| {
+            let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
+            let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
+            let before = routes.verified;
+            let found = pieces::query(&bodies, options, cache, &mut scratch, routes);
+            ahead.worth(routes.verified > before);
+            found
+        });
+        match found {
             Found::Beyond { gap } => last = Some(ProvenGap { gap, at: relative }),
             Found::Row(mut row) => {
                 if row.lower.is_nan() || row.lower <= options.within {

@@ -22,6 +22,12 @@ pub struct Pair<'a, T> {
 /// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
 pub type VertexPair = [u32; 2];
 
+/// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/numerics.md): 256 units of the size.
+#[inline(always)]
+pub fn bound_of<T: Real>(size: f64) -> f64 {
+    256.0 * T::UNIT * size
+}
+
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
     /// A value that no `d . v` exceeds by more than rounding, cheaper than [`Supporting::support`] where it scans; the
@@ -93,7 +99,7 @@ impl<'a, T: Supporting> Pair<'a, T> {
     /// The rounding bound E of this pair in these numbers (docs/numerics.md): 256 units of the size.
     #[inline]
     pub fn bound(&self) -> f64 {
-        256.0 * T::UNIT * self.size
+        bound_of::<T>(self.size)
     }
 
     /// Whether supports of this pair are found by climbing, not by scans over all vertices.

@@ -35,7 +35,7 @@ pub struct Bodies<'a> {
 /// What a pair of bodies remembers: one memory for the hulls, and one for each pair of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct PairCache {
-    hulls: PartCache,
+    pub(super) hulls: PartCache,
     parts: Vec<PartCache>,
 }
 
@@ -78,6 +78,17 @@ pub enum Found {
     Row(Proximity),
 }
 
+impl Found {
+    /// Of bodies of one piece each; `size`: of the pair of bodies, metres.
+    #[inline]
+    pub(super) fn of_single(a: &Piece, b: &Piece, solved: Solved, size: f64, options: &QueryOptions) -> Self {
+        match solved {
+            Solved::Beyond { gap } => Self::Beyond { gap },
+            Solved::Answer(answer) => Self::Row(answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options)),
+        }
+    }
+}
+
 /// The row of two bodies, or the proof that they are farther apart than `options.within`.
 pub fn query(
     bodies: &Bodies<'_>,
@@ -87,12 +98,8 @@ pub fn query(
     routes: &mut Routes,
 ) -> Found {
     if let ([a], [b]) = (&bodies.a.pieces[..], &bodies.b.pieces[..]) {
-        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, scratch, routes) {
-            Solved::Beyond { gap } => Found::Beyond { gap },
-            Solved::Answer(answer) => {
-                Found::Row(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
-            }
-        };
+        let solved = solve(&bodies.parts(a, b), options.within, &mut cache.hulls, scratch, routes);
+        return Found::of_single(a, b, solved, bodies.size(), options);
     }
     let hulls = bodies.parts(bodies.a.hull(), bodies.b.hull());
     if let Solved::Beyond { gap } = solve(&hulls, options.within, &mut cache.hulls, scratch, routes) {

@@ -8,12 +8,21 @@ use crate::scene::{Lanes, SAMPLES};
 const FEW: u32 = 6;
 
 /// `a_from_b` in every sample: nine entries of the rotation by rows, then the translation.
-struct RelativeLanes([[f64; SAMPLES]; 12]);
+#[derive(Debug)]
+pub struct RelativeLanes([[f64; SAMPLES]; 12]);
+
+impl RelativeLanes {
+    /// Component `k` in `N` samples from `start`.
+    #[inline(always)]
+    pub(super) fn chunk<const N: usize>(&self, k: usize, start: usize) -> [f64; N] {
+        *self.0[k][start..].first_chunk().expect("a check ends inside the block")
+    }
+}
 
 /// The relative poses of a walk: bit for bit those of [`RelativePose::between`].
 pub(super) struct RelativePoses<'a> {
     poses: [Poses<'a>; 2],
-    lanes: Option<Box<RelativeLanes>>,
+    pub(super) lanes: Option<Box<RelativeLanes>>,
 }
 
 impl<'a> RelativePoses<'a> {

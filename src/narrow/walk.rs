@@ -28,14 +28,25 @@ pub struct PartCache {
 impl PartCache {
     /// Forgets what was remembered of cores of other counts.
     #[inline]
-    fn belong_to(&mut self, pair: &Pair<'_, f64>) {
-        let counts = |p: &Polyhedron| [p.count as u32, p.edges.len() as u32, p.face_count() as u32];
-        let ([a, b, c], [d, e, f]) = (counts(pair.a), counts(pair.b));
-        let of = [a, b, c, d, e, f];
+    fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
+        let of = counts(a, b);
         if self.of != of {
             *self = Self { of, ..Self::default() };
         }
     }
+
+    /// The remembered features, if it remembers these cores.
+    #[inline]
+    pub(super) fn features_of(&self, a: &Polyhedron, b: &Polyhedron) -> Option<FeaturePair> {
+        self.features.filter(|_| self.of == counts(a, b))
+    }
+}
+
+#[inline]
+fn counts(a: &Polyhedron, b: &Polyhedron) -> [u32; 6] {
+    let counts = |p: &Polyhedron| [p.count as u32, p.edges.len() as u32, p.face_count() as u32];
+    let ([a, b, c], [d, e, f]) = (counts(a), counts(b));
+    [a, b, c, d, e, f]
 }
 
 /// The search for what the remembered features and surface do not settle.
@@ -108,6 +119,20 @@ pub fn beyond(cutoff: f64, size: f64) -> f64 {
     cutoff + PROMISE * size
 }
 
+/// What [`solve`] makes of a strict answer about cores that are apart, found where their pieces' remembered features
+/// were verified ahead. `size`: of the pair; `growth`: the sum of both radii, metres.
+#[inline]
+pub fn verified(strict: &Strict, cutoff: f64, size: f64, growth: f64, routes: &mut Routes) -> Solved {
+    routes.queries += 1;
+    routes.verified += 1;
+    let lower = strict.gap - strict.bound;
+    if lower > beyond(cutoff, size) + growth {
+        routes.beyond += 1;
+        return Solved::Beyond { gap: lower - growth };
+    }
+    Solved::Answer(Answer::strict(strict))
+}
+
 /// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
 /// (metres).
 pub fn solve(
@@ -124,7 +149,7 @@ pub fn solve(
         routes.uncertified += 1;
         return Solved::Answer(Answer::uncertified(&pair, parts.relative.t));
     }
-    cache.belong_to(&pair);
+    cache.belong_to(pair.a, pair.b);
     let beyond = beyond(cutoff, pair.size) + growth;
     let strict = match warm(&pair, beyond, cache, scratch, routes) {
         Warm::Beyond(gap) => {

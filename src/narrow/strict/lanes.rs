@@ -1,0 +1,474 @@
+//! Verify first: one check of a remembered feature pair in eight samples at once.
+//!
+//! While a feature pair stays optimal, all that a sample needs is [`super::local`]'s answer. Here the same formulas run
+//! side by side for eight relative poses, one in each lane of a register. What they accept, [`super::local`] accepts
+//! with the same bits (tests hold them to that); what they leave open is asked there.
+
+use super::Strict;
+use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::finisher::{
+    Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
+};
+use crate::narrow::pair::bound_of;
+use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+use crate::narrow::relative::RelativeLanes;
+
+/// Samples of a check.
+pub const WIDTH: usize = 8;
+
+/// One number in each sample.
+type Lane = [f64; WIDTH];
+
+/// What was found in eight samples.
+#[derive(Debug, Clone, Copy)]
+pub struct Eight {
+    /// The feature pair that was checked.
+    features: FeaturePair,
+    /// First sample.
+    start: usize,
+    /// Bit `i`: strictly optimal, and apart, in sample `start + i`.
+    accepted: u8,
+    normal: [Lane; 3],
+    distance: Lane,
+    point_a: [Lane; 3],
+    point_b: [Lane; 3],
+    residual: Lane,
+    interior: Lane,
+    amplification: Lane,
+    gap: Lane,
+    size: Lane,
+}
+
+/// Eight relative poses.
+struct Poses {
+    r: [Lane; 9],
+    t: [Lane; 3],
+}
+
+impl Poses {
+    #[inline(always)]
+    fn at(&self, i: usize) -> RelativePose<f64> {
+        let row = |k: usize| Vec3 { x: self.r[k][i], y: self.r[k + 1][i], z: self.r[k + 2][i] };
+        RelativePose { r: [row(0), row(3), row(6)], t: Vec3 { x: self.t[0][i], y: self.t[1][i], z: self.t[2][i] } }
+    }
+}
+
+impl Eight {
+    /// Whether it speaks about this pair of features in this sample.
+    #[inline]
+    pub fn covers(&self, features: &FeaturePair, sample: usize) -> bool {
+        self.features == *features && (self.start..self.start + WIDTH).contains(&sample)
+    }
+
+    /// The size of the pair in a sample that it covers, metres.
+    #[inline]
+    pub fn size(&self, sample: usize) -> f64 {
+        self.size[sample - self.start]
+    }
+
+    /// The answer in a sample that it covers; `None` where [`super::local`] is to be asked.
+    #[inline]
+    pub fn get(&self, sample: usize) -> Option<Strict> {
+        let i = sample - self.start;
+        if self.accepted >> i & 1 == 0 {
+            return None;
+        }
+        let at = |v: &[Lane; 3]| Vec3 { x: v[0][i], y: v[1][i], z: v[2][i] };
+        let bound = bound_of::<f64>(self.size[i]);
+        let closest = Closest {
+            normal: at(&self.normal),
+            distance: self.distance[i],
+            point_a: at(&self.point_a),
+            point_b: at(&self.point_b),
+            residual: self.residual[i],
+            interior: self.interior[i],
+            amplification: self.amplification[i],
+        };
+        let margin = super::margin(bound, closest.amplification);
+        Some(Strict { features: self.features, closest, gap: self.gap[i], margin, bound })
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, c: &Closest<f64>) {
+        for (k, (n, (a, b))) in c.normal.to_array().into_iter().zip(pairs(c)).enumerate() {
+            (self.normal[k][i], self.point_a[k][i], self.point_b[k][i]) = (n, a, b);
+        }
+        self.distance[i] = c.distance;
+        self.residual[i] = c.residual;
+        self.interior[i] = c.interior;
+        self.amplification[i] = c.amplification;
+    }
+}
+
+#[inline(always)]
+fn pairs(c: &Closest<f64>) -> impl Iterator<Item = (f64, f64)> {
+    c.point_a.to_array().into_iter().zip(c.point_b.to_array())
+}
+
+/// The samples of a check.
+#[derive(Clone, Copy)]
+struct Query<'a> {
+    a: &'a Polyhedron,
+    b: &'a Polyhedron,
+    features: FeaturePair,
+    poses: &'a RelativeLanes,
+    start: usize,
+    growth: f64,
+}
+
+#[inline(always)]
+fn check_body(q: &Query<'_>) -> Eight {
+    let zero = [0.0; WIDTH];
+    let three = [zero; 3];
+    let mut out = Eight {
+        features: q.features,
+        start: q.start,
+        accepted: 0,
+        normal: three,
+        distance: zero,
+        point_a: three,
+        point_b: three,
+        residual: zero,
+        interior: zero,
+        amplification: zero,
+        gap: zero,
+        size: zero,
+    };
+    let poses = Poses {
+        r: std::array::from_fn(|k| q.poses.chunk(k, q.start)),
+        t: std::array::from_fn(|k| q.poses.chunk(9 + k, q.start)),
+    };
+    for i in 0..WIDTH {
+        let t = poses.at(i).t;
+        out.size[i] = (q.a.radius + q.b.radius + q.growth + t.length()).max(1e-120);
+    }
+    closest(q, &poses, &mut out);
+    decide(q, &poses, &mut out);
+    out
+}
+
+/// The closest points of the features, by the finisher's formulas.
+#[inline(always)]
+fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
+    let (i, j) = (q.features.a.index, q.features.b.index);
+    let vertex = |p: &Polyhedron, v: u32| p.vertex(v);
+    match (q.features.a.kind, q.features.b.kind) {
+        (Vertex, Vertex) => {
+            let (a, b) = (vertex(q.a, i), vertex(q.b, j));
+            for k in 0..WIDTH {
+                let found = vertex_vertex(out.size[k], a, poses.at(k).point(b));
+                out.set(k, &found);
+            }
+        }
+        (Edge, Vertex) => {
+            let (edge, b) = (line(q.a, i), vertex(q.b, j));
+            for k in 0..WIDTH {
+                let found = vertex_edge(out.size[k], poses.at(k).point(b), edge).seen_from_edge();
+                out.set(k, &found);
+            }
+        }
+        (Vertex, Edge) => {
+            let (a, edge) = (vertex(q.a, i), line(q.b, j));
+            for k in 0..WIDTH {
+                let found = vertex_edge(out.size[k], a, moved(&poses.at(k), edge));
+                out.set(k, &found);
+            }
+        }
+        (Edge, Edge) => {
+            let (a, b) = (line(q.a, i), line(q.b, j));
+            for k in 0..WIDTH {
+                let (pose, mut sum) = (poses.at(k), 0.0);
+                let edge = moved(&pose, b);
+                let mut found = edge_edge(a, edge, |n| {
+                    sum = out_and_in(n, a.origin, edge.origin, q.a.mean, pose.point(q.b.mean));
+                    sum
+                });
+                // Which way is out is settled by further questions where the bodies are too flat to tell.
+                let told = sum.abs() > bound_of::<f64>(out.size[k]);
+                found.interior = if told { found.interior } else { f64::NEG_INFINITY };
+                out.set(k, &found);
+            }
+        }
+        (Face, Vertex) => {
+            let (normal, b) = (q.a.normals[i as usize], vertex(q.b, j));
+            let on_face = vertex(q.a, q.a.face(i)[0]);
+            for k in 0..WIDTH {
+                out.set(k, &face_vertex(normal, on_face, poses.at(k).point(b)));
+            }
+            let foot = out.point_a;
+            inside(q.a, i, &foot, &mut out.interior);
+        }
+        (Vertex, Face) => {
+            let (a, normal) = (vertex(q.a, i), q.b.normals[j as usize]);
+            let on_face = vertex(q.b, q.b.face(j)[0]);
+            let mut foot = [[0.0; WIDTH]; 3];
+            for k in 0..WIDTH {
+                let (found, at) = vertex_face(&poses.at(k), normal, on_face, a);
+                (foot[0][k], foot[1][k], foot[2][k]) = (at.x, at.y, at.z);
+                out.set(k, &found);
+            }
+            inside(q.b, j, &foot, &mut out.interior);
+        }
+        _ => out.interior = [f64::NEG_INFINITY; WIDTH],
+    }
+}
+
+#[inline(always)]
+fn line(p: &Polyhedron, e: u32) -> Line<f64> {
+    let [v, w] = p.edges[e as usize].v;
+    Line { origin: p.vertex(v), along: p.vertex(w) - p.vertex(v) }
+}
+
+#[inline(always)]
+fn moved(pose: &RelativePose<f64>, edge: Line<f64>) -> Line<f64> {
+    Line { origin: pose.point(edge.origin), along: pose.vector(edge.along) }
+}
+
+/// How far the feet lie inside the face.
+#[inline(always)]
+fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], interior: &mut Lane) {
+    let ring = p.face(face);
+    let mut from = p.vertex(ring[ring.len() - 1]);
+    for &v in ring {
+        let to = p.vertex(v);
+        let side = Side::new(p.normals[face as usize], from, to);
+        for k in 0..WIDTH {
+            let depth = side.depth(Vec3 { x: foot[0][k], y: foot[1][k], z: foot[2][k] });
+            interior[k] = if depth < interior[k] { depth } else { interior[k] };
+        }
+        from = to;
+    }
+}
+
+/// Strictness, test by test as in [`super::local`].
+#[inline(always)]
+fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
+    let (mut back, mut margin, mut bad) = ([[0.0; WIDTH]; 3], [0.0; WIDTH], [0_u64; WIDTH]);
+    for k in 0..WIDTH {
+        let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
+        let m = -poses.at(k).inverse_vector(n);
+        (back[0][k], back[1][k], back[2][k]) = (m.x, m.y, m.z);
+        let bound = bound_of::<f64>(out.size[k]);
+        margin[k] = super::margin(bound, out.amplification[k]);
+        let apart = out.distance[k] > super::CONTACT * bound && out.distance[k] < f64::INFINITY;
+        let inside = out.interior[k] > margin[k] && out.residual[k] <= bound;
+        bad[k] |= u64::from(!apart) | u64::from(!inside);
+    }
+    if bad.iter().all(|&b| b != 0) {
+        return;
+    }
+    let max_a = alone(q.a, q.features.a, &out.normal, &margin, &out.size, &mut bad);
+    let max_b = alone(q.b, q.features.b, &back, &margin, &out.size, &mut bad);
+    for k in 0..WIDTH {
+        let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
+        out.gap[k] = n.dot(poses.at(k).t) - max_b[k] - max_a[k];
+        let agrees = (out.gap[k] - out.distance[k]).abs() <= bound_of::<f64>(out.size[k]);
+        bad[k] |= u64::from(!agrees);
+    }
+    for (k, bad) in bad.iter().enumerate() {
+        out.accepted |= u8::from(*bad == 0) << k;
+    }
+}
+
+/// [`super::alone`]: the supporting planes' heights; lanes where a vertex stands out of line are marked `bad`.
+#[inline(always)]
+fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &Lane, bad: &mut [u64; WIDTH]) -> Lane {
+    let height = |v: u32| -> Lane {
+        let v = p.vertex(v);
+        std::array::from_fn(|k| Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] }.dot(v))
+    };
+    let at = height(feature.first_vertex(p));
+    let mut least = [0.0; WIDTH];
+    for k in 0..WIDTH {
+        least[k] = at[k] - margin[k];
+    }
+    let mut max = [f64::NEG_INFINITY; WIDTH];
+    let mut few = [0; 2];
+    let (own, all) = (feature.vertices(p, &mut few), super::scans(p, feature));
+    if all {
+        let mut near = [0_u64; WIDTH];
+        for v in 0..p.count as u32 {
+            let height = height(v);
+            for k in 0..WIDTH {
+                max[k] = if height[k] > max[k] { height[k] } else { max[k] };
+                near[k] += u64::from(height[k] >= least[k]);
+            }
+        }
+        for k in 0..WIDTH {
+            bad[k] |= near[k] ^ own.len() as u64;
+        }
+    }
+    for &v in own {
+        let height_of_v = height(v);
+        for k in 0..WIDTH {
+            max[k] = if height_of_v[k] > max[k] { height_of_v[k] } else { max[k] };
+            bad[k] |= u64::from(!(height_of_v[k] >= least[k]));
+        }
+        if !all {
+            for &w in p.neighbours_of(v).iter().filter(|&&w| !feature.has_vertex(p, w)) {
+                let height = height(w);
+                for k in 0..WIDTH {
+                    bad[k] |= u64::from(!(height[k] < least[k]));
+                }
+            }
+        }
+    }
+    for k in 0..WIDTH {
+        bad[k] |= u64::from(!(max[k] - at[k] <= bound_of::<f64>(size[k])));
+    }
+    max
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
+mod wide {
+    use super::{Eight, Query};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn check_2(q: &Query<'_>) -> Eight {
+        super::check_body(q)
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+    pub(super) unsafe fn check_5(q: &Query<'_>) -> Eight {
+        super::check_body(q)
+    }
+}
+
+/// Checks a feature pair of two cores, grown by `growth` together (metres), in the samples from `start`, of which there
+/// are [`WIDTH`] in the block.
+pub fn check(
+    (a, b, growth): (&Polyhedron, &Polyhedron, f64),
+    features: &FeaturePair,
+    poses: &RelativeLanes,
+    start: usize,
+) -> Eight {
+    let q = Query { a, b, features: *features, poses, start, growth };
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "the level was read from the processor")]
+    // SAFETY: `level` says that the processor has the features the callee was compiled for.
+    unsafe {
+        match crate::narrow::scan::level() {
+            2 => wide::check_5(&q),
+            1 => wide::check_2(&q),
+            _ => check_body(&q),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    check_body(&q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Pose;
+    use crate::geometry::hull::convex_hull;
+    use crate::narrow::Poses as Given;
+    use crate::narrow::pair::Pair;
+    use crate::narrow::relative::RelativePoses;
+    use crate::narrow::resolver;
+    use crate::narrow::routes::Routes;
+    use crate::narrow::strict::local;
+    use crate::scene::{Lanes, SAMPLES};
+
+    struct Draw(u64);
+
+    impl Draw {
+        /// In -1..1.
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+
+        fn point(&mut self) -> Vec3<f64> {
+            Vec3::new(self.next(), self.next(), self.next())
+        }
+
+        /// A hull of about `count` points of the unit sphere, or a box or a flat polygon.
+        fn body(&mut self, kind: usize) -> Polyhedron {
+            let signs = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 });
+            let points: Vec<Vec3<f64>> = match kind {
+                0 => (0..8).map(|k| signs(k).into()).collect(),
+                1 => (0..6).map(|_| Vec3::new(self.next(), self.next(), 0.0)).collect(),
+                2 => (0..90).map(|_| self.point().normalized()).collect(),
+                3 => (0..20)
+                    .flat_map(|k| {
+                        let (s, c) = (0.3 * f64::from(k)).sin_cos();
+                        [Vec3::new(c, s, 0.2), Vec3::new(c, s, -0.2)]
+                    })
+                    .collect(),
+                _ => (0..12).map(|_| self.point()).collect(),
+            };
+            convex_hull(&points).expect("finite points")
+        }
+    }
+
+    /// A block in which B drifts slowly past A, and the features of the first sample.
+    fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
+        let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
+        let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
+        let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
+        for s in 0..SAMPLES {
+            let at = s as f64 / 64.0;
+            let p = from + to.scale(at);
+            let values =
+                [p.x, p.y, p.z, q[0], q[1] + turn.x * at, q[2] + turn.y * at, q[3] + turn.z * at, 0.0, 0.0, 0.0];
+            lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[s] = value);
+        }
+        (lanes, Pose::new([0.0; 3], [1.0, draw.next(), draw.next(), draw.next()]))
+    }
+
+    fn bits(s: &Strict) -> Vec<u64> {
+        let c = &s.closest;
+        let mut all = Vec::new();
+        for v in [c.normal, c.point_a, c.point_b] {
+            all.extend(v.to_array());
+        }
+        all.extend([c.distance, c.residual, c.interior, c.amplification, s.gap, s.margin, s.bound]);
+        all.into_iter().map(f64::to_bits).collect()
+    }
+
+    #[test]
+    fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
+        let mut draw = Draw(5);
+        let (mut kinds, mut accepted, mut alone) = ([0; 6], 0, 0);
+        for case in 0..1500 {
+            let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
+            let (moving, fixed) = block(&mut draw);
+            let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
+            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX);
+            let growth = if case % 3 == 0 { 0.01 } else { 0.0 };
+            let lanes = relative.lanes.as_deref().expect("64 samples");
+            let start = case % (SAMPLES - WIDTH);
+            let world = (poses[0].at(start), poses[1].at(start));
+            let pair = Pair::new(&a, &b, relative.at(start), growth);
+            let answer = resolver::resolve(&pair, growth, (&world.0, &world.1), &mut Routes::default());
+            let features = answer.features;
+            let kind = match (features.a.kind, features.b.kind) {
+                (Vertex, Vertex) => 0,
+                (Edge, Vertex) => 1,
+                (Vertex, Edge) => 2,
+                (Edge, Edge) => 3,
+                (Face, _) => 4,
+                _ => 5,
+            };
+            let eight = check((&a, &b, growth), &features, lanes, start);
+            for sample in start..start + WIDTH {
+                assert!(eight.covers(&features, sample));
+                let pair = Pair::new(&a, &b, relative.at(sample), growth);
+                let single = local(&pair, &features).filter(|s| s.closest.distance > 0.0);
+                alone += u32::from(single.is_some());
+                if let Some(strict) = eight.get(sample) {
+                    let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
+                    assert_eq!(bits(&strict), bits(&single), "case {case}, {features:?}");
+                    accepted += 1;
+                    kinds[kind] += 1;
+                }
+            }
+        }
+        assert!(kinds.iter().all(|&n| n > 100), "not representative: {kinds:?}");
+        // Edges of flat bodies may have to be asked alone.
+        assert!(accepted * 100 >= alone * 97 && alone > 3000, "{accepted} of {alone} in lanes");
+    }
+}
