@@ -244,7 +244,7 @@ fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], interior: &mut Lane) {
 /// Strictness, test by test as in [`super::local`].
 #[inline(always)]
 fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
-    let (mut back, mut margin, mut bad) = ([[0.0; WIDTH]; 3], [0.0; WIDTH], [0_u64; WIDTH]);
+    let (mut back, mut margin, mut good) = ([[0.0; WIDTH]; 3], [0.0; WIDTH], [1_u64; WIDTH]);
     for k in 0..WIDTH {
         let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
         let m = -poses.at(k).inverse_vector(n);
@@ -253,27 +253,27 @@ fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
         margin[k] = super::margin(bound, out.amplification[k]);
         let apart = out.distance[k] > super::CONTACT * bound && out.distance[k] < f64::INFINITY;
         let inside = out.interior[k] > margin[k] && out.residual[k] <= bound;
-        bad[k] |= u64::from(!apart) | u64::from(!inside);
+        good[k] &= u64::from(apart) & u64::from(inside);
     }
-    if bad.iter().all(|&b| b != 0) {
+    if good == [0; WIDTH] {
         return;
     }
-    let max_a = alone(q.a, q.features.a, &out.normal, &margin, &out.size, &mut bad);
-    let max_b = alone(q.b, q.features.b, &back, &margin, &out.size, &mut bad);
+    let max_a = alone(q.a, q.features.a, &out.normal, &margin, &out.size, &mut good);
+    let max_b = alone(q.b, q.features.b, &back, &margin, &out.size, &mut good);
     for k in 0..WIDTH {
         let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
         out.gap[k] = n.dot(poses.at(k).t) - max_b[k] - max_a[k];
         let agrees = (out.gap[k] - out.distance[k]).abs() <= bound_of::<f64>(out.size[k]);
-        bad[k] |= u64::from(!agrees);
+        good[k] &= u64::from(agrees);
     }
-    for (k, bad) in bad.iter().enumerate() {
-        out.accepted |= u8::from(*bad == 0) << k;
+    for (k, good) in good.iter().enumerate() {
+        out.accepted |= (*good as u8) << k;
     }
 }
 
-/// [`super::alone`]: the supporting planes' heights; lanes where a vertex stands out of line are marked `bad`.
+/// [`super::alone`]: the supporting planes' heights; lanes where a vertex stands out of line are no longer `good`.
 #[inline(always)]
-fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &Lane, bad: &mut [u64; WIDTH]) -> Lane {
+fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &Lane, good: &mut [u64; WIDTH]) -> Lane {
     let height = |v: u32| -> Lane {
         let v = p.vertex(v);
         std::array::from_fn(|k| Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] }.dot(v))
@@ -296,26 +296,26 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
             }
         }
         for k in 0..WIDTH {
-            bad[k] |= near[k] ^ own.len() as u64;
+            good[k] &= u64::from(near[k] == own.len() as u64);
         }
     }
     for &v in own {
         let height_of_v = height(v);
         for k in 0..WIDTH {
             max[k] = if height_of_v[k] > max[k] { height_of_v[k] } else { max[k] };
-            bad[k] |= u64::from(!(height_of_v[k] >= least[k]));
+            good[k] &= u64::from(height_of_v[k] >= least[k]);
         }
         if !all {
             for &w in p.neighbours_of(v).iter().filter(|&&w| !feature.has_vertex(p, w)) {
                 let height = height(w);
                 for k in 0..WIDTH {
-                    bad[k] |= u64::from(!(height[k] < least[k]));
+                    good[k] &= u64::from(height[k] < least[k]);
                 }
             }
         }
     }
     for k in 0..WIDTH {
-        bad[k] |= u64::from(!(max[k] - at[k] <= bound_of::<f64>(size[k])));
+        good[k] &= u64::from(max[k] - at[k] <= bound_of::<f64>(size[k]));
     }
     max
 }
