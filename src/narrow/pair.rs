@@ -30,37 +30,35 @@ pub fn bound_of<T: Real>(size: f64) -> f64 {
 
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
-    /// A value that no `d . v` exceeds by more than rounding, cheaper than [`Supporting::support`] where it scans; the
-    /// vertex where it climbs.
-    fn reach(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (Option<u32>, Self) {
-        let (vertex, value) = Self::support(p, d, start);
-        (Some(vertex), value)
-    }
-    /// The lowest vertex that attains `value` along `d`.
-    fn attaining(p: &Polyhedron, d: Vec3<Self>, value: Self) -> u32;
     /// The vertex with the largest `d . v` (in these numbers), a start for climbing, and that value.
     fn support(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (u32, Self);
+    /// [`Supporting::support`] of A along `d` and of B along `m`.
+    fn supports(
+        (a, d): (&Polyhedron, Vec3<Self>),
+        (b, m): (&Polyhedron, Vec3<Self>),
+        start: VertexPair,
+    ) -> [(u32, Self); 2] {
+        [Self::support(a, d, start[0]), Self::support(b, m, start[1])]
+    }
     /// The largest `d . v` over all vertices: a proof, so it scans all of them.
     fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self;
 }
 
 impl Supporting for f64 {
     #[inline]
-    fn reach(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (Option<u32>, f64) {
-        if p.count > CLIMB_ABOVE {
-            let (vertex, value) = scan::climb(p, d, start);
-            (Some(vertex), value)
-        } else {
-            (None, scan::max_dot(p, d))
-        }
-    }
-    #[inline]
-    fn attaining(p: &Polyhedron, d: Vec3<f64>, value: f64) -> u32 {
-        scan::first_reaching(p, d, value)
-    }
-    #[inline]
     fn support(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
         if p.count > CLIMB_ABOVE { scan::climb(p, d, start) } else { scan::support(p, d) }
+    }
+    #[inline]
+    fn supports(
+        (a, d): (&Polyhedron, Vec3<f64>),
+        (b, m): (&Polyhedron, Vec3<f64>),
+        start: VertexPair,
+    ) -> [(u32, f64); 2] {
+        if a.count.max(b.count) > CLIMB_ABOVE {
+            return [Self::support(a, d, start[0]), Self::support(b, m, start[1])];
+        }
+        scan::supports(a, d, b, m)
     }
     #[inline]
     fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
@@ -69,9 +67,6 @@ impl Supporting for f64 {
 }
 
 impl Supporting for Dd {
-    fn attaining(p: &Polyhedron, d: Vec3<Self>, value: Self) -> u32 {
-        (0..p.count as u32).find(|&v| d.dot(Vec3::from_f64(p.vertex(v))) >= value).unwrap_or(0)
-    }
     fn support(p: &Polyhedron, d: Vec3<Self>, _start: u32) -> (u32, Self) {
         let mut best = (0, d.dot(Vec3::from_f64(p.vertex(0))));
         for v in 1..p.count as u32 {
@@ -126,28 +121,13 @@ impl<'a, T: Supporting> Pair<'a, T> {
         self.vertex_a(i) - self.vertex_b(j)
     }
 
-    /// The vertex of the Minkowski difference farthest along `d` (A's frame).
+    /// The vertex of the Minkowski difference farthest along `d` (A's frame), and how far that is: `d . (a - b)` to
+    /// within rounding.
     #[inline]
-    pub fn support(&self, d: Vec3<T>, start: VertexPair) -> VertexPair {
-        let (i, _) = T::support(self.a, d, start[0]);
-        let (j, _) = T::support(self.b, -self.pose.inverse_vector(d), start[1]);
-        [i, j]
-    }
-
-    /// The vertex of the Minkowski difference farthest along `d`, unless it stays below `least` along it: then only
-    /// how far it reaches.
-    #[inline]
-    pub fn support_above(&self, d: Vec3<T>, start: VertexPair, least: T) -> (T, Option<VertexPair>) {
+    pub fn support(&self, d: Vec3<T>, start: VertexPair) -> (VertexPair, T) {
         let m = -self.pose.inverse_vector(d);
-        let (i, max_a) = T::reach(self.a, d, start[0]);
-        let (j, max_b) = T::reach(self.b, m, start[1]);
-        let reach = max_a + max_b - d.dot(self.pose.t);
-        if reach < least {
-            return (reach, None);
-        }
-        let i = i.unwrap_or_else(|| T::attaining(self.a, d, max_a));
-        let j = j.unwrap_or_else(|| T::attaining(self.b, m, max_b));
-        (reach, Some([i, j]))
+        let [(i, max_a), (j, max_b)] = T::supports((self.a, d), (self.b, m), start);
+        ([i, j], max_a + max_b - d.dot(self.pose.t))
     }
 
     /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A of n.x`, over all

@@ -51,9 +51,38 @@ fn first_at_least_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: 
     0
 }
 
+/// The lowest vertex with the largest `d . v`, and that value. Padding never wins: it repeats vertex 0.
+#[inline(always)]
+fn support_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> (u32, f64) {
+    let (mut best, mut at) = ([f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for (k, ((x, y), z)) in chunks.enumerate() {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            at[i] = if dot > best[i] { (k * LANES) as u64 } else { at[i] };
+            best[i] = if dot > best[i] { dot } else { best[i] };
+        }
+    }
+    let max = best.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let mut lowest = u64::MAX;
+    for i in 0..LANES {
+        let index = if best[i] >= max { at[i] + i as u64 } else { u64::MAX };
+        lowest = lowest.min(index);
+    }
+    (if lowest == u64::MAX { 0 } else { lowest as u32 }, max)
+}
+
+/// Of both bodies of a pair, in one call.
+#[inline(always)]
+fn supports_body(a: &Polyhedron, d: [f64; 3], b: &Polyhedron, m: [f64; 3]) -> [(u32, f64); 2] {
+    [support_body(&a.x, &a.y, &a.z, d), support_body(&b.x, &b.y, &b.z, m)]
+}
+
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
 mod wide {
+    use crate::geometry::Polyhedron;
+
     /// The widest level this processor has: 0 baseline, 1 AVX2, 2 AVX-512.
     #[inline]
     pub(in crate::narrow) fn level() -> u8 {
@@ -87,6 +116,8 @@ mod wide {
     }
     versions!(max_dot_2, max_dot_5, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
     versions!(both_2, both_5, max_and_count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> (f64, usize));
+    versions!(one_2, one_5, support_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> (u32, f64));
+    versions!(two_2, two_5, supports_body, (a: &Polyhedron, d: [f64; 3], b: &Polyhedron, m: [f64; 3]) -> [(u32, f64); 2]);
     versions!(first_2, first_5, first_at_least_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> usize);
 }
 
@@ -145,8 +176,15 @@ pub fn first_reaching(p: &Polyhedron, d: Vec3<f64>, value: f64) -> u32 {
 /// The lowest vertex with the largest `d . v`, and that value.
 #[inline]
 pub fn support(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
-    let value = max_dot(p, d);
-    (first_reaching(p, d, value), value)
+    let d = d.to_array();
+    dispatch!(support_body, one_2, one_5, &p.x, &p.y, &p.z, d)
+}
+
+/// [`support`] of A along `d` and of B along `m`.
+#[inline]
+pub fn supports(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>) -> [(u32, f64); 2] {
+    let (d, m) = (d.to_array(), m.to_array());
+    dispatch!(supports_body, two_2, two_5, a, d, b, m)
 }
 
 /// A vertex with the largest `d . v` found by walking along edges from `start`: fewer steps than a scan on polyhedra

@@ -90,7 +90,7 @@ pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[Ver
 }
 
 fn support_beyond(pair: &Pair<'_, f64>, n: Vec3<f64>, start: &mut VertexPair) -> VertexPair {
-    *start = pair.support(n, *start);
+    *start = pair.support(n, *start).0;
     *start
 }
 
@@ -115,7 +115,7 @@ pub fn tetrahedron(pair: &Pair<'_, f64>, simplex: &Simplex) -> Option<[VertexPai
         // The farthest from the simplex spans the most volume; the first of equals.
         let mut best: Option<(f64, VertexPair)> = None;
         for d in directions {
-            let vertex = pair.support(d, pairs[0]);
+            let (vertex, _) = pair.support(d, pairs[0]);
             let off = match count {
                 1 => (pair.difference(vertex) - p(0)).length(),
                 2 => (pair.difference(vertex) - p(0)).cross(p(1) - p(0)).length(),

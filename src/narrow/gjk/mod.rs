@@ -85,10 +85,10 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
         last = v2;
         // Below this along -v, the planes leave a gap above the cut-off.
         let least = T::from_f64(-(cutoff + bound) * length);
-        let (reach, vertex) = pair.support_above(-v, simplex.pairs[0], least);
-        let Some(w) = vertex else {
+        let (w, reach) = pair.support(-v, simplex.pairs[0]);
+        if reach < least {
             return found(End::Beyond, -reach.to_f64() / length);
-        };
+        }
         let along = -reach;
         let point = pair.difference(w);
         // Equation 10 of the paper with the tolerance of rounding: nothing lies nearer.
@@ -114,7 +114,7 @@ fn cold<T: Supporting>(pair: &Pair<'_, T>) -> Simplex {
     let t = pair.pose.t;
     let toward = if t.length2() > T::ZERO { t } else { Vec3::new(T::ONE, T::ZERO, T::ZERO) };
     let mut simplex = Simplex::default();
-    simplex.pairs[0] = pair.support(toward, [0, 0]);
+    simplex.pairs[0] = pair.support(toward, [0, 0]).0;
     simplex.count = 1;
     simplex
 }

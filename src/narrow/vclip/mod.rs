@@ -71,7 +71,7 @@ enum Step {
 pub fn cold_start(pair: &Pair<'_, f64>) -> FeaturePair {
     let t = pair.pose.t;
     let toward = if t == Vec3::ZERO { Vec3::new(1.0, 0.0, 0.0) } else { t };
-    let [a, b] = pair.support(toward, [0, 0]);
+    let ([a, b], _) = pair.support(toward, [0, 0]);
     FeaturePair { a: Feature::vertex(a), b: Feature::vertex(b) }
 }
 
