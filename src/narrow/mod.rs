@@ -6,6 +6,7 @@
 //!   gjk/, vclip/   2. the search from the remembered simplex, or from feature to feature
 //!   epa/              the polytope of an overlap
 //!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
+//!   exact/         4. integers, for whatever is left
 //! pieces.rs    bodies of several pieces
 //! ```
 //!
@@ -18,6 +19,7 @@
 mod ahead;
 pub mod answer;
 pub mod epa;
+pub mod exact;
 pub mod feature;
 pub mod finisher;
 pub mod gjk;

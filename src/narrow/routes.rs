@@ -45,6 +45,8 @@ routes! {
     ties,
     /// Of those, handed to extended precision.
     extended,
+    /// Of those, handed to exact arithmetic.
+    exact,
     /// Of those, left without a proof.
     uncertified,
     /// Iterations of searches by simplices.

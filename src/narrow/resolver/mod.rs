@@ -2,17 +2,18 @@
 //! of the geometry and the relative pose.
 //!
 //! First the plain methods from a cold start in `f64`: their answer counts if it is strict, or a tie that rounding
-//! leaves no doubt about. Then extended precision (double-double, 2^-104 a step). Ties are enumerated and chosen by
-//! the published rule: kinds in the order FV, VF, EE (then EV, VE, VV), lowest indices.
+//! leaves no doubt about. Then extended precision (double-double, 2^-104 a step), and at last exact integers. Ties are
+//! enumerated and chosen by the published rule: kinds in the order FV, VF, EE (then EV, VE, VV), lowest indices.
 
 pub mod directions;
 mod overlap;
-mod planes;
+pub(in crate::narrow) mod planes;
 mod separated;
 mod ties;
 
 use super::answer::Answer;
 use super::epa::{self, Polytope};
+use super::exact;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
 use super::pair::Pair;
@@ -31,10 +32,22 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
     let found = gjk::search(&wide, &Simplex::default(), f64::INFINITY);
     let apart = matches!(found.end, End::Converged | End::Stalled);
     let answer = if apart { separated::resolve(pair, &wide, &found) } else { None };
-    answer.or_else(|| overlap::resolve(pair, &wide, found.point.length())).unwrap_or_else(|| {
+    if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length())) {
+        return answer;
+    }
+    routes.exact += 1;
+    exactly(pair, poses).unwrap_or_else(|| {
         routes.uncertified += 1;
         Answer::uncertified(pair, found.point.to_f64())
     })
+}
+
+/// The exact answer; where its features are strict in `f64`, the row of every other way.
+fn exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer> {
+    let answer = exact::resolve(pair.a, pair.b, poses)?;
+    let strict = strict::local(pair, &answer.features).map(|s| Answer::strict(&s));
+    let same = |s: &Answer| s.lower <= answer.lower && answer.upper <= s.upper;
+    Some(strict.filter(same).unwrap_or(answer))
 }
 
 /// The plain methods in `f64`: a strict answer, or a tie that rounding does not touch.

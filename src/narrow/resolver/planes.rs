@@ -1,12 +1,12 @@
 //! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
 
 use super::directions::{features_on_plane, near_plane};
-use crate::geometry::Vec3;
+use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 
 /// Vertices, edges and faces of A and of B near the planes, each ascending.
-pub(super) struct Plane {
+pub(in crate::narrow) struct Plane {
     on: [Vec<u32>; 2],
     edges: [Vec<u32>; 2],
     faces: [Vec<u32>; 2],
@@ -17,9 +17,19 @@ impl Plane {
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
         let on_a = near_plane(pair.a, n, tolerance);
         let on_b = near_plane(pair.b, -pair.pose.inverse_vector(n), tolerance);
-        let (edges_a, faces_a) = features_on_plane(pair.a, &on_a);
-        let (edges_b, faces_b) = features_on_plane(pair.b, &on_b);
-        Self { on: [on_a, on_b], edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
+        Self::of((pair.a, pair.b), [on_a, on_b])
+    }
+
+    /// The features of both bodies among their vertices `on` the planes (each ascending).
+    pub(in crate::narrow) fn of((a, b): (&Polyhedron, &Polyhedron), on: [Vec<u32>; 2]) -> Self {
+        let (edges_a, faces_a) = features_on_plane(a, &on[0]);
+        let (edges_b, faces_b) = features_on_plane(b, &on[1]);
+        Self { on, edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
+    }
+
+    /// The lowest vertex of each body.
+    pub(in crate::narrow) fn first(&self) -> [u32; 2] {
+        self.on.each_ref().map(|on| on.first().copied().unwrap_or(0))
     }
 
     /// Whether a single vertex of each body is near.
@@ -28,7 +38,7 @@ impl Plane {
     }
 
     /// Feature pairs of a kind, in the order of the tie rule: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
-    pub(super) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
+    pub(in crate::narrow) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
         let (of_a, kind_a): (&[u32], fn(u32) -> Feature) = match kinds {
             0 => (&self.faces[0], Feature::face),
             2 | 3 => (&self.edges[0], Feature::edge),
