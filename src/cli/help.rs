@@ -13,7 +13,7 @@ Results go to stdout, progress and errors to stderr; with --json, one JSON objec
 Each command has examples in its own help: clearsweep run --help
 Completion of commands and flags: clearsweep completions --help
 
-Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; 4 done, but with
+Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; 4 done, but with \
 uncertified rows and no violation; 130 interrupted.";
 
 pub(crate) const RUN: &str = "\
@@ -24,12 +24,12 @@ Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/close --within 10mm --runs 0..1 --frames 20..60
   clearsweep run datasets/crowd/scene.toml --out out/crowd --force --json --progress none
 
-Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage; 3 done, and a row violates
+Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage; 3 done, and a row violates \
 `require`; 4 done, none violates it, but rows without a proven bracket are among them.";
 
 pub(crate) const CHECK: &str = "\
-Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but
-looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase.
+Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
+looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
 Warnings do not change the exit code.
 
 Examples (from the folder of the sources):
@@ -49,23 +49,23 @@ Examples (from the folder of the sources):
 Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
 
 pub(crate) const QUERY: &str = "\
-Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry
+Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
 file (.obj, .stl, .ply, .glb, .gltf), of which the convex hull is taken. Answers are in metres, in the frame of A.
 
 Examples (from the folder of the sources):
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,0,1,0,0,0
-  clearsweep query datasets/coherence/object.obj box:400,400,200 --unit mm --pose 3000,0,0,1,0,0,0 --json
+  clearsweep query datasets/coherence/object.obj box:4,4,2 --pose 9,0,0,1,0,0,0 --json
 
 Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";
 
 pub(crate) const SORT: &str = "\
-Sorts by run, then frame; rows of a frame stay in the order in which they are read. Columns of the format come out
-under its names (run, frame, time_s, body, x, ...), all other columns are kept. More rows than --memory holds are sorted
+Sorts by run, then frame; rows of a frame stay in the order in which they are read. Columns of the format come out \
+under its names (run, frame, time_s, body, x, ...), all other columns are kept. More rows than --memory holds are sorted \
 through temporary files, which take about the size of the input, uncompressed. OUT appears whole or not at all.
 
 Examples (from the folder of the sources):
   clearsweep sort datasets/crowd/trajectories.parquet sorted.parquet
-  clearsweep sort datasets/crowd/trajectories.parquet sorted.parquet --force --memory 512MB --temp . --json
+  clearsweep sort datasets/crowd/trajectories.parquet sorted.parquet --force --memory 512MB
 
 Exit codes: 0 done; 1 failed; 2 usage; 130 interrupted. Only with 0 is there a new OUT.";
 
