@@ -47,8 +47,12 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
         .collect();
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
     let table = columns(&titles, &[false, false, true, true, true, true, true], &rows);
-    let more = if all > pairs.len() as u64 { ", of all pairs and runs" } else { "" };
-    format!("\n{}\n{table}", paint(Tone::Title, &format!("The {} nearest{more}", counted(pairs.len() as u64, "pair"))))
+    let title = match (pairs.len(), all) {
+        (1, _) => "The nearest pair".to_owned(),
+        (n, all) if all > n as u64 => format!("The {n} nearest pairs, of all pairs and runs"),
+        (n, _) => format!("The {n} nearest pairs"),
+    };
+    format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
 /// The worst runs, if there are several.
