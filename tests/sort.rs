@@ -4,8 +4,8 @@
 mod support;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt64Array};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, RunArray, StringArray, UInt64Array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::Error;
@@ -220,10 +220,30 @@ fn files_that_do_not_fit_each_other_are_named() {
         }
         assert!(!error.remedy.is_empty() && !out.exists());
     }
-    // A foreign column that is text here and a number there.
+    // Types that a file of rows cannot have.
+    let folder = dir.path().join("encoded");
+    let rows_again = batch(&rows, &plain);
+    let ends = PrimitiveArray::<Int32Type>::from_iter_values([rows.len() as i32]);
+    let encoded = RunArray::try_new(&ends, &StringArray::from(vec!["same"])).expect("one run");
+    let schema = Schema::new(vec![Field::new("note", encoded.data_type().clone(), true)]);
+    let fields = Schema::try_merge([rows_again.schema().as_ref().clone(), schema]).expect("one schema");
+    let columns = rows_again.columns().iter().cloned().chain([Arc::new(encoded) as ArrayRef]).collect();
+    let encoded = RecordBatch::try_new(Arc::new(fields), columns).expect("columns of equal length");
+    fs::create_dir(&folder).expect("a folder");
+    let mut writer =
+        FileWriter::try_new(File::create(folder.join("e.arrow")).expect("new"), &encoded.schema()).expect("IPC");
+    writer.write(&encoded).and_then(|()| writer.finish()).expect("written");
+    let error = refused(&folder, &dir.path().join("encoded.parquet"), &options(64_000_000));
+    assert!(error.to_string().contains("column `note` has the type RunEndEncoded"), "{error}");
+    // A foreign column that has no value in one file, and that is text here and a number there.
     let folder = dir.path().join("kind");
     let with_note = batch(&rows, &Shaping { extra: true, ..Shaping::default() });
     write_batch(&folder.join("a.parquet"), &with_note, &plain);
+    let nothing = arrow_array::new_null_array(&DataType::Null, rows.len());
+    write_batch(&folder.join("b.parquet"), &replaced(&with_note, "note", nothing), &plain);
+    let out = dir.path().join("null.parquet");
+    assert_eq!(sorted(&folder, &out, &options(64_000_000)).rows, 20);
+    assert_eq!(column(&batches(&out), "note", &DataType::Utf8).null_count(), 10);
     let number: ArrayRef = Arc::new(Int64Array::from(vec![1; rows.len()]));
     write_batch(&folder.join("b.parquet"), &replaced(&with_note, "note", number), &plain);
     let error = refused(&folder, &dir.path().join("kind.parquet"), &options(64_000_000));

@@ -10,6 +10,7 @@ use arrow_buffer::ScalarBuffer;
 use arrow_select::interleave::interleave_record_batch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::panic::AssertUnwindSafe;
 
 /// The keys of a batch.
 pub(super) struct Keys {
@@ -34,11 +35,18 @@ impl Keys {
 /// The rows `(batch, row)` of some batches.
 ///
 /// # Errors
-/// Arrow cannot gather a column (text of more than 2 GiB in one batch).
+/// Arrow cannot gather a column (text of more than 2 GiB in one batch, nested dictionaries of too many values).
 pub(super) fn interleave(batches: &[RecordBatch], rows: &[(usize, usize)]) -> Result<RecordBatch> {
     let batches: Vec<&RecordBatch> = batches.iter().collect();
-    interleave_record_batch(&batches, rows)
-        .map_err(|error| Error::input("sort", format!("rows cannot be gathered ({error})"), "give less --memory"))
+    let failed = |why: &dyn std::fmt::Display| {
+        let remedy = "give less --memory, or leave out columns of long texts and nested dictionaries";
+        Error::input("sort", format!("rows cannot be gathered ({why})"), remedy)
+    };
+    // Gathering nested columns panics where their offsets or keys overflow.
+    match std::panic::catch_unwind(AssertUnwindSafe(|| interleave_record_batch(&batches, rows))) {
+        Ok(gathered) => gathered.map_err(|error| failed(&error)),
+        Err(_) => Err(failed(&"a nested column overflows")),
+    }
 }
 
 /// A stretch being read.

@@ -6,6 +6,7 @@ use crate::trajectory::source::Source;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use crossbeam_channel::{Receiver, bounded};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -95,6 +96,23 @@ fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
+/// Whether a column of this type can be moved about row by row, and written.
+pub(super) fn can_hold(name: &str, kind: &DataType) -> bool {
+    fn is_plain(kind: &DataType) -> bool {
+        match kind {
+            DataType::RunEndEncoded(..) | DataType::Union(..) => false,
+            DataType::Struct(fields) => fields.iter().all(|field| is_plain(field.data_type())),
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::Map(field, _) => is_plain(field.data_type()),
+            _ => true,
+        }
+    }
+    let schema = Arc::new(Schema::new(vec![Field::new(name, kind.clone(), true)]));
+    is_plain(kind) && ArrowWriter::try_new(std::io::sink(), schema, None).is_ok()
+}
+
 /// How rows are encoded.
 pub(super) struct Encoding<'a> {
     pub(super) unified: &'a Unified,
@@ -123,14 +141,7 @@ pub(super) fn encode(
         drop(sender);
         let written = encoder.join().map_err(|_| Error::internal("sort", "the encoding thread panicked"))?;
         // Why the thread is gone comes before that it is.
-        written.map_err(|error| match &error {
-            ParquetError::NYI(_) | ParquetError::ArrowError(_) => Error::input(
-                target.path.display(),
-                format!("a column of the input cannot be written to Parquet ({error})"),
-                "leave the column out",
-            ),
-            _ => failed(&target.path, &error),
-        })?;
+        written.map_err(|error| failed(&target.path, &error))?;
         produced
     })
 }
@@ -173,13 +184,13 @@ fn properties(encoding: &Encoding<'_>) -> WriterProperties {
 
 /// The leaf of Parquet that a root column of no depth is: nested columns before it have several.
 fn leaf(unified: &Unified, root: usize) -> i32 {
-    fn leaves(kind: &arrow_schema::DataType) -> i32 {
-        use arrow_schema::DataType as D;
+    fn leaves(kind: &DataType) -> i32 {
         match kind {
-            D::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
-            D::List(field) | D::LargeList(field) | D::FixedSizeList(field, _) | D::Map(field, _) => {
-                leaves(field.data_type())
-            }
+            DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::Map(field, _) => leaves(field.data_type()),
             _ => 1,
         }
     }

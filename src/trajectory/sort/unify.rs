@@ -5,6 +5,7 @@
 //! text is stored, it becomes `int64`, `float64` or a plain string. What differs otherwise is an error.
 
 use super::names::Names;
+use super::output;
 use crate::error::{Error, Result};
 use crate::trajectory::columns::Columns;
 use crate::trajectory::decode::{self, Defects, Runs};
@@ -91,7 +92,9 @@ fn plain(kind: &DataType) -> DataType {
 fn common(a: &DataType, b: &DataType) -> Option<DataType> {
     let text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match () {
-        () if a == b => Some(a.clone()),
+        () if a == b || *b == DataType::Null => Some(a.clone()),
+        // A column without a value in its file.
+        () if *a == DataType::Null => Some(b.clone()),
         () if a.is_integer() && b.is_integer() => Some(DataType::Int64),
         () if a.is_floating() && b.is_floating() => Some(DataType::Float64),
         () if text(a) && text(b) => Some(DataType::Utf8),
@@ -122,6 +125,13 @@ impl Unified {
             columns.iter_mut().for_each(|column| column.origins.resize(index + 1, None));
         }
         check_times(sources, &columns)?;
+        for column in columns.iter().filter(|column| !output::can_hold(&column.name, &column.kind)) {
+            return Err(Error::input(
+                sources[column.first].path.display(),
+                format!("column `{}` has the type {}, which cannot be written to Parquet", column.name, column.kind),
+                "leave the column out, or write it as another type",
+            ));
+        }
         let level = sources.iter().any(|source| source.columns.run.is_none() && source.run.is_some());
         if level && !by_name.contains_key("run") {
             let field = Field::new("run", DataType::Int64, false);
