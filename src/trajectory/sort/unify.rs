@@ -125,7 +125,7 @@ impl Unified {
             columns.iter_mut().for_each(|column| column.origins.resize(index + 1, None));
         }
         check_times(sources, &columns)?;
-        for column in columns.iter().filter(|column| !output::can_hold(&column.name, &column.kind)) {
+        if let Some(column) = columns.iter().find(|column| !output::can_hold(&column.name, &column.kind)) {
             return Err(Error::input(
                 sources[column.first].path.display(),
                 format!("column `{}` has the type {}, which cannot be written to Parquet", column.name, column.kind),
