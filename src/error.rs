@@ -72,6 +72,25 @@ impl Error {
         Self::input(path.display(), format!("cannot be read ({error})"), remedy)
     }
 
+    /// Several things that are wrong at once, as one error; `place`: what they have in common. One alone stays as it is.
+    pub(crate) fn several(place: impl Display, mut errors: Vec<Self>) -> Self {
+        /// More than these are counted.
+        const LISTED: usize = 10;
+        if errors.len() < 2
+            && let Some(error) = errors.pop()
+        {
+            return error;
+        }
+        let mut problem = format!("{} things are wrong:", errors.len());
+        for Self { place, problem: what, remedy, .. } in errors.iter().take(LISTED) {
+            problem.push_str(&format!("\n- {place}: {what}\n  {remedy}"));
+        }
+        if errors.len() > LISTED {
+            problem.push_str(&format!("\n- and {} more", errors.len() - LISTED));
+        }
+        Self::input(place, problem, "mend each as it says, and try again")
+    }
+
     fn new(kind: ErrorKind, place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
         Self { kind, place: printable(place), problem: printable(problem), remedy: printable(remedy) }
     }

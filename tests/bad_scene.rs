@@ -229,7 +229,11 @@ const IGNORES: &[Row] = &[
     ),
     ("glob", "++[[ignore]]\na = \"duct*\"\n", &[":10", "`duct*` matches no body", "glob"]),
     ("itself", "++[[ignore]]\na = \"good\"\nb = \"good\"\n", &[":9", "covers no pair", "remove the rule"]),
-    ("alone", "++[[ignore]]\na = \"good\"\n", &[":9", "covers no pair"]),
+    (
+        "several",
+        "++[[ignore]]\na = \"godo\"\nb = \"group:hvac\"\n",
+        &["2 things are wrong", ":10, key `a` of [[ignore]] number 1", "`good`", ":11, key `b`", "group `hvac`"],
+    ),
     ("type", "++[[ignore]]\na = [\"good\"]\n", &[":10", "`a` of", "text in quotes"]),
     ("reason", "++[[ignore]]\na = \"good\"\nreason = 5\n", &[":11", "`reason`"]),
 ];

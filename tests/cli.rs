@@ -100,7 +100,7 @@ fn a_run_is_summed_up_for_people_and_for_programs() {
         assert!(out.contains(part), "`{part}` is missing in:\n{out}");
     }
     assert!(err.is_empty(), "a short run has nothing to say on stderr: {err}");
-    assert_eq!(expect(dir, "summary o", 0).0, out, "the summary is what the run said");
+    assert!(expect(dir, "summary o", 0).0.starts_with(&out), "the summary begins with what the run said");
 
     let (out, _) = expect(dir, "run c/scene.toml --out j --json --progress none", 0);
     let summary: Value = serde_json::from_str(&out).expect("one JSON object");
@@ -237,7 +237,12 @@ fn wrong_usage_is_exit_code_2() {
         ("query box:1,1 sphere:1", "3 numbers"),
         ("query sphere:1 nowhere.obj", "neither"),
         ("query sphere:1 sphere:1 --pose 1,2", "seven"),
-        ("sort a b", "not in this version"),
+        ("sort a b --memory 10kB", "64MB"),
+        ("sort a", "OUT"),
+        ("completions", "SHELL"),
+        ("completions nutshell", "bash"),
+        ("man fly", "is no command"),
+        ("doctor --color sometimes", "always"),
     ] {
         let (out, err) = expect(dir.path(), args, 2);
         assert!(err.contains(hint), "clearsweep {args}: `{hint}` is missing in {err}");

@@ -141,6 +141,7 @@ fn float32_units_and_aliases() {
 fn random_inputs_equal_the_oracle() {
     let directory = tempfile::tempdir().expect("a directory");
     let (mut multi, mut held, mut absent_seen, mut ranged, mut blocks_seen) = (0, 0, 0, 0, 0);
+    let mut empty = 0;
     for case in 0..120_u64 {
         let mut random = Random(1000 + case);
         let bodies = 1 + random.below(20);
@@ -187,8 +188,15 @@ fn random_inputs_equal_the_oracle() {
         let trajectory = Trajectory::open(&scene, &read_options).expect("good");
         assert_eq!(trajectory.bounds, Some(naive_bounds(&rows, |v| v)), "case {case}");
         assert_eq!(trajectory.rows, rows.len() as u64);
+        if expected.is_empty() {
+            let error = trajectory.blocks().find_map(Result::err).expect("a choice of nothing is refused");
+            assert!(error.problem.contains("holds no frame"), "{error}");
+            empty += 1;
+            continue;
+        }
         check(&read(&scene, &read_options), &expected);
     }
+    assert!(empty > 0 && empty < 30, "{empty} cases chose nothing");
     let seen = (multi, held, absent_seen, ranged, blocks_seen);
     assert!(multi > 30 && held > 15 && absent_seen > 10 && ranged > 30 && blocks_seen > 150, "{seen:?}");
 }
@@ -372,11 +380,38 @@ fn nothing_moves_or_no_rows() {
     assert_eq!(blocks.len(), 1);
     assert_eq!(blocks[0].samples, [Sample { run: 0, frame: 0, time_s: None }]);
     assert_eq!((blocks[0].starts_run, blocks[0].lanes.len(), blocks[0].present.len()), (1, 0, 0));
-    assert!(read(&still, &ReadOptions { frames: Some(1..9), ..ReadOptions::default() }).is_empty());
+    let beyond = ReadOptions { frames: Some(1..9), ..ReadOptions::default() };
+    let error = Trajectory::open(&still, &beyond).expect("good").blocks().find_map(Result::err).expect("an error");
+    assert!(error.to_string().contains("--frames 1..9: holds no frame"), "{error}");
     write(&path, &[], &Shaping::default());
     let trajectory = Trajectory::open(&scene_of(2), &options(&path)).expect("good");
     assert_eq!((trajectory.bounds, trajectory.rows), (None, 0));
     assert_eq!(trajectory.blocks().count(), 0);
+}
+
+/// An empty result would look like a clear one: a choice that holds nothing is an error that says what there is.
+#[test]
+fn a_choice_that_holds_nothing_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("t.parquet");
+    let mut rows = Vec::new();
+    for run in 3..6 {
+        for frame in 10..20 {
+            rows.push(Row { run, frame, time: 0.0, body: "b000".to_owned(), pose: Random(1).pose() });
+        }
+    }
+    for statistics in [true, false] {
+        write(&path, &rows, &Shaping { statistics, groups: vec![7], ..Shaping::default() });
+        let error =
+            |chosen: ReadOptions| Trajectory::open(&scene_of(1), &chosen).expect("good").blocks().find_map(Result::err);
+        for (runs, frames) in
+            [(Some(6..9), None), (None, Some(0..10)), (Some(3..4), Some(20..30)), (Some(9..10), Some(12..13))]
+        {
+            let error = error(ReadOptions { runs, frames, ..options(&path) }).expect("refused").to_string();
+            assert!(error.contains("runs 3 to 5 and frames 10 to 19"), "{error}");
+        }
+        assert!(error(ReadOptions { runs: Some(5..6), frames: Some(19..30), ..options(&path) }).is_none());
+    }
 }
 
 #[test]

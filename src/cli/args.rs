@@ -1,19 +1,20 @@
 //! The flags, as typed.
 
+use super::help;
 use super::values::{Bytes, Span, Threads};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Batch proximity of many moving bodies: proven signed distances and penetration depths, Parquet to Parquet.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(version, about, max_term_width = 110, after_help = help::PROGRAM)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Colours; auto: on a terminal, unless NO_COLOR is set (CLICOLOR_FORCE: in pipes too)
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorArg::Auto)]
+    pub(crate) color: ColorArg,
 }
-
-const EXIT_CODES: &str = "Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; \
-4 done, but with uncertified rows and no violation.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -27,10 +28,14 @@ pub(crate) enum Command {
     Summary(SummaryArgs),
     /// Answer one pair
     Query(QueryArgs),
-    /// Sort trajectories by run and frame (not in this version)
+    /// Sort trajectories by run and frame, whatever their size, into one Parquet file
     Sort(SortArgs),
     /// List threads, SIMD instruction sets and GPU adapters
-    Doctor,
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print a manual page (roff)
+    Man(ManArgs),
 }
 
 /// What a scene is and which part of it is taken.
@@ -56,6 +61,7 @@ pub(crate) struct InputArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = help::RUN)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -96,22 +102,27 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = help::CHECK)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SummaryArgs {
-    /// The output directory of an execution
-    pub(crate) dir: PathBuf,
-    /// Print one JSON object (the manifest's summary) instead of text
+    /// Print one JSON object with all that was found instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = QUERY_HELP)]
+#[command(after_help = help::SUMMARY)]
+pub(crate) struct SummaryArgs {
+    /// The output directory of an execution
+    pub(crate) dir: PathBuf,
+    /// Print one JSON object (the manifest's summary, the worst pairs, the worst runs) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::QUERY)]
 pub(crate) struct QueryArgs {
     /// Body A: a shape or a geometry file
     #[arg(allow_hyphen_values = true)]
@@ -135,17 +146,54 @@ pub(crate) struct QueryArgs {
     pub(crate) json: bool,
 }
 
-const QUERY_HELP: &str = "Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), \
-cylinder:R,HEIGHT,SIDES, or a geometry file (.obj, .stl, ...), of which the convex hull is taken.";
+#[derive(Debug, Args)]
+#[command(after_help = help::SORT)]
+pub(crate) struct SortArgs {
+    /// Trajectories in any order, Parquet or Arrow IPC: a file, a directory or a glob
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The Parquet file to be written
+    #[arg(value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// Memory for rows (500MB, 2GiB); a quarter of the machine's, at most 2GiB, if left out
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory: Option<Bytes>,
+    /// The directory for temporary files, if they are needed; that of OUT, if left out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp: Option<PathBuf>,
+    /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
+    #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
+    pub(crate) progress: ProgressArg,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Replace OUT, if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
 
 #[derive(Debug, Args)]
-pub(crate) struct SortArgs {
-    /// Trajectories in any order
-    #[arg(value_name = "IN")]
-    pub(crate) _input: PathBuf,
-    /// The sorted file
-    #[arg(value_name = "OUT")]
-    pub(crate) _output: PathBuf,
+#[command(after_help = help::DOCTOR)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::COMPLETIONS)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = help::MAN)]
+pub(crate) struct ManArgs {
+    /// A command; that of the program, if left out
+    #[arg(value_name = "COMMAND")]
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -206,6 +254,13 @@ pub(crate) struct CoherenceArgs {
     pub(crate) omega: f64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorArg {
+    Auto,
+    Always,
+    Never,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DeviceArg {
     Auto,
@@ -249,7 +304,7 @@ mod tests {
     fn ranges_may_begin_with_a_minus() {
         let cli =
             Cli::try_parse_from(["clearsweep", "run", "s.toml", "--out", "o", "--frames", "-5..-1", "--runs", "2.."]);
-        let Ok(Cli { command: Command::Run(args) }) = cli else { panic!("{cli:?}") };
+        let Ok(Cli { command: Command::Run(args), .. }) = cli else { panic!("{cli:?}") };
         assert_eq!(args.input.frames.map(|span| span.0), Some(-5..-1));
         assert_eq!(args.input.runs.map(|span| span.0), Some(2..i64::MAX));
     }

@@ -1,21 +1,31 @@
 //! `clearsweep check`: validates a scene and its trajectories without running.
 
 use super::args::CheckArgs;
+use super::color::{Tone, paint};
 use super::exit::Done;
 use super::run::Input;
 use super::stdout;
-use super::text::{count, counted, length, table};
+use super::text::{count, counted, length, seconds, table};
 use clearsweep::Result;
-use clearsweep::engine::{self, Checked, JobOptions};
-use clearsweep::scene::Scene;
+use clearsweep::engine::{self, Checked, JobOptions, LargestStep, Warning};
+use clearsweep::scene::{Motion, Scene};
+use serde_json::{Value, json};
+
+/// Names that are listed before the rest is counted.
+const LISTED: usize = 5;
 
 /// Reads everything once, and prints what was found.
 pub(crate) fn check(args: CheckArgs) -> Result<Done> {
+    let json = args.json;
     let input = Input::from(args.input);
-    let scene = input.load()?;
+    let (scene, rules) = input.load_with_rules()?;
     let options = JobOptions { read: input.read, ..JobOptions::new("") };
-    let checked = engine::check(&scene, &options)?;
-    stdout::print(&text(&scene, &checked))?;
+    let checked = engine::check(&scene, &rules, &options)?;
+    if json {
+        stdout::print_json(&as_json(&scene, &checked))?;
+    } else {
+        stdout::print(&text(&scene, &checked))?;
+    }
     Ok(Done::Clear)
 }
 
@@ -29,24 +39,29 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     let mut rows = vec![
         ("scene", format!("{} ({}), unit {}", scene.name, scene.path.display(), scene.unit.word)),
         ("bodies", bodies(scene)),
+        ("sizes", sizes(scene)),
         ("pairs", format!("{}{pairs}", count(checked.pairs_possible))),
         ("query", format!("rows within {}, {require}", length(query.within))),
     ];
-    if checked.files > 0 {
-        rows.push((
-            "trajectories",
-            format!("{} in {}", counted(checked.rows, "row"), counted(checked.files as u64, "file")),
-        ));
-    }
-    let frames = checked.frames.map_or(String::new(), |(low, high)| format!(", frames {low} to {high}"));
-    rows.push(("chosen", format!("{}, {}{frames}", counted(checked.runs, "run"), counted(checked.samples, "frame"))));
-    if let Some(bounds) = checked.bounds {
-        let ends = |axis: usize| format!("{:.3} .. {:.3}", bounds.min[axis], bounds.max[axis]);
-        rows.push(("positions", format!("x {}, y {}, z {} m", ends(0), ends(1), ends(2))));
-    }
+    rows.extend(under("groups", groups(checked)));
+    rows.extend(under("ignored", ignored(checked)));
+    rows.extend(input(checked));
+    rows.extend(found(scene, checked));
     let mut text = table(&rows);
-    text.push_str("Everything fits together.\n");
+    for warning in &checked.warnings {
+        text.push_str(&warning_text(scene, warning));
+    }
+    text.push_str(&match checked.warnings.len() as u64 {
+        0 => paint(Tone::Good, "Everything fits together."),
+        n => format!("A run would be done; {}.", paint(Tone::Doubtful, &counted(n, "warning"))),
+    });
+    text.push('\n');
     text
+}
+
+/// Lines of one name.
+fn under(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
+    std::iter::once(name).chain(std::iter::repeat("")).zip(lines)
 }
 
 fn bodies(scene: &Scene) -> String {
@@ -59,4 +74,173 @@ fn bodies(scene: &Scene) -> String {
         count((scene.bodies.len() - moving) as u64),
         counted(pieces as u64, "convex piece"),
     )
+}
+
+/// The smallest, the median and the largest body.
+fn sizes(scene: &Scene) -> String {
+    let mut by_size: Vec<(f64, &str)> =
+        scene.bodies.iter().map(|body| (2.0 * body.shape.radius, body.name.as_str())).collect();
+    by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match (by_size.first(), by_size.get(by_size.len() / 2), by_size.last()) {
+        (Some(least), Some(median), Some(most)) => format!(
+            "{} ({}) to {} ({}) across, median {}",
+            length(least.0),
+            least.1,
+            length(most.0),
+            most.1,
+            length(median.0)
+        ),
+        _ => "-".to_owned(),
+    }
+}
+
+fn groups(checked: &Checked) -> Vec<String> {
+    let line = |group: &engine::GroupFound| {
+        let more = if group.bodies > group.examples.len() as u64 { ", ..." } else { "" };
+        format!(
+            "{}: {} ({}{more})",
+            group.name,
+            if group.bodies == 1 { "1 body".to_owned() } else { format!("{} bodies", count(group.bodies)) },
+            group.examples.join(", ")
+        )
+    };
+    checked.groups.iter().map(line).collect()
+}
+
+fn ignored(checked: &Checked) -> Vec<String> {
+    let line = |found: &engine::RuleFound| {
+        let rule = &found.rule;
+        let b = rule.b.as_deref().unwrap_or("everything");
+        let examples: Vec<String> = found.examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
+        let more = if rule.pairs > examples.len() as u64 { "; ..." } else { "" };
+        let examples = if examples.is_empty() { String::new() } else { format!(" ({}{more})", examples.join("; ")) };
+        format!("{} against {b}: {}{examples}", rule.a, counted(rule.pairs, "pair"))
+    };
+    checked.rules.iter().map(line).collect()
+}
+
+fn input(checked: &Checked) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if checked.files > 0 {
+        let files = counted(checked.files as u64, "file");
+        rows.push(("trajectories", format!("{} in {files}", counted(checked.rows, "row"))));
+    }
+    let frames = checked.frames.map_or(String::new(), |(low, high)| format!(", frames {low} to {high}"));
+    let runs = match checked.run_keys {
+        Some((low, high)) if low < high => format!(", runs {low} to {high}"),
+        _ => String::new(),
+    };
+    rows.push((
+        "chosen",
+        format!("{}, {}{frames}{runs}", counted(checked.runs, "run"), counted(checked.samples, "frame")),
+    ));
+    if let Some((from, to)) = checked.times_s {
+        let steps = match checked.time_steps_s {
+            Some((low, high)) if high - low <= 1e-6 * high.abs() => format!(", steps of {}", seconds(high)),
+            Some((low, high)) => format!(", steps of {} to {}", seconds(low), seconds(high)),
+            None => String::new(),
+        };
+        rows.push(("times", format!("{from} s to {to} s{steps}")));
+    }
+    if let Some(bounds) = checked.bounds {
+        let ends = |axis: usize| format!("{:.3} .. {:.3}", bounds.min[axis], bounds.max[axis]);
+        rows.push(("positions", format!("x {}, y {}, z {} m", ends(0), ends(1), ends(2))));
+    }
+    rows
+}
+
+fn found(scene: &Scene, checked: &Checked) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if let Some(step) = checked.largest_steps.first() {
+        rows.push(("largest step", step_text(scene, step)));
+    }
+    let never = &checked.never_near;
+    rows.push((
+        "never near",
+        match never.len() {
+            0 => "none: every body comes near another one".to_owned(),
+            n => format!("{} of {}: {}", count(n as u64), count(scene.bodies.len() as u64), names(scene, never)),
+        },
+    ));
+    if !checked.open_meshes.is_empty() {
+        let n = checked.open_meshes.len() as u64;
+        rows.push((
+            "open meshes",
+            format!("{}: {} (hulls and pieces do not mind)", count(n), names(scene, &checked.open_meshes)),
+        ));
+    }
+    rows
+}
+
+fn step_text(scene: &Scene, step: &LargestStep) -> String {
+    let LargestStep { body, step_m, angle_rad, size_m, run, from_frame, to_frame } = *step;
+    format!(
+        "{} by {} ({} across), {:.1} degrees of it a turn: run {run}, frames {from_frame} to {to_frame}",
+        scene.bodies[body as usize].name,
+        length(step_m),
+        length(size_m),
+        angle_rad.to_degrees()
+    )
+}
+
+/// The first names, and how many more.
+fn names(scene: &Scene, bodies: &[u32]) -> String {
+    let first: Vec<&str> = bodies.iter().take(LISTED).map(|&body| scene.bodies[body as usize].name.as_str()).collect();
+    match bodies.len().saturating_sub(LISTED) as u64 {
+        0 => first.join(", "),
+        more => format!("{} and {} more", first.join(", "), count(more)),
+    }
+}
+
+fn warning_text(scene: &Scene, warning: &Warning) -> String {
+    // A problem of sizes names its bodies itself.
+    let who = match warning.bodies.is_empty() || warning.kind == "size" {
+        true => String::new(),
+        false => format!("{}: ", names(scene, &warning.bodies)),
+    };
+    format!("{} {who}{}\n  help: {}\n", paint(Tone::Doubtful, "warning:"), warning.problem, warning.remedy)
+}
+
+fn as_json(scene: &Scene, checked: &Checked) -> Value {
+    let name = |body: &u32| scene.bodies[*body as usize].name.clone();
+    let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
+    let is_static = |body: &&clearsweep::scene::Body| matches!(body.motion, Motion::Static(_));
+    json!({
+        "scene": { "path": scene.path.display().to_string(), "name": scene.name, "length_unit": scene.unit.word },
+        "bodies": scene.bodies.len(),
+        "bodies_dynamic": scene.dynamic.len(),
+        "bodies_static": scene.bodies.iter().filter(is_static).count(),
+        "pairs_possible": checked.pairs_possible,
+        "pairs_ignored": checked.pairs_ignored,
+        "within_m": scene.query.within,
+        "require_m": scene.query.require,
+        "groups": checked.groups.iter().map(|group| json!({
+            "name": group.name, "bodies": group.bodies, "examples": group.examples,
+        })).collect::<Vec<_>>(),
+        "ignore": checked.rules.iter().map(|found| json!({
+            "a": found.rule.a, "b": found.rule.b, "reason": found.rule.reason, "pairs": found.rule.pairs,
+            "examples": found.examples,
+        })).collect::<Vec<_>>(),
+        "files": checked.files,
+        "rows": checked.rows,
+        "runs": checked.runs,
+        "frames": checked.samples,
+        "run_range": checked.run_keys,
+        "frame_range": checked.frames,
+        "time_range_s": checked.times_s,
+        "time_step_range_s": checked.time_steps_s,
+        "position_bounds_m": checked.bounds.map(|bounds| json!({ "min": bounds.min, "max": bounds.max })),
+        "sizes": scene.bodies.iter().map(|body| json!({
+            "body": body.name, "size_m": 2.0 * body.shape.radius,
+        })).collect::<Vec<_>>(),
+        "largest_steps": checked.largest_steps.iter().map(|step| json!({
+            "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
+            "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,
+        })).collect::<Vec<_>>(),
+        "never_near": all(&checked.never_near),
+        "open_meshes": all(&checked.open_meshes),
+        "warnings": checked.warnings.iter().map(|warning| json!({
+            "kind": warning.kind, "bodies": all(&warning.bodies), "problem": warning.problem, "help": warning.remedy,
+        })).collect::<Vec<_>>(),
+    })
 }

@@ -1,7 +1,8 @@
 //! The end of the program: exit codes, and errors as a person reads them.
 
+use super::color::{Tone, paint};
 use clearsweep::{Error, ErrorKind};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -15,7 +16,12 @@ pub(crate) enum Done {
     Violated,
     /// The tables are whole, some row has no proven bracket, and none violates `require`.
     Uncertified,
+    /// Ctrl-C, or a request to end; what had been written is gone.
+    Interrupted,
 }
+
+/// The exit code of an interrupted program: 128 and the number of the signal, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code; prints the error, if it ended with one.
 pub(crate) fn code(done: clearsweep::Result<Done>) -> ExitCode {
@@ -23,13 +29,22 @@ pub(crate) fn code(done: clearsweep::Result<Done>) -> ExitCode {
         Ok(Done::Clear) => ExitCode::SUCCESS,
         Ok(Done::Violated) => ExitCode::from(3),
         Ok(Done::Uncertified) => ExitCode::from(4),
+        Ok(Done::Interrupted) => {
+            say("interrupted: nothing was left behind\n");
+            ExitCode::from(INTERRUPTED)
+        }
         Err(error) => {
             let code = if error.kind == ErrorKind::Usage { 2 } else { 1 };
-            // If stderr is gone too, there is nobody left to tell.
-            let _ = std::io::stderr().lock().write_all(render(error).as_bytes());
+            say(&render(error));
             ExitCode::from(code)
         }
     }
+}
+
+/// Writes to stderr; colours only where they are wanted.
+fn say(text: &str) {
+    // If stderr is gone too, there is nobody left to tell.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
 /// The error in a frame with colours on a terminal, in plain lines otherwise (logs, pipes, screen readers).
@@ -37,8 +52,10 @@ fn render(error: Error) -> String {
     if !std::io::stderr().is_terminal() {
         return plain(&error);
     }
-    let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let mut styles = ThemeStyles::ansi();
+    // Cyan is hard to read on many a light ground.
+    styles.help = styles.warning;
+    let theme = GraphicalTheme { styles, ..GraphicalTheme::unicode() };
     let mut text = String::new();
     match GraphicalReportHandler::new_themed(theme).render_report(&mut text, &Shown(error)) {
         Ok(()) => text,
@@ -49,7 +66,7 @@ fn render(error: Error) -> String {
 /// `error: place: problem`, and the remedy on a line of its own.
 fn plain(error: &Error) -> String {
     let help = if error.remedy.is_empty() { String::new() } else { format!("  help: {}\n", error.remedy) };
-    format!("error: {error}\n{help}")
+    format!("{} {error}\n{help}", paint(Tone::Bad, "error:"))
 }
 
 /// An error with its remedy as help.
@@ -77,7 +94,8 @@ mod tests {
     #[test]
     fn errors_say_place_problem_and_remedy() {
         let error = || Error::input("scene.toml, line 3", "unknown key `wthin`", "did you mean `within`?");
-        assert_eq!(plain(&error()), "error: scene.toml, line 3: unknown key `wthin`\n  help: did you mean `within`?\n");
+        let plain = anstream::adapter::strip_str(&plain(&error())).to_string();
+        assert_eq!(plain, "error: scene.toml, line 3: unknown key `wthin`\n  help: did you mean `within`?\n");
         let mut text = String::new();
         GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
             .render_report(&mut text, &Shown(error()))

@@ -5,13 +5,16 @@
 
 pub(crate) mod args;
 pub(crate) mod check;
+pub(crate) mod color;
 pub(crate) mod doctor;
 pub(crate) mod exit;
 pub(crate) mod generate;
+pub(crate) mod help;
 pub(crate) mod machine;
 pub(crate) mod progress;
 pub(crate) mod query;
 pub(crate) mod run;
+pub(crate) mod shell;
 pub(crate) mod sort;
 pub(crate) mod stdout;
 pub(crate) mod summary;

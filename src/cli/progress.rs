@@ -2,7 +2,7 @@
 
 use super::args::ProgressArg;
 use super::text::{count, rate};
-use clearsweep::engine::{Advance, Progress, Silent};
+use clearsweep::engine::{Advance, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -13,21 +13,31 @@ const EVERY: Duration = Duration::from_secs(5);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
+/// Shows how far something is; what it showed is gone when it is dropped.
+pub(crate) trait Meter: Sync {
+    /// A new count from nothing begins.
+    fn begin(&self);
+    /// So much is done, from 0 to 1; with words for it.
+    fn show(&self, share: f64, state: &dyn Fn() -> String);
+}
+
 /// What shows the progress.
-pub(crate) fn shown(how: ProgressArg) -> Box<dyn Progress> {
+pub(crate) fn meter(how: ProgressArg) -> Box<dyn Meter> {
     match how {
         ProgressArg::Bar => Box::new(Bar::new()),
         ProgressArg::Auto if std::io::stderr().is_terminal() => Box::new(Bar::new()),
-        ProgressArg::Plain | ProgressArg::Auto => Box::new(Lines::new()),
-        ProgressArg::None => Box::new(Silent),
+        ProgressArg::Plain | ProgressArg::Auto => Box::new(Lines { last: Mutex::new(Instant::now()) }),
+        ProgressArg::None => Box::new(Nothing),
     }
 }
 
-/// A bar over the share of the input read, with the time left; removed when dropped.
-struct Bar {
-    bar: ProgressBar,
-    begun: Instant,
+/// What shows the progress of a run.
+pub(crate) fn shown(how: ProgressArg) -> impl Progress {
+    Run { meter: meter(how), begun: Instant::now() }
 }
+
+/// A bar over the share that is done, with the time left.
+struct Bar(ProgressBar);
 
 impl Bar {
     fn new() -> Self {
@@ -36,46 +46,63 @@ impl Bar {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self { bar, begun: Instant::now() }
+        Self(bar)
     }
 }
 
-impl Progress for Bar {
-    fn advance(&self, advance: &Advance) {
-        self.bar.set_position((advance.read * STEPS as f64) as u64);
-        self.bar.set_message(state(advance, self.begun.elapsed()));
+impl Meter for Bar {
+    fn begin(&self) {
+        self.0.set_position(0);
+        self.0.reset_eta();
+    }
+
+    fn show(&self, share: f64, state: &dyn Fn() -> String) {
+        self.0.set_position((share * STEPS as f64) as u64);
+        self.0.set_message(state());
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
 /// A line every few seconds; none at all for a job shorter than that.
 struct Lines {
-    begun: Instant,
     last: Mutex<Instant>,
 }
 
-impl Lines {
-    fn new() -> Self {
-        let now = Instant::now();
-        Self { begun: now, last: Mutex::new(now) }
-    }
-}
+impl Meter for Lines {
+    fn begin(&self) {}
 
-impl Progress for Lines {
-    fn advance(&self, advance: &Advance) {
+    fn show(&self, share: f64, state: &dyn Fn() -> String) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.elapsed() < EVERY {
             return;
         }
         *last = Instant::now();
-        let line = format!("{:5.1} %  {}\n", advance.read * 100.0, state(advance, self.begun.elapsed()));
+        let line = format!("{:5.1} %  {}\n", share * 100.0, state());
         // A closed stderr is no reason to stop computing.
         let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    }
+}
+
+struct Nothing;
+
+impl Meter for Nothing {
+    fn begin(&self) {}
+    fn show(&self, _: f64, _: &dyn Fn() -> String) {}
+}
+
+struct Run {
+    meter: Box<dyn Meter>,
+    begun: Instant,
+}
+
+impl Progress for Run {
+    fn advance(&self, advance: &Advance) {
+        self.meter.show(advance.read, &|| state(advance, self.begun.elapsed()));
     }
 }
 

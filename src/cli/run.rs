@@ -5,7 +5,7 @@ use super::exit::Done;
 use super::{machine, progress, stdout, summary};
 use clearsweep::Result;
 use clearsweep::engine::{self, Device, JobOptions};
-use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::scene::{IgnoreRule, Scene, SceneOverrides};
 use clearsweep::table::Columns;
 use clearsweep::trajectory::ReadOptions;
 
@@ -38,6 +38,11 @@ impl Input {
     /// Loads the scene.
     pub(crate) fn load(&self) -> Result<Scene> {
         Scene::load(&self.scene, &self.overrides)
+    }
+
+    /// Loads the scene, with its ignore rules.
+    pub(crate) fn load_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
+        Scene::load_with_rules(&self.scene, &self.overrides)
     }
 }
 
@@ -73,7 +78,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Done> {
     config.job.device.resolve()?;
     let scene = config.input.load()?;
     let shown = progress::shown(config.progress);
-    let outcome = engine::run(&scene, &config.job, shown.as_ref());
+    let outcome = engine::run(&scene, &config.job, &shown);
     drop(shown); // takes the bar away before anything else is printed
     let outcome = outcome?;
     if config.json {

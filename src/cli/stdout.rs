@@ -3,18 +3,32 @@
 use clearsweep::{Error, Result};
 use std::io::{ErrorKind, Write};
 
-/// Prints text.
+/// Prints text; its colours only where they are wanted.
 pub(crate) fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    checked(|| {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    })
+}
+
+/// Prints a JSON object.
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
+    print_bytes(format!("{value:#}\n").as_bytes())
+}
+
+/// Prints bytes as they are.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
+    checked(|| {
+        let mut out = std::io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    })
+}
+
+fn checked(write: impl FnOnce() -> std::io::Result<()>) -> Result<()> {
+    match write() {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::output("stdout", format!("cannot be written ({error})"), "check where the output goes"))
         }
         _ => Ok(()),
     }
-}
-
-/// Prints a JSON object.
-pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
-    print(&format!("{value:#}\n"))
 }

@@ -1,22 +1,110 @@
 //! `clearsweep summary`: what an execution found, from its manifest. A run ends with the same text.
 
 use super::args::SummaryArgs;
+use super::color::{Tone, paint};
 use super::exit::Done;
 use super::stdout;
-use super::text::{bytes, count, counted, length, rate, seconds, table};
+use super::text::{bytes, columns, count, counted, length, rate, seconds, table};
+use clearsweep::table::{RunLine, WorstPair, worst_pairs, worst_runs};
 use clearsweep::{Error, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
 pub(crate) fn summary(args: &SummaryArgs) -> Result<Done> {
-    let manifest = read(&args.dir)?;
+    let mut manifest = read(&args.dir)?;
+    let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
     if args.json {
-        stdout::print_json(&manifest["summary"])?;
+        let summary = &mut manifest["summary"];
+        summary["worst_pairs"] = pairs.iter().map(pair_json).collect();
+        summary["worst_runs"] = runs.iter().map(run_json).collect();
+        stdout::print_json(summary)?;
     } else {
-        stdout::print(&text(&manifest, &args.dir))?;
+        let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
+        let mut text = text(&manifest, &args.dir);
+        text.push_str(&pairs_text(&pairs, number("pairs_within")));
+        text.push_str(&runs_text(&runs, number("runs")));
+        stdout::print(&text)?;
     }
     Ok(Done::Clear)
+}
+
+/// Pairs and runs that a summary lists.
+const LISTED: usize = 10;
+
+/// The pairs that came nearest, over all runs.
+fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = pairs
+        .iter()
+        .map(|pair| {
+            let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
+            let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
+            [body_a.clone(), body_b.clone(), length(*min_distance_m)].into_iter().chain(numbers).collect()
+        })
+        .collect();
+    let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
+    let table = columns(&titles, &[false, false, true, true, true, true, true], &rows);
+    let title = match (pairs.len(), all) {
+        (1, _) => "The nearest pair".to_owned(),
+        (n, all) if all > n as u64 => format!("The {n} nearest pairs, of all pairs and runs"),
+        (n, _) => format!("The {n} nearest pairs"),
+    };
+    format!("\n{}\n{table}", paint(Tone::Title, &title))
+}
+
+/// The worst runs, if there are several.
+fn runs_text(runs: &[RunLine], all: u64) -> String {
+    if runs.len() < 2 {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = runs
+        .iter()
+        .map(|line| {
+            let (distance, pair, frame) = match &line.worst {
+                Some((distance, a, b, frame)) => (length(*distance), format!("{a} and {b}"), frame.to_string()),
+                None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
+            };
+            let count = |n: i64| count(n.unsigned_abs());
+            let [frames, rows, violated] = [line.frames, line.rows, line.violated].map(count);
+            vec![line.run.to_string(), frames, rows, violated, distance, frame, pair]
+        })
+        .collect();
+    let titles = ["run", "frames", "rows", "violated", "distance", "frame", "nearest pair"];
+    let table = columns(&titles, &[true, true, true, true, true, true, false], &rows);
+    let title = match all > runs.len() as u64 {
+        true => format!("The {} worst of {} runs", runs.len(), count(all)),
+        false => format!("The {} runs, worst first", runs.len()),
+    };
+    format!("\n{}\n{table}", paint(Tone::Title, &title))
+}
+
+fn pair_json(pair: &WorstPair) -> Value {
+    json!({
+        "body_a": pair.body_a,
+        "body_b": pair.body_b,
+        "min_distance_m": pair.min_distance_m,
+        "run": pair.run,
+        "frame": pair.frame,
+        "frames_within": pair.frames_within,
+        "frames_penetrating": pair.frames_penetrating,
+    })
+}
+
+fn run_json(line: &RunLine) -> Value {
+    let worst = line.worst.as_ref();
+    json!({
+        "run": line.run,
+        "frames": line.frames,
+        "rows": line.rows,
+        "violated": line.violated,
+        "min_distance_m": worst.map(|worst| worst.0),
+        "body_a": worst.map(|worst| &worst.1),
+        "body_b": worst.map(|worst| &worst.2),
+        "frame_of_min": worst.map(|worst| worst.3),
+    })
 }
 
 /// The manifest of an execution.
@@ -55,7 +143,8 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     if n("uncertified") > 0 {
         rows.push((
             "uncertified",
-            format!("{} without a proven bracket (status = 'uncertified')", counted(n("uncertified"), "row")),
+            paint(Tone::Doubtful, &format!("{} without a proven bracket", counted(n("uncertified"), "row")))
+                + " (status = 'uncertified')",
         ));
     }
     rows.push(("time", time(manifest)));
@@ -123,15 +212,20 @@ fn requirement(summary: &Value, require: Option<f64>) -> String {
     };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if n("violated") > 0 {
-        format!("VIOLATED by {}", counted(n("violated"), "row"))
+        paint(Tone::Bad, &format!("VIOLATED by {}", counted(n("violated"), "row")))
     } else if summary["frames"].as_u64() == Some(0) {
         "not looked at: no frame was chosen".to_owned()
     } else {
-        "no row violates it".to_owned()
+        paint(Tone::Good, "no row violates it")
     };
     let undecided = match n("undecided") {
         0 => String::new(),
-        undecided => format!("; {} undecided (the bracket holds the limit)", count(undecided)),
+        undecided => {
+            format!(
+                "; {} (the bracket holds the limit)",
+                paint(Tone::Doubtful, &format!("{} undecided", count(undecided)))
+            )
+        }
     };
     format!("{}: {verdict}{undecided}", length(require))
 }
@@ -170,6 +264,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
     fn manifest() -> Value {
         json!({
             "scene": { "name": "plant" },
@@ -188,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_person_reads_what_matters() {
-        let text = text(&manifest(), Path::new("out"));
+        let text = plain(&text(&manifest(), Path::new("out")));
         for part in [
             "plant: 3 bodies, 2 of them moving",
             "1,200 frames, 1 run",
@@ -208,7 +306,7 @@ mod tests {
         let mut manifest = manifest();
         manifest["summary"]["require_m"] = Value::Null;
         manifest["summary"]["bodies_dynamic"] = 0.into();
-        let text = text(&manifest, Path::new("out"));
+        let text = plain(&text(&manifest, Path::new("out")));
         assert!(text.contains("set `require`") && !text.contains("VIOLATED"), "{text}");
         assert!(!text.contains("sampled frames only"), "nothing moves: {text}");
     }
@@ -219,14 +317,14 @@ mod tests {
         for key in ["frames", "rows", "violated", "undecided"] {
             manifest["summary"][key] = 0.into();
         }
-        let text = text(&manifest, Path::new("out"));
+        let text = plain(&text(&manifest, Path::new("out")));
         assert!(text.contains("no frame to look at") && text.contains("choose other --runs"), "{text}");
         assert!(!text.contains("no row violates it"), "{text}");
     }
 
     #[test]
     fn a_summary_never_fails_on_what_is_missing() {
-        let text = text(&json!({ "summary": {} }), Path::new("o"));
+        let text = plain(&text(&json!({ "summary": {} }), Path::new("o")));
         assert!(text.contains("none: nothing came that near"), "{text}");
     }
 

@@ -1,5 +1,7 @@
 //! Numbers and lists for people.
 
+use super::color::{Tone, paint};
+
 /// A count with separators: 1,234,567.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -70,7 +72,26 @@ pub(crate) fn rate(per_second: f64, noun: &str) -> String {
 /// Names and values in two columns; a name of none continues the line above.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+    let label = |name: &str| paint(Tone::Label, &format!("{name:width$}"));
+    rows.iter().map(|(name, value)| format!("{}  {value}\n", label(name))).collect()
+}
+
+/// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned (`right`).
+pub(crate) fn columns(titles: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([titles[column].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..titles.len()).map(width).collect();
+    let line = |cells: &[&str]| {
+        let padded = cells.iter().zip(&widths).zip(right).map(|((cell, &width), &right)| match right {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:width$}"),
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let body = rows.iter().map(|row| line(&row.iter().map(String::as_str).collect::<Vec<_>>()) + "\n");
+    std::iter::once(paint(Tone::Title, &line(titles)) + "\n").chain(body).collect()
 }
 
 #[cfg(test)]
@@ -95,6 +116,9 @@ mod tests {
 
     #[test]
     fn tables_line_up() {
-        assert_eq!(table(&[("a", "1".to_owned()), ("bcd", "2".to_owned())]), "a    1\nbcd  2\n");
+        let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(plain(table(&[("a", "1".to_owned()), ("bcd", "2".to_owned())])), "a    1\nbcd  2\n");
+        let rows = [vec!["x".to_owned(), "1".to_owned()], vec!["long".to_owned(), "23".to_owned()]];
+        assert_eq!(plain(columns(&["it", "n"], &[false, true], &rows)), "it     n\nx      1\nlong  23\n");
     }
 }

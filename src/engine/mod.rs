@@ -24,7 +24,7 @@ mod slices;
 mod timings;
 mod world;
 
-pub use check::{Checked, check};
+pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
 pub use manifest::{SCHEMA_VERSION, simd_features};
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};
 pub use progress::{Advance, Progress, Silent};

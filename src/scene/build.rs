@@ -11,7 +11,7 @@ use super::shapes::ShapeSpec;
 use crate::error::Error;
 use crate::geometry::hull::{HullError, convex_hull};
 use crate::geometry::{Polyhedron, Vec3};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -57,22 +57,28 @@ pub(super) type Built = (Vec<Arc<Shape>>, Vec<InputDigest>);
 /// The shape of each body, and the files read in order of first use.
 ///
 /// # Errors
-/// That of the first body, in scene order, whose geometry cannot be used.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Box<Failure>> {
+/// For every geometry that cannot be used, that of its first body in scene order.
+pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Failure>> {
     let plan = plan(folder, bodies);
     let done = run(&plan.jobs);
     let mut shapes = Vec::with_capacity(bodies.len());
+    let mut failures = Vec::new();
+    let mut reported = HashSet::new();
     for (body, &(job, variant)) in plan.of_body.iter().enumerate() {
         match &done[job].shapes[variant] {
             Ok(shape) => shapes.push(Arc::clone(shape)),
-            Err(fault) => {
+            Err(fault) if reported.insert((job, fault.problem.as_str())) => {
                 let file = match &plan.jobs[job] {
                     Job::File { path, .. } => Some(path.clone()),
                     Job::Shape(..) => None,
                 };
-                return Err(Box::new(Failure { body, file, fault: fault.clone() }));
+                failures.push(Failure { body, file, fault: fault.clone() });
             }
+            Err(_) => {}
         }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
     }
     Ok((shapes, done.into_iter().flat_map(|done| done.inputs).collect()))
 }

@@ -18,7 +18,7 @@ pub struct IgnoreRule {
     pub b: Option<String>,
     /// `reason`, as written.
     pub reason: Option<String>,
-    /// Pairs of bodies (static ones too) that the rule covers; never 0.
+    /// Pairs of bodies (static ones too) that the rule covers; 0 where a group or a glob holds a single body.
     pub pairs: u64,
 }
 
@@ -162,16 +162,18 @@ impl<'a> Directory<'a> {
 /// Lowers the rules of a scene.
 ///
 /// # Errors
-/// A selector without a body, a rule without a pair, or far too many different kinds of bodies.
+/// A selector without a body, a rule of one body by its name on both sides, or far too many different kinds of bodies.
+/// All that is wrong with the rules is reported.
 pub(super) fn lower(
     source: &Source<'_>,
     bodies: &[BodySpec],
     rules: &[IgnoreSpec],
-) -> Result<(IgnoredPairs, Vec<IgnoreRule>)> {
+) -> std::result::Result<(IgnoredPairs, Vec<IgnoreRule>), Vec<Error>> {
     let directory = Directory::of(bodies);
     let mut sets = Sets::default();
     let mut lowered = Vec::with_capacity(rules.len());
     let mut described = Vec::with_capacity(rules.len());
+    let mut faults = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         let mut set = |key: &str, text: &str, at: usize| {
             sets.find(&directory, text).map_err(|(problem, remedy)| {
@@ -179,18 +181,32 @@ pub(super) fn lower(
                 Error::input(place, problem, remedy)
             })
         };
-        let a = set("a", &rule.a, rule.a_at)?;
-        let b = rule.b.as_ref().map(|(text, at)| set("b", text, *at)).transpose()?;
+        let a = set("a", &rule.a, rule.a_at);
+        let b = rule.b.as_ref().map(|(text, at)| set("b", text, *at)).transpose();
+        let (a, b) = match (a, b) {
+            (Ok(a), Ok(b)) => (a, b),
+            (a, b) => {
+                faults.extend(a.err().into_iter().chain(b.err()));
+                continue;
+            }
+        };
         let pairs = count_pairs(&sets.lists[a], b.map(|b| sets.lists[b].as_slice()), bodies.len());
-        if pairs == 0 {
+        // A group of one body is no mistake: it may grow. One name on both sides is.
+        let is_name = directory.by_name.contains_key(rule.a.as_str());
+        if pairs == 0 && is_name && b.is_some() {
             let problem = format!("[[ignore]] number {} covers no pair: a body is no pair with itself", number + 1);
-            return Err(Error::input(source.place(rule.at), problem, "name two bodies, or remove the rule"));
+            faults.push(Error::input(source.place(rule.at), problem, "name two bodies, or remove the rule"));
+            continue;
         }
         let text = rule.b.as_ref().map(|(text, _)| text.clone());
         described.push(IgnoreRule { a: rule.a.clone(), b: text, reason: rule.reason.clone(), pairs });
         lowered.push((a, b));
     }
-    Ok((sets.classify(source, bodies.len(), &lowered)?, described))
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let ignored = sets.classify(source, bodies.len(), &lowered).map_err(|error| vec![error])?;
+    Ok((ignored, described))
 }
 
 /// Unordered pairs of different bodies, one of `a` and one of `b` (`None`: all `n`); both ascending.

@@ -28,7 +28,7 @@ impl Scene {
     /// Trajectories are resolved (relative to the scene file) but not opened.
     ///
     /// # Errors
-    /// The first thing that does not fit the contract, with its file, line and key; [`crate::ErrorKind::Usage`] for an
+    /// The first thing that does not fit the contract, with its file, line and key (of rules and geometry files: all); [`crate::ErrorKind::Usage`] for an
     /// override.
     pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Self> {
         Self::load_with_rules(path, overrides).map(|(scene, _)| scene)
@@ -52,9 +52,17 @@ impl Scene {
         let trajectories = trajectories(&source, &file, overrides)?;
         let mut query = query(&source, &file, overrides)?;
         query.static_pairs |= trajectories.is_none();
-        let (ignored, rules) = ignore::lower(&source, &file.bodies, &file.ignores)?;
-        let (shapes, read) =
-            build(folder(path), &file.bodies).map_err(|failure| place(&source, &file.bodies, *failure))?;
+        let lowered = ignore::lower(&source, &file.bodies, &file.ignores);
+        let built = build(folder(path), &file.bodies);
+        let ((ignored, rules), (shapes, read)) = match (lowered, built) {
+            (Ok(lowered), Ok(built)) => (lowered, built),
+            (lowered, built) => {
+                let failures = built.err().unwrap_or_default().into_iter();
+                let failures = failures.map(|failure| place(&source, &file.bodies, failure));
+                let errors = lowered.err().unwrap_or_default().into_iter().chain(failures).collect();
+                return Err(Error::several(path.display(), errors));
+            }
+        };
         let (bodies, dynamic) = bodies(file.bodies, shapes);
         let name = file.head.name.unwrap_or_else(|| stem(path));
         let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);

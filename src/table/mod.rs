@@ -3,7 +3,7 @@
 //! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a chunk side by
 //! side in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir`
 //! lets files appear whole or not at all. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
-//! run and `motion` for how far bodies move between frames.
+//! run and `motion` for how far bodies move between frames. `report` reads the summaries back.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
@@ -16,11 +16,14 @@ mod output_dir;
 mod pair_stats;
 mod parts;
 mod possible;
+mod report;
 mod schema;
 mod summary;
 #[cfg(test)]
 mod tests;
 pub mod trajectory_file;
+
+pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 
 use crate::error::{Error, Result};
 use crate::narrow::{Proximity, Status};

@@ -206,7 +206,11 @@ impl<'a> Assembler<'a> {
             return Err(Stop::Failed(rows.error(
                 start,
                 format!("run {run}, frame {frame} comes after run {last_run}, frame {last_frame}"),
-                "rows must be sorted by run, then frame, and files must not interleave: use `clearsweep sort IN OUT`",
+                format!(
+                    "rows must be sorted by run, then frame, and files must not interleave: \
+                     `clearsweep sort {} sorted.parquet`, and use that file",
+                    self.plan.input
+                ),
             )));
         }
         if before != Some((run, frame)) {

@@ -24,17 +24,22 @@ pub(super) struct IpcFile {
 }
 
 impl IpcFile {
-    /// Opens and checks a file of so many bytes; with its columns, and the number of its rows. Lengths are in `unit`
-    /// unless a field says otherwise.
+    /// Opens and checks a file of so many bytes; with its schema, its columns, and the number of its rows. Lengths are
+    /// in `unit` unless a field says otherwise.
     ///
     /// # Errors
     /// The file is unreadable, damaged, or its columns do not fit.
-    pub(super) fn open(path: &Arc<Path>, bytes: u64, stream: bool, unit: LengthUnit) -> Result<(Self, Columns, u64)> {
+    pub(super) fn open(
+        path: &Arc<Path>,
+        bytes: u64,
+        stream: bool,
+        unit: LengthUnit,
+    ) -> Result<(Self, SchemaRef, Columns, u64)> {
         let rows = ipc_messages::check(path, bytes, stream)?;
         let file = Self { path: Arc::clone(path), stream };
         let schema = file.reader(None)?.schema();
         let columns = Columns::resolve(path, &schema, unit)?;
-        Ok((file, columns, rows))
+        Ok((file, schema, columns, rows))
     }
 
     /// Begins to decode columns (root indices, ascending).

@@ -4,7 +4,7 @@
 //! `parquet_file`, or an `ipc_file` once `ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own, `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
-//! transposition). `digest` hashes the files meanwhile.
+//! transposition). `digest` hashes the files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
@@ -23,13 +23,16 @@ mod ipc_file;
 mod ipc_messages;
 mod parquet_file;
 mod roster;
+mod sort;
 mod source;
 mod stage;
 mod stream;
 
 pub use digest::Inputs;
+pub use sort::{SortOptions, SortPhase, SortStep, Sorted, Watch, sort};
 
 use crate::error::{Error, Result};
+use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Missing, Scene};
 use roster::Roster;
 use source::Source;
@@ -74,6 +77,8 @@ pub struct Trajectory {
 /// What the reading thread needs, independent of the scene's lifetime.
 struct Plan {
     sources: Vec<Source>,
+    /// The path given, as a shell takes it.
+    input: String,
     roster: Arc<Roster>,
     missing: Missing,
     frame_rate: Option<f64>,
@@ -105,8 +110,9 @@ impl Trajectory {
     /// Any file that is missing, unreadable or does not fit the contract; a scene with dynamic bodies but without
     /// trajectories.
     pub fn open(scene: &Scene, options: &ReadOptions) -> Result<Self> {
-        let sources = match options.path.as_deref().or(scene.trajectories.as_deref()) {
-            Some(path) => open_sources(path, scene)?,
+        let path = options.path.as_deref().or(scene.trajectories.as_deref());
+        let sources = match path {
+            Some(path) => open_sources(path, scene.unit)?,
             None if scene.dynamic.is_empty() => Vec::new(),
             None => {
                 return Err(Error::input(
@@ -123,6 +129,7 @@ impl Trajectory {
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {
                 sources,
+                input: path.map(quoted).unwrap_or_default(),
                 roster: Arc::new(Roster::new(scene)),
                 missing: scene.missing,
                 frame_rate: scene.frame_rate,
@@ -148,11 +155,19 @@ impl Trajectory {
     }
 }
 
-/// Opens every file of `path`, in reading order: by first key, then by path.
-fn open_sources(path: &Path, scene: &Scene) -> Result<Vec<Source>> {
+/// A path as a word of a command line.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/\\._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Opens every file of `path`, in reading order: by first key, then by path. Lengths are in `unit` unless a field says
+/// otherwise.
+fn open_sources(path: &Path, unit: LengthUnit) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for found in files::find(path)? {
-        sources.push(Source::open(&found, scene.unit)?);
+        sources.push(Source::open(&found, unit)?);
     }
     if sources.len() < 2 {
         return Ok(sources);

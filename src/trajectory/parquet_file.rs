@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::parquet_footer;
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -53,6 +53,11 @@ impl ParquetFile {
         let dictionary = with_names_as(path, &inferred, names, keyed)?;
         let groups = groups(path, &inferred, &columns)?;
         Ok((Self { path: Arc::clone(path), names, plain, dictionary }, columns, groups))
+    }
+
+    /// Its columns as they are decoded; names as strings or, row group by row group, as a dictionary of them.
+    pub(super) fn schema(&self) -> SchemaRef {
+        Arc::clone(self.plain.schema())
     }
 
     /// Begins to decode columns (root indices, ascending) of a row group.

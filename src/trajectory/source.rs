@@ -8,6 +8,7 @@ use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::fs::File;
 use std::io::Read;
@@ -26,6 +27,8 @@ pub(super) struct Source {
     pub(super) path: Arc<Path>,
     /// The run that a directory level supplies.
     pub(super) run: Option<HiveRun>,
+    /// Its columns as they are decoded.
+    pub(super) schema: SchemaRef,
     /// Which column is which.
     pub(super) columns: Columns,
     /// Its groups of rows that have rows, in order: row groups of Parquet, all of Arrow IPC.
@@ -65,15 +68,16 @@ impl Source {
     pub(super) fn open(found: &Found, unit: LengthUnit) -> Result<Self> {
         let path: Arc<Path> = Arc::from(found.path.as_path());
         let (kind, bytes) = kind(&path)?;
-        let (format, columns, groups) = match kind {
+        let (format, schema, columns, groups) = match kind {
             Kind::Parquet => {
                 let (file, columns, groups) = ParquetFile::open(&path, unit)?;
-                (Format::Parquet(Box::new(file)), columns, groups)
+                let schema = file.schema();
+                (Format::Parquet(Box::new(file)), schema, columns, groups)
             }
             Kind::IpcFile | Kind::IpcStream => {
-                let (file, columns, rows) = IpcFile::open(&path, bytes, kind == Kind::IpcStream, unit)?;
+                let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == Kind::IpcStream, unit)?;
                 let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
-                (Format::Ipc(file), columns, if rows > 0 { vec![group] } else { Vec::new() })
+                (Format::Ipc(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
         };
         Ok(Self {
@@ -81,6 +85,7 @@ impl Source {
             bytes,
             run: found.run.filter(|run| run.inside || columns.run.is_none()),
             path,
+            schema,
             columns,
             groups,
             format,

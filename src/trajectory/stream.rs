@@ -1,13 +1,14 @@
 //! The reading thread, and the iterator at its other end.
 
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
-use super::decode::Decoder;
+use super::decode::{Decoder, Rows, Runs};
 use super::source::{BATCH_ROWS, Group, Source};
 use super::{Inputs, Plan};
 use crate::error::{Error, Result};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES, Sample};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -82,22 +83,30 @@ fn read_guarded(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicB
 }
 
 fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, progress: &AtomicU64) -> Step {
-    let mut sink = |block: FrameBlock| sender.send(Ok(block)).map_err(|_| Stop::Gone);
+    let mut given = false;
+    let mut sink = |block: FrameBlock| {
+        given = true;
+        sender.send(Ok(block)).map_err(|_| Stop::Gone)
+    };
+    let mut there = Extent::default();
     if plan.single_sample {
-        return single_sample(plan, &mut sink);
+        single_sample(plan, &mut sink)?;
+        there = Extent { runs: Some((0, 0)), frames: Some((0, 0)) };
+        return if given { Ok(()) } else { Err(there.nothing_chosen(plan)) };
     }
-    let groups: Vec<(&Source, &Group)> = plan
-        .sources
-        .iter()
-        .flat_map(|source| source.groups.iter().map(move |group| (source, group)))
-        .filter(|(source, group)| {
-            let runs = match (&source.columns.run, source.run) {
-                (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
-                (Some(_), _) => group.runs,
-            };
-            matters(plan, runs, group.frames)
-        })
-        .collect();
+    let mut groups: Vec<(&Source, &Group)> = Vec::new();
+    for (source, group) in plan.sources.iter().flat_map(|source| source.groups.iter().map(move |group| (source, group)))
+    {
+        let runs = match (&source.columns.run, source.run) {
+            (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
+            (Some(_), _) => group.runs,
+        };
+        if matters(plan, runs, group.frames) {
+            groups.push((source, group));
+        } else {
+            there.widen(runs, group.frames);
+        }
+    }
     let total: u64 = groups.iter().map(|(_, group)| group.rows).sum();
     let mut decoder = Decoder::new(&plan.roster);
     let mut assembler = Assembler::new(plan);
@@ -110,6 +119,9 @@ fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, pro
                 return Err(Stop::Gone);
             }
             let mut rows = decoder.rows(source, &columns, row, &batch)?;
+            if plan.runs.is_some() || plan.frames.is_some() {
+                there.look(&rows);
+            }
             assembler.push(&mut rows, &mut sink)?;
             done += batch.num_rows() as u64;
             progress.store((u128::from(done) * 1000 / u128::from(total.max(1))) as u64, Ordering::Relaxed);
@@ -117,7 +129,57 @@ fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, pro
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
-    Ok(())
+    if given || there.is_empty() { Ok(()) } else { Err(there.nothing_chosen(plan)) }
+}
+
+/// Least and greatest keys of the rows that there are, chosen or not.
+#[derive(Debug, Default)]
+struct Extent {
+    runs: Option<(i64, i64)>,
+    frames: Option<(i64, i64)>,
+}
+
+impl Extent {
+    fn is_empty(&self) -> bool {
+        self.runs.is_none() && self.frames.is_none()
+    }
+
+    fn widen(&mut self, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) {
+        let wider = |own: Option<(i64, i64)>, more: Option<(i64, i64)>| match (own, more) {
+            (Some(own), Some(more)) => Some((own.0.min(more.0), own.1.max(more.1))),
+            (own, more) => own.or(more),
+        };
+        (self.runs, self.frames) = (wider(self.runs, runs), wider(self.frames, frames));
+    }
+
+    fn look(&mut self, rows: &Rows) {
+        let ends = |keys: &[i64]| Some((*keys.iter().min()?, *keys.iter().max()?));
+        let runs = match &rows.run {
+            Runs::One(run) => (rows.len > 0).then_some((*run, *run)),
+            Runs::Each(runs) => ends(&runs[..rows.len]),
+        };
+        self.widen(runs, ends(&rows.frame[..rows.len]));
+    }
+
+    /// The ranges asked for hold no sample: an empty result would look like a clear one.
+    fn nothing_chosen(&self, plan: &Plan) -> Stop {
+        let asked = |name: &str, range: &Option<Range<i64>>| {
+            let range = range.as_ref()?;
+            let end = |value: i64, open: i64| if value == open { String::new() } else { value.to_string() };
+            Some(format!("{name} {}..{}", end(range.start, i64::MIN), end(range.end, i64::MAX)))
+        };
+        let asked: Vec<String> =
+            [asked("--runs", &plan.runs), asked("--frames", &plan.frames)].into_iter().flatten().collect();
+        let range = |name: &str, keys: Option<(i64, i64)>| match keys {
+            Some((low, high)) => format!("{name} {low} to {high}"),
+            None => format!("{name} that are not known"),
+        };
+        Stop::Failed(Error::usage(
+            asked.join(" "),
+            format!("holds no frame: the input has {} and {}", range("runs", self.runs), range("frames", self.frames)),
+            "choose others; ranges are half-open, A..B ends before B",
+        ))
+    }
 }
 
 /// A scene in which nothing moves: one sample (0, 0), if it is chosen.

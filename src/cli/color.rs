@@ -1,0 +1,87 @@
+//! Colours: sixteen of them, of which four are used, so that any theme of a terminal shows them.
+
+use super::args::{Cli, ColorArg};
+use anstyle::{AnsiColor, Style};
+use clap::{CommandFactory, FromArgMatches, ValueEnum};
+
+/// What a piece of text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Doubtful,
+    /// Wrong.
+    Bad,
+    /// A label.
+    Label,
+    /// A title.
+    Title,
+}
+
+/// Text in its tone. Whether colours reach the terminal is decided where it is printed.
+pub(crate) fn paint(tone: Tone, text: &str) -> String {
+    let style = match tone {
+        Tone::Good => Style::new().fg_color(Some(AnsiColor::Green.into())),
+        Tone::Doubtful => Style::new().fg_color(Some(AnsiColor::Yellow.into())),
+        Tone::Bad => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
+        Tone::Label => Style::new().dimmed(),
+        Tone::Title => Style::new().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}
+
+/// Reads the command line; from here on `--color` holds for all that is printed, help and errors of usage included.
+pub(crate) fn parse() -> Cli {
+    let asked = asked(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()));
+    match asked {
+        ColorArg::Auto => {}
+        ColorArg::Always => anstream::ColorChoice::Always.write_global(),
+        ColorArg::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let command = Cli::command().color(match asked {
+        ColorArg::Auto => clap::ColorChoice::Auto,
+        ColorArg::Always => clap::ColorChoice::Always,
+        ColorArg::Never => clap::ColorChoice::Never,
+    });
+    Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// The value of `--color`; what is no value of it is reported where the command line is read in earnest.
+fn asked(mut words: impl Iterator<Item = String>) -> ColorArg {
+    let mut asked = ColorArg::Auto;
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None if word == "--" => break,
+            None => None,
+        };
+        asked = value.and_then(|value| ColorArg::from_str(&value, false).ok()).unwrap_or(asked);
+    }
+    asked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_is_found_before_the_command_line_is_read() {
+        let of = |text: &str| asked(text.split(' ').map(str::to_owned));
+        assert_eq!(of("run s.toml --out o"), ColorArg::Auto);
+        assert_eq!(of("run s.toml --color always --out o"), ColorArg::Always);
+        assert_eq!(of("--color=never run"), ColorArg::Never);
+        assert_eq!(of("run -- --color=never"), ColorArg::Auto);
+        assert_eq!(of("run --color sometimes"), ColorArg::Auto);
+    }
+
+    #[test]
+    fn only_colours_of_the_sixteen_are_used() {
+        for tone in [Tone::Good, Tone::Doubtful, Tone::Bad, Tone::Label, Tone::Title] {
+            let text = paint(tone, "x");
+            assert!(!text.contains("38;") && !text.contains("48;"), "{text:?}");
+            assert_eq!(anstream::adapter::strip_str(&text).to_string(), "x");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What `--help` says below the flags: examples that work as printed from a fresh clone, units, exit codes.
+//!
+//! A test runs every line that begins with `clearsweep`.
+
+pub(crate) const PROGRAM: &str = "\
+Begin here (from the folder of the sources):
+  clearsweep generate crowd --out demo/crowd --bodies 20 --frames 120
+  clearsweep check demo/crowd/scene.toml
+  clearsweep run demo/crowd/scene.toml --out demo/out
+  clearsweep summary demo/out
+
+Results go to stdout, progress and errors to stderr; with --json, one JSON object on stdout and nothing else.
+Each command has examples in its own help: clearsweep run --help
+Completion of commands and flags: clearsweep completions --help
+
+Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; 4 done, but with \
+uncertified rows and no violation; 130 interrupted.";
+
+pub(crate) const RUN: &str = "\
+Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/crowd/scene.toml --out out/crowd
+  clearsweep run datasets/crowd/scene.toml --out out/close --within 10mm --runs 0..1 --frames 20..60
+  clearsweep run datasets/crowd/scene.toml --out out/crowd --force --json --progress none
+
+Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage; 3 done, and a row violates \
+`require`; 4 done, none violates it, but rows without a proven bracket are among them.";
+
+pub(crate) const CHECK: &str = "\
+Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
+looks wrong: rules that cover no pair, sizes off by a unit, bodies that never move, jumps, times that do not increase. \
+Warnings do not change the exit code.
+
+Examples (from the folder of the sources):
+  clearsweep check datasets/crowd/scene.toml
+  clearsweep check datasets/crowd/scene.toml --frames 0..60 --json
+
+Exit codes: 0 a run would be done, whatever the warnings; 1 it would fail; 2 usage.";
+
+pub(crate) const SUMMARY: &str = "\
+Lengths are in metres or millimetres, as printed.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/coherence/scene.toml --out out/coherence
+  clearsweep summary out/coherence
+  clearsweep summary out/coherence --json
+
+Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
+
+pub(crate) const QUERY: &str = "\
+Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
+file (.obj, .stl, .ply, .glb, .gltf), of which the convex hull is taken. Answers are in metres, in the frame of A.
+
+Examples (from the folder of the sources):
+  clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,0,1,0,0,0
+  clearsweep query datasets/coherence/object.obj box:4,4,2 --pose 9,0,0,1,0,0,0 --json
+
+Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";
+
+pub(crate) const SORT: &str = "\
+Sorts by run, then frame; rows of a frame stay in the order in which they are read. Columns of the format come out \
+under its names (run, frame, time_s, body, x, ...), all other columns are kept. More rows than --memory holds are sorted \
+through temporary files, which take about the size of the input, uncompressed. OUT appears whole or not at all.
+
+Examples (from the folder of the sources):
+  clearsweep sort datasets/crowd/trajectories.parquet sorted.parquet
+  clearsweep sort datasets/crowd/trajectories.parquet sorted.parquet --force --memory 512MB
+
+Exit codes: 0 done; 1 failed; 2 usage; 130 interrupted. Only with 0 is there a new OUT.";
+
+pub(crate) const DOCTOR: &str = "\
+Example:
+  clearsweep doctor
+  clearsweep doctor --json";
+
+pub(crate) const COMPLETIONS: &str = "\
+To install:
+  bash        clearsweep completions bash > ~/.local/share/bash-completion/completions/clearsweep
+  zsh         clearsweep completions zsh > ~/.zfunc/_clearsweep, with `fpath+=~/.zfunc` before compinit in ~/.zshrc
+  fish        clearsweep completions fish > ~/.config/fish/completions/clearsweep.fish
+  powershell  clearsweep completions powershell >> $PROFILE
+  elvish      clearsweep completions elvish >> ~/.config/elvish/rc.elv
+
+Example:
+  clearsweep completions bash";
+
+pub(crate) const MAN: &str = "\
+To install: clearsweep man > ~/.local/share/man/man1/clearsweep.1, and likewise clearsweep-run.1 and so on.
+
+Examples:
+  clearsweep man
+  clearsweep man run";
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::Cli;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn every_command_has_examples_that_parse() {
+        let mut program = Cli::command();
+        program.build();
+        for command in program.get_subcommands().filter(|command| !["help", "generate"].contains(&command.get_name())) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  clearsweep ")).collect();
+            assert!(!examples.is_empty(), "{} has no example", command.get_name());
+            for example in examples {
+                let words = std::iter::once("clearsweep").chain(example.split_whitespace());
+                Cli::try_parse_from(words).unwrap_or_else(|error| panic!("clearsweep {example}: {error}"));
+            }
+        }
+    }
+}

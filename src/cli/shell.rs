@@ -1,0 +1,39 @@
+//! `clearsweep completions` and `clearsweep man`: made from the flags, so that they are never out of date.
+
+use super::args::{Cli, CompletionsArgs, ManArgs};
+use super::exit::Done;
+use super::stdout;
+use clap::CommandFactory;
+use clearsweep::{Error, Result};
+
+const PROGRAM: &str = "clearsweep";
+
+/// Prints the completion script of a shell.
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Done> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), PROGRAM, &mut script);
+    stdout::print_bytes(&script)?;
+    Ok(Done::Clear)
+}
+
+/// Prints the manual page of the program, or of a command.
+pub(crate) fn man(args: &ManArgs) -> Result<Done> {
+    let mut program = Cli::command();
+    program.build();
+    let command = match &args.name {
+        None => program,
+        Some(name) => {
+            let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            // Built, it goes by its whole name: clearsweep-run.
+            program.find_subcommand(name).cloned().ok_or_else(|| {
+                Error::usage(format!("`{name}`"), "is no command", format!("give one of {}", names.join(", ")))
+            })?
+        }
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut page)
+        .map_err(|error| Error::internal("man", format!("the page cannot be made ({error})")))?;
+    stdout::print_bytes(&page)?;
+    Ok(Done::Clear)
+}

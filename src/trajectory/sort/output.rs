@@ -1,0 +1,206 @@
+//! The file written: encoded on a thread of its own, and there whole or not at all.
+
+use super::unify::Unified;
+use crate::error::{Error, Result};
+use crate::trajectory::source::Source;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use crossbeam_channel::{Receiver, bounded};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::SortingColumn;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+
+/// Batches that may wait to be encoded.
+const AHEAD: usize = 2;
+/// Rows of a page: pages are skipped by their keys.
+const PAGE_ROWS: usize = 16_384;
+
+/// The file to be written, under a temporary name beside it. Dropped before it is kept, it is gone.
+pub(super) struct Target {
+    path: PathBuf,
+    file: NamedTempFile,
+    force: bool,
+}
+
+impl Target {
+    /// Checks that `out` can be written, and is no part of the input.
+    ///
+    /// # Errors
+    /// It exists (without `force`), is a directory, belongs to the input, or its folder cannot be written.
+    pub(super) fn claim(input: &Path, sources: &[Source], out: &Path, force: bool) -> Result<Self> {
+        let refuse = |problem: &str, remedy: &str| Err(Error::output(out.display(), problem, remedy));
+        let Some(name) = out.file_name() else { return refuse("is not the name of a file", "name a file as OUT") };
+        if out.is_dir() {
+            return refuse("is a directory", "name a file in it as OUT");
+        }
+        let folder = folder(out);
+        let real = folder.canonicalize().map_err(|error| {
+            let remedy = "create the folder of OUT, or name another";
+            Error::output(folder.display(), format!("cannot be used ({error})"), remedy)
+        })?;
+        let is_out = |path: &Path| path.canonicalize().is_ok_and(|path| path == real.join(name));
+        if sources.iter().any(|source| is_out(&source.path)) || same_file(input, out) {
+            return refuse("is one of the files to be sorted", "name another file as OUT");
+        }
+        if input.is_dir() && input.canonicalize().is_ok_and(|input| real.starts_with(input)) {
+            return refuse(
+                "lies in the directory to be sorted, and would be read with it the next time",
+                "name a file elsewhere as OUT",
+            );
+        }
+        if !force && out.symlink_metadata().is_ok() {
+            return refuse("exists already", "choose another name, or replace the file with --force");
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".clearsweep-").suffix(".tmp");
+        #[cfg(unix)]
+        // As any new file: what the process' mask leaves of it.
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(|error| failed(out, &error))?;
+        Ok(Self { path: out.to_owned(), file, force })
+    }
+
+    /// The folder of the file.
+    pub(super) fn folder(&self) -> &Path {
+        folder(&self.path)
+    }
+
+    /// Gives the file its name; its size.
+    ///
+    /// # Errors
+    /// It cannot be written; another of its name came up meanwhile (without `force`).
+    pub(super) fn keep(self) -> Result<u64> {
+        let Self { path, file, force } = self;
+        file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
+        let bytes = file.as_file().metadata().map_err(|error| failed(&path, &error))?.len();
+        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+        kept.map(|_| bytes).map_err(|error| failed(&path, &error.error))
+    }
+}
+
+/// The folder of a file; that of a bare name is the working directory.
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether a column of this type can be moved about row by row, and written.
+pub(super) fn can_hold(name: &str, kind: &DataType) -> bool {
+    fn is_plain(kind: &DataType) -> bool {
+        match kind {
+            DataType::RunEndEncoded(..) | DataType::Union(..) => false,
+            DataType::Struct(fields) => fields.iter().all(|field| is_plain(field.data_type())),
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::Map(field, _) => is_plain(field.data_type()),
+            _ => true,
+        }
+    }
+    let schema = Arc::new(Schema::new(vec![Field::new(name, kind.clone(), true)]));
+    is_plain(kind) && ArrowWriter::try_new(std::io::sink(), schema, None).is_ok()
+}
+
+/// How rows are encoded.
+pub(super) struct Encoding<'a> {
+    pub(super) unified: &'a Unified,
+    /// Rows of a row group.
+    pub(super) group_rows: usize,
+}
+
+/// Takes rows in order, names as numbers, with the names.
+pub(super) type Write<'a> = dyn FnMut(RecordBatch, ArrayRef) -> Result<()> + 'a;
+
+/// Writes to `target` what `produce` hands in, while it goes on producing.
+///
+/// # Errors
+/// What `produce` says, or the file cannot be written.
+pub(super) fn encode(
+    target: &Target,
+    encoding: &Encoding<'_>,
+    produce: impl FnOnce(&mut Write<'_>) -> Result<()>,
+) -> Result<()> {
+    let (sender, receiver) = bounded(AHEAD);
+    std::thread::scope(|scope| {
+        let encoder = scope.spawn(|| consume(target.file.as_file(), encoding, receiver));
+        let produced = produce(&mut |batch, names| {
+            sender.send((batch, names)).map_err(|_| Error::internal("sort", "the encoding thread is gone"))
+        });
+        drop(sender);
+        let written = encoder.join().map_err(|_| Error::internal("sort", "the encoding thread panicked"))?;
+        // Why the thread is gone comes before that it is.
+        written.map_err(|error| failed(&target.path, &error))?;
+        produced
+    })
+}
+
+fn consume(
+    file: &File,
+    encoding: &Encoding<'_>,
+    receiver: Receiver<(RecordBatch, ArrayRef)>,
+) -> std::result::Result<(), ParquetError> {
+    let unified = encoding.unified;
+    let mut writer = ArrowWriter::try_new(file, Arc::clone(&unified.schema), Some(properties(encoding)))?;
+    for (batch, names) in receiver {
+        let mut columns = batch.columns().to_vec();
+        let numbers = columns[unified.body].as_primitive::<Int32Type>().clone();
+        columns[unified.body] = Arc::new(DictionaryArray::try_new(numbers, names)?);
+        writer.write(&RecordBatch::try_new(Arc::clone(&unified.schema), columns)?)?;
+    }
+    writer.close().map(|_| ())
+}
+
+fn properties(encoding: &Encoding<'_>) -> WriterProperties {
+    let unified = encoding.unified;
+    let mut builder = WriterProperties::builder()
+        .set_created_by(concat!("clearsweep ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_max_row_group_row_count(Some(encoding.group_rows))
+        .set_data_page_row_count_limit(PAGE_ROWS);
+    for name in unified.poses() {
+        builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), false);
+    }
+    let sorting = [unified.run, Some(unified.frame)].into_iter().flatten().map(|column| SortingColumn {
+        column_idx: leaf(unified, column),
+        descending: false,
+        nulls_first: false,
+    });
+    let sorting = sorting.collect();
+    builder.set_sorting_columns(Some(sorting)).build()
+}
+
+/// The leaf of Parquet that a root column of no depth is: nested columns before it have several.
+fn leaf(unified: &Unified, root: usize) -> i32 {
+    fn leaves(kind: &DataType) -> i32 {
+        match kind {
+            DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::Map(field, _) => leaves(field.data_type()),
+            _ => 1,
+        }
+    }
+    unified.schema.fields().iter().take(root).map(|field| leaves(field.data_type())).sum()
+}
+
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::output(
+        path.display(),
+        format!("cannot be written ({error})"),
+        "check the folder of OUT, its permissions and the free space; nothing was left behind",
+    )
+}

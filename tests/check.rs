@@ -1,0 +1,203 @@
+//! `clearsweep check`: what it finds in a scene, and what it warns of.
+
+#[path = "trajectory_support/mod.rs"]
+mod support;
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use support::{Row, Shaping, write};
+use tempfile::TempDir;
+
+/// Runs `clearsweep check scene.toml`, checks its exit code, and returns stdout and stderr.
+fn run(dir: &Path, args: &[&str], code: i32) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+    let done = command.current_dir(dir).args(["check", "scene.toml"]).args(args).output().expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&done.stdout), text(&done.stderr));
+    assert_eq!(done.status.code(), Some(code), "stdout: {out}\nstderr: {err}");
+    (out, err)
+}
+
+fn json(dir: &Path) -> Value {
+    serde_json::from_str(&run(dir, &["--json"], 0).0).expect("one JSON object")
+}
+
+/// The warnings of a kind.
+fn warnings<'a>(found: &'a Value, kind: &str) -> Vec<&'a Value> {
+    found["warnings"].as_array().expect("a list").iter().filter(|warning| warning["kind"] == kind).collect()
+}
+
+const UPRIGHT: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+/// A scene with bodies `name, radius, further keys`; those without `static` move as `pose` says, frame by frame.
+fn scene(bodies: &[(&str, f64, &str)], rest: &str, frames: i64, pose: impl Fn(&str, i64) -> [f64; 7]) -> TempDir {
+    let dir = tempfile::tempdir().expect("scratch");
+    let mut text = "[scene]\nlength_unit = \"m\"\n".to_owned();
+    let moving: Vec<&str> = bodies.iter().filter(|(.., keys)| !keys.contains("static")).map(|body| body.0).collect();
+    if !moving.is_empty() {
+        text.push_str("trajectories = \"t.parquet\"\n");
+        let rows = (0..frames).flat_map(|frame| {
+            let pose = &pose;
+            moving.iter().map(move |body| Row {
+                run: 0,
+                frame,
+                time: frame as f64 * 0.1,
+                body: (*body).to_owned(),
+                pose: pose(body, frame),
+            })
+        });
+        write(&dir.path().join("t.parquet"), &rows.collect::<Vec<_>>(), &Shaping::default());
+    }
+    text.push_str("[query]\nwithin = 0.5\n");
+    for (name, radius, keys) in bodies {
+        text.push_str(&format!("[[body]]\nname = \"{name}\"\nshape = {{ sphere = {radius:?} }}\n{keys}\n"));
+    }
+    fs::write(dir.path().join("scene.toml"), text + rest).expect("written");
+    dir
+}
+
+fn at(x: f64, y: f64, q: [f64; 4]) -> [f64; 7] {
+    [x, y, 0.0, q[0], q[1], q[2], q[3]]
+}
+
+#[test]
+fn a_sound_scene_has_no_warning() {
+    let bodies = [("a", 1.0, ""), ("b", 1.2, ""), ("c", 0.8, "static = true")];
+    let dir = scene(&bodies, "", 30, |body, frame| {
+        let turn = 0.02 * frame as f64;
+        at(0.05 * frame as f64, if body == "a" { 2.0 } else { -2.0 }, [turn.cos(), 0.0, 0.0, turn.sin()])
+    });
+    let found = json(dir.path());
+    assert_eq!(found["warnings"], Value::Array(vec![]), "{found}");
+    assert_eq!((&found["frames"], &found["rows"]), (&30.into(), &60.into()));
+    assert_eq!(found["frame_range"], serde_json::json!([0, 29]));
+    assert!((found["time_step_range_s"][1].as_f64().expect("a step") - 0.1).abs() < 1e-12);
+    let step = &found["largest_steps"][0];
+    let expected = 0.05 + 0.04 * step["size_m"].as_f64().expect("a size") / 2.0;
+    assert!((step["step_m"].as_f64().expect("a step") - expected).abs() < 1e-6, "shift and turn: {step}");
+    let (text, _) = run(dir.path(), &[], 0);
+    assert!(text.contains("Everything fits together.") && text.contains("steps of 100 ms"), "{text}");
+}
+
+#[test]
+fn rules_and_groups_say_what_they_hold() {
+    let bodies = [
+        ("duct-1", 1.0, "static = true\ngroup = \"hvac\""),
+        ("duct-2", 1.0, "static = true\ngroup = [\"hvac\", \"north\"]\nposition = [1, 0, 0]"),
+        ("duct-3", 1.0, "static = true\ngroup = \"hvac\"\nposition = [2, 0, 0]"),
+        ("payload", 1.0, "static = true\nposition = [3, 0, 0]"),
+    ];
+    let rules = "[[ignore]]\na = \"group:hvac\"\nb = \"group:hvac\"\nreason = \"one system\"\n\
+        [[ignore]]\na = \"group:north\"\nb = \"group:north\"\n[[ignore]]\na = \"pay*\"\n";
+    let dir = scene(&bodies, rules, 0, |_, _| [0.0; 7]);
+    let found = json(dir.path());
+    let pairs: Vec<&Value> = found["ignore"].as_array().expect("rules").iter().map(|rule| &rule["pairs"]).collect();
+    assert_eq!(pairs, [&Value::from(3), &0.into(), &3.into()]);
+    assert_eq!(found["ignore"][0]["examples"][1], serde_json::json!(["duct-1", "duct-3"]));
+    assert_eq!((&found["pairs_possible"], &found["pairs_ignored"]), (&6.into(), &6.into()));
+    assert_eq!(
+        found["groups"][0],
+        serde_json::json!({
+            "name": "hvac", "bodies": 3, "examples": ["duct-1", "duct-2", "duct-3"],
+        })
+    );
+    let idle = warnings(&found, "rule");
+    assert!(idle.len() == 1 && idle[0]["problem"].as_str().is_some_and(|text| text.contains("number 2")), "{found}");
+    let (text, _) = run(dir.path(), &[], 0);
+    for part in ["hvac: 3 bodies", "group:hvac against group:hvac: 3 pairs", "warning: ", "1 warning"] {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn a_size_that_a_unit_explains_is_named() {
+    let place = |k: i64| format!("static = true\nposition = [{k}, 0, 0]");
+    let places: Vec<String> = (0..4).map(place).collect();
+    let bodies = [
+        ("plate", 1.0, places[0].as_str()),
+        ("rod", 1.4, places[1].as_str()),
+        ("screw", 0.7, places[2].as_str()),
+        ("imported", 900.0, places[3].as_str()),
+    ];
+    let found = json(scene(&bodies, "", 0, |_, _| [0.0; 7]).path());
+    let sizes = warnings(&found, "size");
+    assert_eq!(sizes.len(), 1, "{found}");
+    assert_eq!(sizes[0]["bodies"], serde_json::json!(["imported"]));
+    let (problem, help) = (sizes[0]["problem"].as_str().unwrap_or(""), sizes[0]["help"].as_str().unwrap_or(""));
+    assert!(problem.contains("times larger") && problem.contains("1800") && help.contains("unit = \"mm\""), "{found}");
+}
+
+#[test]
+fn bodies_that_rest_jump_or_never_come_near_are_found() {
+    let bodies = [
+        ("rest", 1.0, ""),
+        ("jumper", 1.0, ""),
+        ("spinner", 1.0, ""),
+        ("far", 1.0, ""),
+        ("wall", 1.0, "static = true"),
+    ];
+    let dir = scene(&bodies, "", 70, |body, frame| match body {
+        "rest" => at(1.0, 0.0, UPRIGHT),
+        "jumper" => at(if frame == 65 { 60.0 } else { 0.01 * frame as f64 }, 2.2, UPRIGHT),
+        "spinner" => at(-3.0 + 0.01 * frame as f64, 0.0, if frame == 66 { [0.0, 1.0, 0.0, 0.0] } else { UPRIGHT }),
+        _ => at(0.01 * frame as f64, 500.0, UPRIGHT),
+    });
+    let found = json(dir.path());
+    for (kind, body) in [("motionless", "rest"), ("jump", "jumper"), ("turn", "spinner")] {
+        let named = warnings(&found, kind);
+        assert!(named.len() == 1 && named[0]["bodies"] == serde_json::json!([body]), "{kind}: {found}");
+    }
+    assert_eq!(found["never_near"], serde_json::json!(["far"]));
+    let step = &found["largest_steps"][0];
+    assert_eq!((&step["body"], &step["from_frame"], &step["to_frame"]), (&"jumper".into(), &64.into(), &65.into()));
+    let (text, _) = run(dir.path(), &[], 0);
+    assert!(
+        text.contains("rest: never moves") && text.contains("static = true") && text.contains("3 warnings"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_wrong_order_of_the_quaternion_is_suspected() {
+    let bodies = [("a", 1.0, ""), ("b", 1.0, "")];
+    let dir = scene(&bodies, "", 20, |body, frame| {
+        let turn = 0.01 * frame as f64;
+        // x, y, z, w under the names of w, x, y, z.
+        at(0.1 * frame as f64, if body == "a" { 0.0 } else { 1.5 }, [0.0, 0.0, turn.sin(), turn.cos()])
+    });
+    assert_eq!(warnings(&json(dir.path()), "quaternions").len(), 1);
+}
+
+#[test]
+fn a_scene_in_which_nothing_meets_is_suspected() {
+    let bodies = [("a", 0.1, ""), ("b", 0.1, "")];
+    let dir =
+        scene(&bodies, "", 5, |body, frame| at(0.01 * frame as f64, if body == "a" { 0.0 } else { 1500.0 }, UPRIGHT));
+    let found = json(dir.path());
+    assert_eq!(warnings(&found, "far").len(), 1, "{found}");
+    assert_eq!(found["never_near"], serde_json::json!(["a", "b"]));
+}
+
+#[test]
+fn what_is_wrong_is_told_all_at_once() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let body = |name: &str| format!("[[body]]\nname = \"{name}\"\nstatic = true\ngeometry = \"{name}.obj\"\n");
+    let text = format!(
+        "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{}{}{}[[ignore]]\na = \"onne\"\n[[ignore]]\na = \"group:none\"\n",
+        body("one"),
+        body("two"),
+        body("three")
+    );
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    fs::write(dir.path().join("two.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+        .expect("written");
+    let (out, err) = run(dir.path(), &[], 1);
+    assert!(out.is_empty());
+    for part in
+        ["4 things are wrong", "one.obj", "three.obj", "`onne` matches no body", "did you mean `one`?", "`none`"]
+    {
+        assert!(err.contains(part), "`{part}` is missing in:\n{err}");
+    }
+}
