@@ -92,6 +92,11 @@ pub struct Sweep {
     pub core: LatticeBox,
 }
 
+impl Sweep {
+    /// Of a body that is absent throughout.
+    pub(super) const EMPTY: Self = Self { hull: LatticeBox::EMPTY, core: LatticeBox::EMPTY };
+}
+
 /// What is known about the vertices of a core beyond their coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
@@ -202,7 +207,7 @@ impl Maker<'_> {
     pub(super) fn make(&self, simd: Simd, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> Sweep {
         if present == 0 {
             *out = Boxes64::EMPTY;
-            return Sweep { hull: LatticeBox::EMPTY, core: LatticeBox::EMPTY };
+            return Sweep::EMPTY;
         }
         match simd {
             Simd::Plain => self.make_lanes(pose, present, samples, out),

@@ -12,14 +12,18 @@
 //! anything but those.
 
 mod blockwise;
+#[doc(hidden)]
+pub mod bare;
 pub mod boxes;
 mod brute;
+mod cost;
 mod cut;
 mod hash;
 pub mod lattice;
 mod overlap;
 mod set;
 mod simd;
+mod tree;
 
 use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::trajectory::Bounds;
@@ -31,6 +35,7 @@ use lattice::Lattice;
 use set::{BoxSet, Found, PairSearch, Visit};
 use simd::Simd;
 use std::collections::HashMap;
+use tree::Tree;
 
 /// The boxes of the static bodies.
 #[derive(Debug, Default)]
@@ -41,6 +46,8 @@ struct FixedBoxes {
     set: BoxSet,
     /// Hash tables of them, built when first needed.
     tables: hash::FixedTables,
+    /// A tree of them, likewise.
+    tree: tree::FixedTree,
 }
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.
@@ -89,7 +96,7 @@ impl BroadScene {
             (position, boxes.get(0))
         }));
         let bodies = fixed.iter().map(|(index, ..)| *index).collect();
-        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, tables: hash::FixedTables::default() } }
+        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, ..FixedBoxes::default() } }
     }
 
     /// The lattice of the job.
@@ -129,6 +136,19 @@ pub trait BroadPhase: Send {
     /// same for any number of threads. A method remembers from block to block what helps it to be quick; `job` must
     /// be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+
+    /// As [`Self::candidates`] from boxes that are given, one entry for each slot, where the method can. For
+    /// measurements: no poses are read.
+    #[doc(hidden)]
+    fn candidates_of_boxes(
+        &mut self,
+        _job: &BroadScene,
+        _scene: &Scene,
+        _block: &FrameBlock,
+        _boxes: &mut Vec<Boxes64>,
+    ) -> Option<Vec<Candidate>> {
+        None
+    }
 }
 
 /// Why a name gives no method.
@@ -141,7 +161,7 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 3] = ["auto", "brute", "hash"];
+pub const NAMES: [&str; 4] = ["auto", "brute", "hash", "tree"];
 /// Names that the command line knows for methods to come.
 pub const RESERVED: [&str; 3] = ["coherent-hash", "sweep", "gpu"];
 
@@ -154,6 +174,7 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "auto" => Ok(Box::new(Blockwise::new(Auto))),
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
+        "tree" => Ok(Box::new(Blockwise::new(Tree))),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
         _ => Err(Unavailable::Unknown),
     }

@@ -1,0 +1,348 @@
+//! Our broad phase on the boxes of the peers' harness (PXB1), beside parry's.
+//!
+//! `PX_WORK=DIR [PX_THREADS=2] cargo bench --bench peers_broad -- [METHOD,METHOD...] [CASE ...]`, for instance
+//! `tree,grid b1_uni_100000`; without cases all that are there, without methods `auto`. Two regimes:
+//! - `once`: one search for each frame with nothing kept, as a peer that rebuilds its tree.
+//! - `block`: blocks of 64 frames, as the program works. Milliseconds a frame are those of the block / 64.
+//!
+//! Timed region, as for every native peer: from boxes in our own layout to the pairs, with the exact `f32` test at the
+//! end, so that the pairs are those of the peers; the layout (`convert_ms_per_frame`) is made before. In `once` each pair is
+//! counted and hashed in the clock, as the peers do; in `block` the result is a list of pairs with their masks, counted
+//! in the clock and hashed after it. Where the harness has built parry's driver (`bin/broad_parry`), it runs in turns
+//! with ours (on one thread), pairs and hashes are compared, and ratios are printed.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
+
+use clearsweep::broad::bare::Bare;
+use clearsweep::broad::boxes::{Boxes64, LatticeBox};
+use clearsweep::broad::{self, BroadScene};
+use clearsweep::geometry::hull::convex_hull;
+use clearsweep::geometry::Vec3;
+use clearsweep::scene::block::Sample;
+use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::scene::{Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Boxes of all frames: `[(frame * n + body) * 6 + k]`, k = min x, y, z, max x, y, z.
+struct Input {
+    frames: usize,
+    n: usize,
+    values: Vec<f32>,
+}
+
+impl Input {
+    fn read(path: &Path) -> Self {
+        let bytes = std::fs::read(path).unwrap();
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        let values = bytes[16..].chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect();
+        Self { frames: word(4), n: word(8), values }
+    }
+
+    fn get(&self, frame: usize, body: usize) -> &[f32; 6] {
+        self.values[(frame * self.n + body) * 6..].first_chunk().unwrap()
+    }
+}
+
+/// `f32` to integers, the same monotone map for both ends: no overlap is lost, and few that are none appear.
+struct Cells {
+    low: f64,
+    scale: f64,
+}
+
+impl Cells {
+    fn of(input: &Input) -> Self {
+        let (low, high) = input.values.iter().fold((f32::MAX, f32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+        Self { low: f64::from(low), scale: 4.2e9 / f64::from(high - low).max(1e-30) }
+    }
+
+    fn lattice(&self, b: &[f32; 6]) -> LatticeBox {
+        let cell = |v: f32| 1 + ((f64::from(v) - self.low) * self.scale) as u32;
+        LatticeBox { min: [cell(b[0]), cell(b[1]), cell(b[2])], max: [cell(b[3]), cell(b[4]), cell(b[5])] }
+    }
+}
+
+/// The peers' order-independent hash of a pair.
+fn mix(a: u32, b: u32) -> u64 {
+    let (a, b) = (u64::from(a.min(b)), u64::from(a.max(b)));
+    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_add(0x7F4A_7C15_9E37_79B9);
+    x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ x >> 31
+}
+
+/// What a method found over all frames, and how long it took.
+#[derive(Default)]
+struct Measured {
+    /// Milliseconds a frame, without the first.
+    times: Vec<f64>,
+    first: f64,
+    convert: f64,
+    frames: usize,
+    pairs: u64,
+    hash: u64,
+}
+
+impl Measured {
+    fn median(&mut self) -> f64 {
+        self.times.sort_by(f64::total_cmp);
+        self.times.get(self.times.len() / 2).copied().unwrap_or(self.first)
+    }
+
+    fn print(&mut self, variant: &str, case: &str, n: usize, threads: usize) -> f64 {
+        let median = self.median();
+        println!(
+            "{{\"peer\":\"clearsweep\",\"version\":\"{}\",\"variant\":\"{variant}\",\"case\":\"{case}\",\"native\":true,\
+             \"n\":{n},\"frames\":{},\"threads\":{threads},\"ms_per_frame_median\":{median:.4},\"min\":{:.4},\
+             \"max\":{:.4},\"first_frame_ms\":{:.4},\"convert_ms_per_frame\":{:.4},\"pairs\":{},\"hash\":\"{:016x}\"}}",
+            env!("CARGO_PKG_VERSION"),
+            self.frames,
+            self.times.first().unwrap_or(&self.first),
+            self.times.last().unwrap_or(&self.first),
+            self.first,
+            self.convert,
+            self.pairs,
+            self.hash,
+        );
+        median
+    }
+}
+
+fn overlap(a: &[f32; 6], b: &[f32; 6]) -> bool {
+    a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] && b[2] <= a[5]
+}
+
+/// One search for each frame; `None`: the method has none.
+fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
+    let mut m = Measured { frames: input.frames, ..Measured::default() };
+    for frame in 0..input.frames {
+        let begun = Instant::now();
+        let boxes = Bare::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))));
+        m.convert += begun.elapsed().as_secs_f64() * 1e3 / input.frames as f64;
+        let begun = Instant::now();
+        let (mut pairs, mut hash) = (0, 0_u64);
+        for c in boxes.pairs(method)? {
+            if overlap(input.get(frame, c.a as usize), input.get(frame, c.b as usize)) {
+                pairs += 1;
+                hash = hash.wrapping_add(mix(c.a, c.b));
+            }
+        }
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        if frame == 0 { m.first = ms } else { m.times.push(ms) }
+        m.pairs += pairs;
+        m.hash = m.hash.wrapping_mul(31).wrapping_add(hash);
+    }
+    Some(m)
+}
+
+/// The boxes of a body in a block: as integers, and as they were.
+type Lanes32 = [[f32; SAMPLES]; 6];
+
+fn lay_out(input: &Input, cells: &Cells, first: usize, samples: usize) -> (Vec<Boxes64>, Vec<Lanes32>) {
+    let mut boxes = vec![Boxes64::EMPTY; input.n];
+    let mut exact = vec![[[0.0; SAMPLES]; 6]; input.n];
+    for s in 0..samples {
+        for body in 0..input.n {
+            let b = input.get(first + s, body);
+            let cell = cells.lattice(b);
+            for k in 0..3 {
+                boxes[body].columns[k][s] = cell.min[k];
+                boxes[body].columns[k + 3][s] = cell.max[k];
+            }
+            (0..6).for_each(|k| exact[body][k][s] = b[k]);
+        }
+    }
+    (boxes, exact)
+}
+
+/// In which samples two boxes overlap.
+#[inline(always)]
+fn lanes(a: &Lanes32, b: &Lanes32) -> u64 {
+    let mut hit = [1_u8; SAMPLES];
+    for k in 0..3 {
+        for s in 0..SAMPLES {
+            hit[s] &= u8::from(a[k][s] <= b[k + 3][s]) & u8::from(b[k][s] <= a[k + 3][s]);
+        }
+    }
+    let (words, _) = hit.as_chunks::<8>();
+    words.iter().enumerate().fold(0, |bits, (i, word)| {
+        bits | (u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+    })
+}
+
+#[inline(always)]
+fn exact_masks(candidates: &mut [Candidate], exact: &[Lanes32]) {
+    for c in candidates {
+        c.samples &= lanes(&exact[c.a as usize], &exact[c.b as usize]);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn exact_masks_avx512(candidates: &mut [Candidate], exact: &[Lanes32]) {
+    exact_masks(candidates, exact);
+}
+
+fn exact_test(candidates: &mut [Candidate], exact: &[Lanes32]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512dq") {
+        #[allow(unsafe_code, reason = "the instructions were just found")]
+        return unsafe { exact_masks_avx512(candidates, exact) };
+    }
+    exact_masks(candidates, exact);
+}
+
+/// Cuts the candidates into one stretch a thread and tests them there.
+fn exact_test_on(threads: usize, candidates: &mut [Candidate], exact: &[Lanes32]) {
+    if threads == 1 {
+        return exact_test(candidates, exact);
+    }
+    let size = candidates.len().div_ceil(4 * threads).max(1);
+    rayon::scope(|scope| candidates.chunks_mut(size).for_each(|part| scope.spawn(|_| exact_test(part, exact))));
+}
+
+/// A scene of so many dynamic bodies, of which nothing but their number matters.
+fn scene(n: usize) -> Scene {
+    let core = convex_hull(&[Vec3::ZERO]).unwrap();
+    let piece = Piece { core, radius: 1.0 };
+    let shape = Arc::new(Shape {
+        model: Model::Hull,
+        pieces: vec![piece],
+        hull: None,
+        center: Vec3::ZERO,
+        radius: 1.0,
+        vertices: 1,
+        triangles: 0,
+        watertight: None,
+    });
+    let body = |slot: u32| Body {
+        name: String::new(),
+        shape: Arc::clone(&shape),
+        motion: Motion::Dynamic { slot },
+        groups: Vec::new(),
+    };
+    Scene {
+        path: PathBuf::new(),
+        name: String::new(),
+        unit: LengthUnit::ALL[0],
+        bodies: (0..n as u32).map(body).collect(),
+        dynamic: (0..n as u32).collect(),
+        trajectories: None,
+        missing: Missing::Absent,
+        frame_rate: None,
+        query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
+        ignored: IgnoredPairs::default(),
+        inputs: Vec::new(),
+    }
+}
+
+/// Blocks of 64 frames, in three rounds: methods learn from block to block. `None`: the method takes poses only.
+fn blocks(input: &Input, cells: &Cells, method: &str, threads: usize) -> Option<Measured> {
+    let scene = scene(input.n);
+    let job = BroadScene::new(&scene, None, 0.0);
+    let mut method = broad::by_name(method).ok()?;
+    let mut m = Measured { frames: input.frames, ..Measured::default() };
+    for round in 0..3 {
+        for first in (0..input.frames).step_by(SAMPLES) {
+            let samples = (input.frames - first).min(SAMPLES);
+            let begun = Instant::now();
+            let (mut boxes, exact) = lay_out(input, cells, first, samples);
+            m.convert += begun.elapsed().as_secs_f64() * 1e3 / (3 * input.frames) as f64;
+            let mut block = FrameBlock::new(1 + (first / SAMPLES) as u64, 0);
+            block.present = vec![u64::MAX >> (64 - samples); input.n];
+            block.samples.extend((0..samples).map(|s| Sample { run: 0, frame: s as i64, time_s: None }));
+            let begun = Instant::now();
+            let mut found = method.candidates_of_boxes(&job, &scene, &block, &mut boxes)?;
+            exact_test_on(threads, &mut found, &exact);
+            let pairs: u64 = found.iter().map(|c| u64::from(c.samples.count_ones())).sum();
+            let ms = begun.elapsed().as_secs_f64() * 1e3 / samples as f64;
+            if round == 0 && first == 0 { m.first = ms } else { m.times.push(ms) }
+            if round < 2 {
+                continue;
+            }
+            m.pairs += pairs;
+            for s in 0..samples {
+                let here = found.iter().filter(|c| c.samples >> s & 1 == 1);
+                let hash = here.fold(0, |h: u64, c| h.wrapping_add(mix(c.a, c.b)));
+                m.hash = m.hash.wrapping_mul(31).wrapping_add(hash);
+            }
+        }
+    }
+    Some(m)
+}
+
+/// A number or a word out of a line of JSON.
+fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = &line[line.find(&format!("\"{name}\":"))? + name.len() + 3..];
+    Some(rest.split([',', '}']).next()?.trim_matches('"'))
+}
+
+/// Runs parry's driver; its milliseconds a frame. Prints its line, and whether pairs and hash are ours.
+fn parry(work: &Path, variant: &str, case: &str, ours: (u64, u64)) -> Option<f64> {
+    let program = work.join("bin/broad_parry");
+    let out = std::process::Command::new(program).args([variant, case]).current_dir(work).output().ok()?;
+    let text = String::from_utf8(out.stdout).ok()?;
+    let line = text.lines().next()?;
+    println!("{line}");
+    let same = field(line, "pairs")? == ours.0.to_string() && field(line, "hash")? == format!("{:016x}", ours.1);
+    if !same {
+        eprintln!("{case}: {variant} found other pairs (or stopped before the last frame)");
+    }
+    field(line, "ms_per_frame_median")?.parse().ok()
+}
+
+fn measure(work: &Path, case: &str, methods: &[&str], threads: usize) {
+    let input = Input::read(&work.join("in").join(format!("{case}.pxb")));
+    let cells = Cells::of(&input);
+    let mut truth = None;
+    let mut ours: Vec<(String, f64)> = Vec::new();
+    for &method in methods {
+        let regimes = [("once", once(&input, &cells, method)), ("block", blocks(&input, &cells, method, threads))];
+        for (regime, measured) in regimes {
+            let Some(mut m) = measured else { continue };
+            let variant = format!("{regime}:{method}");
+            ours.push((variant.clone(), m.print(&variant, case, input.n, threads)));
+            let truth = *truth.get_or_insert((m.pairs, m.hash));
+            assert_eq!((m.pairs, m.hash), truth, "{case}: {variant} found other pairs");
+        }
+    }
+    let Some(truth) = truth else { return };
+    let of = |variants: &[&str]| {
+        let times = variants.iter().filter_map(|variant| parry(work, variant, case, truth));
+        times.min_by(f64::total_cmp)
+    };
+    let (rebuild, refit) = (of(&["f32-rebuild-binned", "f32-rebuild-ploc"]), of(&["f32-refit"]));
+    for (variant, ms) in ours {
+        let peer = if variant.starts_with("once") { rebuild } else { refit };
+        let Some(peer) = peer else { continue };
+        println!("{{\"case\":\"{case}\",\"variant\":\"{variant}\",\"threads\":{threads},\"parry_over_ours\":{:.2}}}", peer / ms);
+    }
+}
+
+fn main() {
+    let Some(work) = std::env::var_os("PX_WORK") else {
+        eprintln!("skipped: PX_WORK does not name a folder of the peers' harness");
+        return;
+    };
+    let work = Path::new(&work);
+    let mut here: Vec<String> = std::fs::read_dir(work.join("in"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok()?.strip_suffix(".pxb").map(str::to_owned))
+        .collect();
+    here.sort();
+    if here.is_empty() {
+        eprintln!("skipped: there is no in/*.pxb under PX_WORK; `peers inputs` writes them");
+        return;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let is_case = |a: &&String| here.contains(*a);
+    let methods = arguments.iter().find(|a| !is_case(a)).map_or("auto", String::as_str);
+    let methods: Vec<&str> = methods.split(',').collect();
+    let asked: Vec<&String> = arguments.iter().filter(is_case).collect();
+    let cases = if asked.is_empty() { here.iter().collect() } else { asked };
+    let threads = std::env::var("PX_THREADS").map_or(1, |t| t.parse().unwrap());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| cases.iter().for_each(|case| measure(work, case, &methods, threads)));
+}

@@ -1,0 +1,364 @@
+//! A tree of boxes without pointers: sixteen children a node, leaves in spatial order, rebuilt for each search.
+//!
+//! `order` sorts the boxes by size and place; then sixteen in a row make a leaf, the boxes of sixteen leaves in a row a
+//! node, and so on: the structure is the order (a packed tree, Kamel and Faloutsos 1993, "On packing R-trees"; with
+//! Morton numbers for Hilbert's). A search takes a leaf at a time, not a box: it walks the tree once for the box of the
+//! leaf, and in every leaf that it meets compares each of its own boxes that comes near with sixteen others at once.
+
+mod node;
+mod order;
+
+use super::FixedBoxes;
+use super::boxes::LatticeBox;
+use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
+use super::simd::Simd;
+use node::{Kernel, Node, Plain, WIDTH};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// Below so many boxes a search stays on its thread.
+const WORTH_THREADS: usize = 2048;
+/// Leaves that a task takes on.
+const CHUNK: usize = 16;
+/// Bits of a lane.
+const LANE: u32 = WIDTH.ilog2();
+/// Nodes that wait at most: fewer than sixteen on each of the at most seven levels.
+const WAITING: usize = 8 * WIDTH;
+
+/// The tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tree;
+
+/// Boxes in a tree.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    /// Names of the boxes, in the order of the leaves.
+    ids: Vec<u32>,
+    /// `levels[0]`: the boxes; lane `c` of node `k` of level `l + 1` bounds node `16 k + c` of level `l`. The last
+    /// level is one node. Empty if there is no box.
+    levels: Vec<Vec<Node>>,
+}
+
+/// The tree of a job's fixed boxes, built when first needed and kept for the job; without rayon, because a task stolen
+/// while it is being built could ask for it.
+#[derive(Debug, Default)]
+pub(super) struct FixedTree(OnceLock<Packed>);
+
+impl FixedTree {
+    fn get(&self, set: &BoxSet) -> &Packed {
+        self.0.get_or_init(|| Packed::build(set, false))
+    }
+}
+
+impl Packed {
+    fn build(set: &BoxSet, parallel: bool) -> Self {
+        if set.is_empty() {
+            return Self::default();
+        }
+        let parallel = parallel && rayon::current_num_threads() > 1;
+        let order = order::order(set, parallel);
+        let places: Vec<&[u32]> = order.chunks(WIDTH).collect();
+        let leaf = |places: &&[u32]| {
+            let mut node = Node::EMPTY;
+            places.iter().enumerate().for_each(|(lane, &i)| node.set(lane, &set.get(i as usize)));
+            node
+        };
+        let mut levels: Vec<Vec<Node>> = vec![if parallel {
+            places.par_iter().with_min_len(256).map(leaf).collect()
+        } else {
+            places.iter().map(leaf).collect()
+        }];
+        let above = |nodes: &[Node]| {
+            let mut node = Node::EMPTY;
+            nodes.iter().enumerate().for_each(|(lane, below)| node.set(lane, &below.bounds()));
+            node
+        };
+        while let Some(below) = levels.last().filter(|level| level.len() > 1) {
+            levels.push(if parallel {
+                below.par_chunks(WIDTH).with_min_len(16).map(above).collect()
+            } else {
+                below.chunks(WIDTH).map(above).collect()
+            });
+        }
+        Self { ids: order.into_iter().map(|i| set.ids[i as usize]).collect(), levels }
+    }
+
+    fn leaves(&self) -> usize {
+        self.levels.first().map_or(0, Vec::len)
+    }
+
+    /// Calls `leaf` with every leaf from number `from` on whose box overlaps `one`, and with that box; ascending within
+    /// a node.
+    #[inline(always)]
+    fn overlapping<K: Kernel>(&self, k: K, one: &LatticeBox, from: usize, mut leaf: impl FnMut(usize, &LatticeBox)) {
+        if self.levels.len() == 1 {
+            if from == 0 {
+                leaf(0, &self.levels[0][0].bounds());
+            }
+            return;
+        }
+        let mut waiting = [(0_u32, 0_u32); WAITING];
+        let mut count = 1;
+        waiting[0] = (self.levels.len() as u32 - 1, 0);
+        while count > 0 {
+            count -= 1;
+            let (level, index) = waiting[count];
+            let node = &self.levels[level as usize][index as usize];
+            let first = index << LANE;
+            let mut hits = k.hits(one, node);
+            // Children that end before leaf `from`.
+            let passed = ((from >> (LANE * (level - 1))) as u32).saturating_sub(first).min(u32::BITS - 1);
+            hits &= u32::MAX << passed;
+            while hits != 0 {
+                let lane = hits.trailing_zeros();
+                hits &= hits - 1;
+                if level == 1 {
+                    leaf((first | lane) as usize, &node.get(lane as usize));
+                } else {
+                    waiting[count] = (level - 1, first | lane);
+                    count += 1;
+                }
+            }
+        }
+    }
+
+    /// The box of a leaf.
+    #[inline(always)]
+    fn bounds(&self, leaf: usize) -> LatticeBox {
+        match self.levels.get(1) {
+            Some(above) => above[leaf / WIDTH].get(leaf % WIDTH),
+            None => self.levels[0][leaf].bounds(),
+        }
+    }
+
+    /// Pairs of the boxes in some leaves with those that come after them.
+    #[inline(always)]
+    fn join_within<K: Kernel>(
+        &self,
+        k: K,
+        leaves: std::ops::Range<usize>,
+        visit: &impl Visit,
+        found: &mut Found,
+    ) {
+        for g in leaves {
+            let own = &self.levels[0][g];
+            let ids = &self.ids[g * WIDTH..self.ids.len().min((g + 1) * WIDTH)];
+            for (lane, &id) in ids.iter().enumerate() {
+                let mut hits = k.hits(&own.get(lane), own) & (u32::MAX << 1) << lane;
+                while hits != 0 {
+                    visit.pair(id, ids[hits.trailing_zeros() as usize], found);
+                    hits &= hits - 1;
+                }
+            }
+            self.overlapping(k, &self.bounds(g), g + 1, |h, bounds| {
+                self.leaf_pairs(k, own, ids, h, bounds, visit, found);
+            });
+            if found.stopped {
+                return;
+            }
+        }
+    }
+
+    /// Pairs of the boxes in some leaves of `moving` with the boxes of this tree.
+    #[inline(always)]
+    fn join_other<K: Kernel>(
+        &self,
+        k: K,
+        moving: &Self,
+        leaves: std::ops::Range<usize>,
+        visit: &impl Visit,
+        found: &mut Found,
+    ) {
+        for g in leaves {
+            let own = &moving.levels[0][g];
+            let ids = &moving.ids[g * WIDTH..moving.ids.len().min((g + 1) * WIDTH)];
+            self.overlapping(k, &moving.bounds(g), 0, |h, bounds| {
+                self.leaf_pairs(k, own, ids, h, bounds, visit, found);
+            });
+            if found.stopped {
+                return;
+            }
+        }
+    }
+
+    /// Pairs of the boxes of a leaf `own`, named `ids`, with those of leaf `h` of this tree, bounded by `bounds`.
+    #[inline(always)]
+    fn leaf_pairs<K: Kernel>(
+        &self,
+        k: K,
+        own: &Node,
+        ids: &[u32],
+        h: usize,
+        bounds: &LatticeBox,
+        visit: &impl Visit,
+        found: &mut Found,
+    ) {
+        let other = &self.levels[0][h];
+        let mut near = k.hits(bounds, own);
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize;
+            near &= near - 1;
+            let mut hits = k.hits(&own.get(lane), other);
+            while hits != 0 {
+                let at = h * WIDTH + hits.trailing_zeros() as usize;
+                visit.pair(ids[lane], self.ids[at], found);
+                hits &= hits - 1;
+            }
+        }
+    }
+}
+
+/// One of the two joins over a range of leaves, compiled for each instruction set.
+trait Join {
+    fn run<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, found: &mut Found);
+}
+
+struct Within<'a, V>(&'a Packed, &'a V);
+
+impl<V: Visit> Join for Within<'_, V> {
+    #[inline(always)]
+    fn run<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, found: &mut Found) {
+        self.0.join_within(k, leaves, self.1, found);
+    }
+}
+
+struct Against<'a, V> {
+    moving: &'a Packed,
+    fixed: &'a Packed,
+    visit: &'a V,
+}
+
+impl<V: Visit> Join for Against<'_, V> {
+    #[inline(always)]
+    fn run<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, found: &mut Found) {
+        self.fixed.join_other(k, self.moving, leaves, self.visit, found);
+    }
+}
+
+fn run(simd: Simd, join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
+    match simd {
+        Simd::Plain => join.run(Plain, leaves, found),
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+        Simd::Avx2 => unsafe { run_avx2(join, leaves, found) },
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+        Simd::Avx512 => unsafe { run_avx512(join, leaves, found) },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn run_avx2(join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
+    join.run(node::Avx2(()), leaves, found);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn run_avx512(join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
+    join.run(node::Avx512(()), leaves, found);
+}
+
+fn join(simd: Simd, join: &(impl Join + Sync), leaves: usize) -> Found {
+    over_chunks(leaves * WIDTH > WORTH_THREADS, leaves, CHUNK, |range, found| run(simd, join, range, found))
+}
+
+impl Tree {
+    fn packed(set: &BoxSet) -> Packed {
+        Packed::build(set, set.len() > WORTH_THREADS)
+    }
+}
+
+impl PairSearch for Tree {
+    fn name(&self) -> &'static str {
+        "tree"
+    }
+
+    fn cost(&self, moving: usize, fixed: usize) -> f64 {
+        super::cost::tree(moving, fixed)
+    }
+
+    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
+        let tree = Self::packed(set);
+        join(simd, &Within(&tree, visit), tree.leaves())
+    }
+
+    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+        let moving = Self::packed(moving);
+        if moving.levels.is_empty() || fixed.set.is_empty() {
+            return Found::default();
+        }
+        let fixed = fixed.tree.get(&fixed.set);
+        join(simd, &Against { moving: &moving, fixed, visit }, moving.leaves())
+    }
+
+    fn both(
+        &self,
+        simd: Simd,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        pairs: &impl Visit,
+        fixed_pairs: &impl Visit,
+    ) -> Found {
+        let tree = Self::packed(moving);
+        let mut found = join(simd, &Within(&tree, pairs), tree.leaves());
+        if !found.stopped && !tree.levels.is_empty() && !fixed.set.is_empty() {
+            let fixed = fixed.tree.get(&fixed.set);
+            found.append(join(simd, &Against { moving: &tree, fixed, visit: fixed_pairs }, tree.leaves()));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Candidate;
+
+    struct All;
+
+    impl Visit for All {
+        fn pair(&self, first: u32, second: u32, found: &mut Found) {
+            let (a, b) = (first.min(second), first.max(second));
+            found.candidates.push(Candidate { a, b, samples: 1 });
+        }
+    }
+
+    /// Boxes of very different sizes, some in one place.
+    fn boxes(count: u32, seed: u64) -> Vec<LatticeBox> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        };
+        let mut all = Vec::new();
+        for _ in 0..count {
+            let side = 1 << (next() % 14);
+            let min = [0; 3].map(|_| 1 + next() % 20_000);
+            all.push(LatticeBox { min, max: min.map(|v| v + side + next() % side) });
+        }
+        all
+    }
+
+    #[test]
+    fn every_pair_is_visited_once_on_every_level_of_the_tree() {
+        for count in [0, 1, 2, 15, 16, 17, 256, 257, 4096, 4097] {
+            let all = boxes(count, u64::from(count));
+            let set = BoxSet::new((0..).zip(all.iter().copied()));
+            let mut expected = Vec::new();
+            for a in 0..count {
+                for b in a + 1..count {
+                    if all[a as usize].overlaps(&all[b as usize]) {
+                        expected.push(Candidate { a, b, samples: 1 });
+                    }
+                }
+            }
+            assert!(count < 256 || expected.len() > count as usize / 8, "{count}: {} pairs", expected.len());
+            for simd in Simd::all() {
+                let mut found = Tree.within(simd, &set, &All).candidates;
+                found.sort_unstable();
+                assert!(found == expected, "{count} boxes, {simd:?}: {} of {}", found.len(), expected.len());
+            }
+        }
+    }
+}
