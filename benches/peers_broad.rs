@@ -6,7 +6,8 @@
 //! - `block`: blocks of 64 frames, as the program works. Milliseconds a frame are those of the block / 64.
 //!
 //! Timed region, as for every native peer: from boxes in our own layout to the pairs, with the exact `f32` test at the
-//! end, so that the pairs are those of the peers; the layout (`convert_ms_per_frame`) is made before. In `once` each pair is
+//! end wherever the integers do not decide, so that the pairs are those of the peers; the layout
+//! (`convert_ms_per_frame`) is made before. In `once` each pair is
 //! counted and hashed in the clock, as the peers do; in `block` the result is a list of pairs with their masks, counted
 //! in the clock and hashed after it. Where the harness has built parry's driver (`bin/broad_parry`), it runs in turns
 //! with ours (on one thread), pairs and hashes are compared, and ratios are printed.
@@ -21,6 +22,7 @@ use clearsweep::geometry::Vec3;
 use clearsweep::scene::block::Sample;
 use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep::scene::{Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape};
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,21 +47,31 @@ impl Input {
     }
 }
 
-/// `f32` to integers, the same monotone map for both ends: no overlap is lost, and few that are none appear.
+/// `f32` to integers, the same monotone map for both ends: no overlap is lost. Cells are a power of two wide, so that
+/// numbers of magnitude `exact` or more are whole cells; overlaps that are none need a smaller one.
 struct Cells {
     low: f64,
-    scale: f64,
+    cells: f64,
+    exact: f32,
 }
 
 impl Cells {
     fn of(input: &Input) -> Self {
         let (low, high) = input.values.iter().fold((f32::MAX, f32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
-        Self { low: f64::from(low), scale: 4.2e9 / f64::from(high - low).max(1e-30) }
+        let low = f64::from(low).floor();
+        let wide = (f64::from(high) - low).log2().ceil() as i32; // 2^wide in 2^32 cells, less the two that are kept free
+        let spacing = f64::from(wide - 31).exp2();
+        Self { low, cells: 1.0 / spacing, exact: (spacing * f64::from(1 << 23)) as f32 }
     }
 
     fn lattice(&self, b: &[f32; 6]) -> LatticeBox {
-        let cell = |v: f32| 1 + ((f64::from(v) - self.low) * self.scale) as u32;
+        let cell = |v: f32| 1 + ((f64::from(v) - self.low) * self.cells) as u32;
         LatticeBox { min: [cell(b[0]), cell(b[1]), cell(b[2])], max: [cell(b[3]), cell(b[4]), cell(b[5])] }
+    }
+
+    /// The integers alone do not decide whether this box overlaps another one.
+    fn is_unsure(&self, b: &[f32; 6]) -> bool {
+        b.iter().any(|v| v.abs() < self.exact)
     }
 }
 
@@ -118,16 +130,25 @@ fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let mut m = Measured { frames: input.frames, ..Measured::default() };
     for frame in 0..input.frames {
         let begun = Instant::now();
-        let boxes = Bare::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))));
+        let boxes = Bare::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))), std::iter::empty());
         m.convert += begun.elapsed().as_secs_f64() * 1e3 / input.frames as f64;
+        let unsure: Vec<bool> = (0..input.n).map(|i| cells.is_unsure(input.get(frame, i))).collect();
         let begun = Instant::now();
-        let (mut pairs, mut hash) = (0, 0_u64);
-        for c in boxes.pairs(method)? {
-            if overlap(input.get(frame, c.a as usize), input.get(frame, c.b as usize)) {
-                pairs += 1;
-                hash = hash.wrapping_add(mix(c.a, c.b));
+        let found = boxes.pairs(method)?;
+        let count = |part: &[Candidate]| {
+            let (mut pairs, mut hash) = (0_u64, 0_u64);
+            for c in part {
+                let (a, b) = (c.a as usize, c.b as usize);
+                if !(unsure[a] | unsure[b]) || overlap(input.get(frame, a), input.get(frame, b)) {
+                    pairs += 1;
+                    hash = hash.wrapping_add(mix(c.a, c.b));
+                }
             }
-        }
+            (pairs, hash)
+        };
+        let both = |x: (u64, u64), y: (u64, u64)| (x.0 + y.0, x.1.wrapping_add(y.1));
+        let size = found.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+        let (pairs, hash) = found.par_chunks(size).map(count).reduce(|| (0, 0), both);
         let ms = begun.elapsed().as_secs_f64() * 1e3;
         if frame == 0 { m.first = ms } else { m.times.push(ms) }
         m.pairs += pairs;
@@ -139,13 +160,22 @@ fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
 /// The boxes of a body in a block: as integers, and as they were.
 type Lanes32 = [[f32; SAMPLES]; 6];
 
-fn lay_out(input: &Input, cells: &Cells, first: usize, samples: usize) -> (Vec<Boxes64>, Vec<Lanes32>) {
+struct Layout {
+    boxes: Vec<Boxes64>,
+    exact: Vec<Lanes32>,
+    /// Bodies whose integers alone do not decide.
+    unsure: Vec<bool>,
+}
+
+fn lay_out(input: &Input, cells: &Cells, first: usize, samples: usize) -> Layout {
     let mut boxes = vec![Boxes64::EMPTY; input.n];
     let mut exact = vec![[[0.0; SAMPLES]; 6]; input.n];
+    let mut unsure = vec![false; input.n];
     for s in 0..samples {
         for body in 0..input.n {
             let b = input.get(first + s, body);
             let cell = cells.lattice(b);
+            unsure[body] |= cells.is_unsure(b);
             for k in 0..3 {
                 boxes[body].columns[k][s] = cell.min[k];
                 boxes[body].columns[k + 3][s] = cell.max[k];
@@ -153,11 +183,10 @@ fn lay_out(input: &Input, cells: &Cells, first: usize, samples: usize) -> (Vec<B
             (0..6).for_each(|k| exact[body][k][s] = b[k]);
         }
     }
-    (boxes, exact)
+    Layout { boxes, exact, unsure }
 }
 
 /// In which samples two boxes overlap.
-#[inline(always)]
 fn lanes(a: &Lanes32, b: &Lanes32) -> u64 {
     let mut hit = [1_u8; SAMPLES];
     for k in 0..3 {
@@ -171,35 +200,14 @@ fn lanes(a: &Lanes32, b: &Lanes32) -> u64 {
     })
 }
 
-#[inline(always)]
-fn exact_masks(candidates: &mut [Candidate], exact: &[Lanes32]) {
+/// The exact test, where the integers do not decide.
+fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
     for c in candidates {
-        c.samples &= lanes(&exact[c.a as usize], &exact[c.b as usize]);
+        let (a, b) = (c.a as usize, c.b as usize);
+        if layout.unsure[a] | layout.unsure[b] {
+            c.samples &= lanes(&layout.exact[a], &layout.exact[b]);
+        }
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-fn exact_masks_avx512(candidates: &mut [Candidate], exact: &[Lanes32]) {
-    exact_masks(candidates, exact);
-}
-
-fn exact_test(candidates: &mut [Candidate], exact: &[Lanes32]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512dq") {
-        #[allow(unsafe_code, reason = "the instructions were just found")]
-        return unsafe { exact_masks_avx512(candidates, exact) };
-    }
-    exact_masks(candidates, exact);
-}
-
-/// Cuts the candidates into one stretch a thread and tests them there.
-fn exact_test_on(threads: usize, candidates: &mut [Candidate], exact: &[Lanes32]) {
-    if threads == 1 {
-        return exact_test(candidates, exact);
-    }
-    let size = candidates.len().div_ceil(4 * threads).max(1);
-    rayon::scope(|scope| candidates.chunks_mut(size).for_each(|part| scope.spawn(|_| exact_test(part, exact))));
 }
 
 /// A scene of so many dynamic bodies, of which nothing but their number matters.
@@ -238,7 +246,7 @@ fn scene(n: usize) -> Scene {
 }
 
 /// Blocks of 64 frames, in three rounds: methods learn from block to block. `None`: the method takes poses only.
-fn blocks(input: &Input, cells: &Cells, method: &str, threads: usize) -> Option<Measured> {
+fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let scene = scene(input.n);
     let job = BroadScene::new(&scene, None, 0.0);
     let mut method = broad::by_name(method).ok()?;
@@ -247,14 +255,15 @@ fn blocks(input: &Input, cells: &Cells, method: &str, threads: usize) -> Option<
         for first in (0..input.frames).step_by(SAMPLES) {
             let samples = (input.frames - first).min(SAMPLES);
             let begun = Instant::now();
-            let (mut boxes, exact) = lay_out(input, cells, first, samples);
+            let mut layout = lay_out(input, cells, first, samples);
             m.convert += begun.elapsed().as_secs_f64() * 1e3 / (3 * input.frames) as f64;
             let mut block = FrameBlock::new(1 + (first / SAMPLES) as u64, 0);
             block.present = vec![u64::MAX >> (64 - samples); input.n];
             block.samples.extend((0..samples).map(|s| Sample { run: 0, frame: s as i64, time_s: None }));
             let begun = Instant::now();
-            let mut found = method.candidates_of_boxes(&job, &scene, &block, &mut boxes)?;
-            exact_test_on(threads, &mut found, &exact);
+            let mut found = method.candidates_of_boxes(&job, &scene, &block, &mut layout.boxes)?;
+            let size = found.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+            found.par_chunks_mut(size).for_each(|part| exact_masks(&layout, part));
             let pairs: u64 = found.iter().map(|c| u64::from(c.samples.count_ones())).sum();
             let ms = begun.elapsed().as_secs_f64() * 1e3 / samples as f64;
             if round == 0 && first == 0 { m.first = ms } else { m.times.push(ms) }
@@ -298,7 +307,7 @@ fn measure(work: &Path, case: &str, methods: &[&str], threads: usize) {
     let mut truth = None;
     let mut ours: Vec<(String, f64)> = Vec::new();
     for &method in methods {
-        let regimes = [("once", once(&input, &cells, method)), ("block", blocks(&input, &cells, method, threads))];
+        let regimes = [("once", once(&input, &cells, method)), ("block", blocks(&input, &cells, method))];
         for (regime, measured) in regimes {
             let Some(mut m) = measured else { continue };
             let variant = format!("{regime}:{method}");

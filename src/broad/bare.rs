@@ -1,35 +1,40 @@
-//! Searches over boxes that are given, without poses: what measurements against other programs need.
+//! Searches over boxes that are given, without poses: what measurements need.
 
 use super::boxes::LatticeBox;
-use super::brute::Brute;
-use super::hash::Hash;
 use super::set::{BoxSet, Found, PairSearch, Visit};
 use super::simd::Simd;
-use super::tree::Tree;
+use super::{Auto, FixedBoxes, brute::Brute, hash::Hash, tree::Tree};
 use crate::scene::Candidate;
 
-/// Boxes in the layout of the searches; each is named by its index.
+/// Boxes in the layout of the searches; each is named by its index in its list.
 #[derive(Debug)]
-pub struct Bare(BoxSet);
+pub struct Bare {
+    moving: BoxSet,
+    fixed: FixedBoxes,
+}
 
 impl Bare {
     /// Lays the boxes out.
-    pub fn new(boxes: impl Iterator<Item = LatticeBox>) -> Self {
-        Self(BoxSet::new((0..).zip(boxes)))
+    pub fn new(moving: impl Iterator<Item = LatticeBox>, fixed: impl Iterator<Item = LatticeBox>) -> Self {
+        let fixed = FixedBoxes { set: BoxSet::new((0..).zip(fixed)), ..FixedBoxes::default() };
+        Self { moving: BoxSet::new((0..).zip(moving)), fixed }
     }
 
-    /// All overlapping pairs (in sample 0), in no order, by one search that keeps nothing; `None` for a name that is
-    /// no plain search. Uses rayon's current pool where that pays.
+    /// All overlapping pairs (in sample 0) within the moving boxes, then of a moving and a fixed one, in no order, by
+    /// one search that keeps nothing of the moving boxes; `None` for a name that is no plain search. Uses rayon's
+    /// current pool where that pays.
     pub fn pairs(&self, method: &str) -> Option<Vec<Candidate>> {
-        let simd = Simd::detect();
-        let found = match method {
-            "brute" => Brute.within(simd, &self.0, &Every),
-            "hash" => Hash.within(simd, &self.0, &Every),
-            "tree" => Tree.within(simd, &self.0, &Every),
-            "auto" => super::Auto.within(simd, &self.0, &Every),
-            _ => return None,
-        };
-        Some(found.candidates)
+        match method {
+            "auto" => Some(self.by(&Auto)),
+            "brute" => Some(self.by(&Brute)),
+            "hash" => Some(self.by(&Hash)),
+            "tree" => Some(self.by(&Tree)),
+            _ => None,
+        }
+    }
+
+    fn by(&self, search: &impl PairSearch) -> Vec<Candidate> {
+        search.both(Simd::detect(), &self.moving, &self.fixed, &Every, &Every).candidates
     }
 }
 
@@ -37,7 +42,7 @@ impl Bare {
 struct Every;
 
 impl Visit for Every {
-    #[inline]
+    #[inline(always)]
     fn pair(&self, first: u32, second: u32, found: &mut Found) {
         found.candidates.push(Candidate { a: first.min(second), b: first.max(second), samples: 1 });
     }

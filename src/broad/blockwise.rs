@@ -92,11 +92,12 @@ impl<S: PairSearch> Blockwise<S> {
 
     /// Sweeps the boxes over a part of the block.
     fn sweep(&mut self, range: Range<usize>) {
+        let simd = self.simd;
         if self.boxes.len() < WORTH_THREADS || rayon::current_num_threads() == 1 {
-            self.boxes.iter().zip(&mut self.sweeps).for_each(|(b, s)| *s = b.sweep(range.clone()));
+            self.boxes.iter().zip(&mut self.sweeps).for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         } else {
             let each = self.boxes.par_iter().zip(&mut self.sweeps).with_min_len(64);
-            each.for_each(|(b, s)| *s = b.sweep(range.clone()));
+            each.for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         }
     }
 

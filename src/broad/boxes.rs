@@ -64,6 +64,31 @@ impl Boxes64 {
         self.columns.each_ref()
     }
 
+    /// [`Self::sweep`] with the widest instructions.
+    pub(super) fn sweep_with(&self, simd: Simd, range: Range<usize>) -> Sweep {
+        match simd {
+            Simd::Plain => self.sweep(range),
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+            Simd::Avx2 => unsafe { self.sweep_avx2(range) },
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+            Simd::Avx512 => unsafe { self.sweep_avx512(range) },
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sweep_avx2(&self, range: Range<usize>) -> Sweep {
+        self.sweep(range)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn sweep_avx512(&self, range: Range<usize>) -> Sweep {
+        self.sweep(range)
+    }
+
     /// The boxes swept over a range of samples.
     #[inline(always)]
     pub fn sweep(&self, range: Range<usize>) -> Sweep {

@@ -1,14 +1,14 @@
-//! What searches cost, nanoseconds: fitted to measurements, see docs/broad-phase.md.
+//! What searches cost, nanoseconds: the fit of `cargo bench --bench broad_fit`, see docs/broad-phase.md.
 
-/// Brute force.
+/// Brute force: a search, a box, a comparison.
 pub(super) fn brute(moving: usize, fixed: usize) -> f64 {
-    let comparisons = moving as f64 * (moving as f64 / 2.0 + fixed as f64);
-    30.0 * moving as f64 + 0.3 * comparisons
+    let (n, m) = (moving as f64, fixed as f64);
+    60.0 + 14.0 * n + 0.3 * (n * n / 2.0 + n * m)
 }
 
-/// The tree.
+/// The tree: a search, a box, a level of both trees.
 pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
-    let n = moving as f64;
-    let levels = if fixed > 0 { (fixed as f64).log2() } else { 0.0 };
-    500.0 + n * (60.0 + levels)
+    let (n, m) = (moving as f64, fixed as f64);
+    let against = if fixed > 0 { n * (m + 1.0).log2() } else { 0.0 };
+    900.0 + 60.0 * n + 4.0 * n * (n + 1.0).log2() + 8.0 * against
 }

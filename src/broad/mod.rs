@@ -4,7 +4,7 @@
 //! it equal, sorted by (a, b).
 //!
 //! A block is searched in two steps. A pair search finds the pairs whose boxes *swept over* a range of samples overlap
-//! (`brute`, `hash`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
+//! (`brute`, `hash`, `tree`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
 //! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
 //! a block is cut.
 //!
@@ -75,27 +75,19 @@ impl BroadScene {
             })
         };
         let mut slots = vec![(0, 0.0); scene.dynamic.len()];
-        let mut fixed = Vec::new();
+        let (mut bodies, mut hows) = (Vec::new(), Vec::new());
         for (body, index) in scene.bodies.iter().zip(0_u32..) {
             let how = (support_of(&body.shape), body.shape.hull().radius + 0.5 * within);
             match &body.motion {
                 Motion::Dynamic { slot } => slots[*slot as usize] = how,
-                Motion::Static(pose) => fixed.push((index, how, *pose)),
+                Motion::Static(_) => {
+                    bodies.push(index);
+                    hows.push(how);
+                }
             }
         }
-        let simd = Simd::detect();
-        let mut boxes = Boxes64::EMPTY;
-        let mut lanes = [Lanes::default(); COMPONENTS];
-        let set = BoxSet::new(fixed.iter().zip(0_u32..).map(|((_, (support, grow), pose), position)| {
-            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
-            for (lane, value) in lanes.iter_mut().zip(values) {
-                *lane = Lanes([value; SAMPLES]);
-            }
-            let maker = Maker { lattice: &lattice, support: &supports[*support as usize], grow: *grow };
-            maker.make(simd, &lanes, u64::MAX, 1, &mut boxes);
-            (position, boxes.get(0))
-        }));
-        let bodies = fixed.iter().map(|(index, ..)| *index).collect();
+        let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &hows);
+        let set = BoxSet::new((0..).zip(fixed));
         Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, ..FixedBoxes::default() } }
     }
 
@@ -125,6 +117,36 @@ impl BroadScene {
         let (support, grow) = self.slots[slot];
         Maker { lattice: &self.lattice, support: &self.supports[support as usize], grow }
     }
+}
+
+/// The boxes of the static bodies `bodies`, each with its support and growth in `hows`. Those alike are boxed 64 at a
+/// time, in the lanes that else hold the samples of one body.
+fn fixed_boxes(
+    scene: &Scene,
+    lattice: &Lattice,
+    supports: &[Support],
+    bodies: &[u32],
+    hows: &[(u32, f64)],
+) -> Vec<LatticeBox> {
+    let alike = |i: usize| (hows[i].0, hows[i].1.to_bits());
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|&i| alike(i));
+    let simd = Simd::detect();
+    let mut lanes = [Lanes::default(); COMPONENTS];
+    let mut made = Boxes64::EMPTY;
+    let mut boxes = vec![LatticeBox::EMPTY; bodies.len()];
+    for part in order.chunk_by(|&i, &j| alike(i) == alike(j)).flat_map(|same| same.chunks(SAMPLES)) {
+        for (lane, &i) in part.iter().enumerate() {
+            let Motion::Static(pose) = &scene.bodies[bodies[i] as usize].motion else { continue };
+            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+            lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
+        }
+        let (support, grow) = hows[part[0]];
+        let maker = Maker { lattice, support: &supports[support as usize], grow };
+        maker.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
+        part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));
+    }
+    boxes
 }
 
 /// A broad phase. All methods return equal candidates.
@@ -180,9 +202,15 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     }
 }
 
-/// The cheaper of brute force and hashing by their estimated costs, for each search anew.
+/// The cheaper of brute force and the tree by their estimated costs, for each search anew: see docs/broad-phase.md.
 #[derive(Debug, Clone, Copy, Default)]
 struct Auto;
+
+impl Auto {
+    fn prefers_brute(moving: usize, fixed: usize) -> bool {
+        Brute.cost(moving, fixed) <= Tree.cost(moving, fixed)
+    }
+}
 
 impl PairSearch for Auto {
     fn name(&self) -> &'static str {
@@ -190,22 +218,37 @@ impl PairSearch for Auto {
     }
 
     fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        Brute.cost(moving, fixed).min(Hash.cost(moving, fixed))
+        Brute.cost(moving, fixed).min(Tree.cost(moving, fixed))
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        if Brute.cost(set.len(), 0) <= Hash.cost(set.len(), 0) {
+        if Self::prefers_brute(set.len(), 0) {
             Brute.within(simd, set, visit)
         } else {
-            Hash.within(simd, set, visit)
+            Tree.within(simd, set, visit)
         }
     }
 
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        if Brute.cost(moving.len(), fixed.set.len()) <= Hash.cost(moving.len(), fixed.set.len()) {
+        if Self::prefers_brute(moving.len(), fixed.set.len()) {
             Brute.against_fixed(simd, moving, fixed, visit)
         } else {
-            Hash.against_fixed(simd, moving, fixed, visit)
+            Tree.against_fixed(simd, moving, fixed, visit)
+        }
+    }
+
+    fn both(
+        &self,
+        simd: Simd,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        pairs: &impl Visit,
+        fixed_pairs: &impl Visit,
+    ) -> Found {
+        if Self::prefers_brute(moving.len(), fixed.set.len()) {
+            Brute.both(simd, moving, fixed, pairs, fixed_pairs)
+        } else {
+            Tree.both(simd, moving, fixed, pairs, fixed_pairs)
         }
     }
 }

@@ -1,18 +1,17 @@
 //! A tree of boxes without pointers: sixteen children a node, leaves in spatial order, rebuilt for each search.
 //!
 //! `order` sorts the boxes by size and place; then sixteen in a row make a leaf, the boxes of sixteen leaves in a row a
-//! node, and so on: the structure is the order (a packed tree, Kamel and Faloutsos 1993, "On packing R-trees"; with
-//! Morton numbers for Hilbert's). A search takes a leaf at a time, not a box: it walks the tree once for the box of the
+//! node, and so on: the structure is the order (a packed Hilbert tree, Kamel and Faloutsos 1993, "On packing
+//! R-trees"). A search takes a leaf at a time, not a box: it walks the tree once for the box of the
 //! leaf, and in every leaf that it meets compares each of its own boxes that comes near with sixteen others at once.
 
 mod node;
 mod order;
 
 use super::FixedBoxes;
-use super::boxes::LatticeBox;
 use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
 use super::simd::Simd;
-use node::{Kernel, Node, Plain, WIDTH};
+use node::{Kernel, Node, Pairs, Plain, WIDTH};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -32,10 +31,10 @@ pub(super) struct Tree;
 /// Boxes in a tree.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
-    /// Names of the boxes, in the order of the leaves.
+    /// Names of the boxes, in the order of the leaves; as many as lanes.
     ids: Vec<u32>,
     /// `levels[0]`: the boxes; lane `c` of node `k` of level `l + 1` bounds node `16 k + c` of level `l`. The last
-    /// level is one node. Empty if there is no box.
+    /// level is one node, and never the leaves. Empty if there is no box.
     levels: Vec<Vec<Node>>,
 }
 
@@ -45,18 +44,18 @@ pub(super) struct Packed {
 pub(super) struct FixedTree(OnceLock<Packed>);
 
 impl FixedTree {
-    fn get(&self, set: &BoxSet) -> &Packed {
-        self.0.get_or_init(|| Packed::build(set, false))
+    fn get(&self, simd: Simd, set: &BoxSet) -> &Packed {
+        self.0.get_or_init(|| Packed::build(simd, set, false))
     }
 }
 
 impl Packed {
-    fn build(set: &BoxSet, parallel: bool) -> Self {
+    fn build(simd: Simd, set: &BoxSet, parallel: bool) -> Self {
         if set.is_empty() {
             return Self::default();
         }
         let parallel = parallel && rayon::current_num_threads() > 1;
-        let order = order::order(set, parallel);
+        let order = order::order(simd, set, parallel);
         let places: Vec<&[u32]> = order.chunks(WIDTH).collect();
         let leaf = |places: &&[u32]| {
             let mut node = Node::EMPTY;
@@ -73,30 +72,29 @@ impl Packed {
             nodes.iter().enumerate().for_each(|(lane, below)| node.set(lane, &below.bounds()));
             node
         };
-        while let Some(below) = levels.last().filter(|level| level.len() > 1) {
+        while levels.len() == 1 || levels.last().is_some_and(|level| level.len() > 1) {
+            let below = &levels[levels.len() - 1];
             levels.push(if parallel {
                 below.par_chunks(WIDTH).with_min_len(16).map(above).collect()
             } else {
                 below.chunks(WIDTH).map(above).collect()
             });
         }
-        Self { ids: order.into_iter().map(|i| set.ids[i as usize]).collect(), levels }
+        let mut ids: Vec<u32> = order.into_iter().map(|i| set.ids[i as usize]).collect();
+        ids.resize(ids.len().next_multiple_of(WIDTH), 0);
+        Self { ids, levels }
     }
 
     fn leaves(&self) -> usize {
         self.levels.first().map_or(0, Vec::len)
     }
 
-    /// Calls `leaf` with every leaf from number `from` on whose box overlaps `one`, and with that box; ascending within
-    /// a node.
+    /// Lists every leaf from number `from` on whose box overlaps `one`. `leaves` is emptied first.
+    ///
+    /// A list and no callback: the instruction set of the caller would not reach into a closure.
     #[inline(always)]
-    fn overlapping<K: Kernel>(&self, k: K, one: &LatticeBox, from: usize, mut leaf: impl FnMut(usize, &LatticeBox)) {
-        if self.levels.len() == 1 {
-            if from == 0 {
-                leaf(0, &self.levels[0][0].bounds());
-            }
-            return;
-        }
+    fn overlapping<K: Kernel>(&self, k: K, one: &K::One, from: usize, leaves: &mut Vec<u32>) {
+        leaves.clear();
         let mut waiting = [(0_u32, 0_u32); WAITING];
         let mut count = 1;
         waiting[0] = (self.levels.len() as u32 - 1, 0);
@@ -105,58 +103,54 @@ impl Packed {
             let (level, index) = waiting[count];
             let node = &self.levels[level as usize][index as usize];
             let first = index << LANE;
-            let mut hits = k.hits(one, node);
-            // Children that end before leaf `from`.
+            // Without children that end before leaf `from`.
             let passed = ((from >> (LANE * (level - 1))) as u32).saturating_sub(first).min(u32::BITS - 1);
-            hits &= u32::MAX << passed;
+            let mut hits = k.hits(one, node) & u32::MAX << passed;
             while hits != 0 {
-                let lane = hits.trailing_zeros();
+                let child = first | hits.trailing_zeros();
                 hits &= hits - 1;
                 if level == 1 {
-                    leaf((first | lane) as usize, &node.get(lane as usize));
+                    leaves.push(child);
                 } else {
-                    waiting[count] = (level - 1, first | lane);
+                    waiting[count] = (level - 1, child);
                     count += 1;
                 }
             }
         }
     }
 
+    /// The names of the boxes of a leaf; those of free lanes mean nothing.
+    #[inline(always)]
+    fn ids(&self, leaf: usize) -> &[u32; WIDTH] {
+        self.ids[leaf * WIDTH..].first_chunk().expect("as many names as lanes")
+    }
+
     /// The box of a leaf.
     #[inline(always)]
-    fn bounds(&self, leaf: usize) -> LatticeBox {
-        match self.levels.get(1) {
-            Some(above) => above[leaf / WIDTH].get(leaf % WIDTH),
-            None => self.levels[0][leaf].bounds(),
-        }
+    fn bounds<K: Kernel>(&self, k: K, leaf: usize) -> K::One {
+        k.one(&self.levels[1][leaf / WIDTH], leaf % WIDTH)
     }
 
     /// Pairs of the boxes in some leaves with those that come after them.
     #[inline(always)]
-    fn join_within<K: Kernel>(
-        &self,
-        k: K,
-        leaves: std::ops::Range<usize>,
-        visit: &impl Visit,
-        found: &mut Found,
-    ) {
+    fn join_within<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, visit: &impl Visit, found: &mut Found) {
+        let (mut near, mut pairs) = (Vec::with_capacity(64), Pairs::new());
         for g in leaves {
-            let own = &self.levels[0][g];
-            let ids = &self.ids[g * WIDTH..self.ids.len().min((g + 1) * WIDTH)];
-            for (lane, &id) in ids.iter().enumerate() {
-                let mut hits = k.hits(&own.get(lane), own) & (u32::MAX << 1) << lane;
-                while hits != 0 {
-                    visit.pair(id, ids[hits.trailing_zeros() as usize], found);
-                    hits &= hits - 1;
+            let (own, ids) = (&self.levels[0][g], self.ids(g));
+            for lane in 0..WIDTH {
+                let hits = k.hits(&k.one(own, lane), own) & (u32::MAX << 1) << lane;
+                k.push(&mut pairs, ids[lane], ids, hits);
+                if pairs.is_full() {
+                    pairs.hand_on(|first, second| visit.pair(first, second, found));
                 }
             }
-            self.overlapping(k, &self.bounds(g), g + 1, |h, bounds| {
-                self.leaf_pairs(k, own, ids, h, bounds, visit, found);
-            });
+            self.overlapping(k, &self.bounds(k, g), g + 1, &mut near);
+            self.leaf_pairs(k, (own, ids), &near, &mut pairs, visit, found);
             if found.stopped {
                 return;
             }
         }
+        pairs.hand_on(|first, second| visit.pair(first, second, found));
     }
 
     /// Pairs of the boxes in some leaves of `moving` with the boxes of this tree.
@@ -169,40 +163,39 @@ impl Packed {
         visit: &impl Visit,
         found: &mut Found,
     ) {
+        let (mut near, mut pairs) = (Vec::with_capacity(64), Pairs::new());
         for g in leaves {
-            let own = &moving.levels[0][g];
-            let ids = &moving.ids[g * WIDTH..moving.ids.len().min((g + 1) * WIDTH)];
-            self.overlapping(k, &moving.bounds(g), 0, |h, bounds| {
-                self.leaf_pairs(k, own, ids, h, bounds, visit, found);
-            });
+            self.overlapping(k, &moving.bounds(k, g), 0, &mut near);
+            self.leaf_pairs(k, (&moving.levels[0][g], moving.ids(g)), &near, &mut pairs, visit, found);
             if found.stopped {
                 return;
             }
         }
+        pairs.hand_on(|first, second| visit.pair(first, second, found));
     }
 
-    /// Pairs of the boxes of a leaf `own`, named `ids`, with those of leaf `h` of this tree, bounded by `bounds`.
+    /// Pairs of the boxes of a leaf, `own` with their names, with those of the leaves `near` of this tree.
     #[inline(always)]
     fn leaf_pairs<K: Kernel>(
         &self,
         k: K,
-        own: &Node,
-        ids: &[u32],
-        h: usize,
-        bounds: &LatticeBox,
+        (own, own_ids): (&Node, &[u32; WIDTH]),
+        near: &[u32],
+        pairs: &mut Pairs,
         visit: &impl Visit,
         found: &mut Found,
     ) {
-        let other = &self.levels[0][h];
-        let mut near = k.hits(bounds, own);
-        while near != 0 {
-            let lane = near.trailing_zeros() as usize;
-            near &= near - 1;
-            let mut hits = k.hits(&own.get(lane), other);
-            while hits != 0 {
-                let at = h * WIDTH + hits.trailing_zeros() as usize;
-                visit.pair(ids[lane], self.ids[at], found);
-                hits &= hits - 1;
+        for &h in near {
+            let h = h as usize;
+            let (other, ids) = (&self.levels[0][h], self.ids(h));
+            let mut lanes = k.hits(&self.bounds(k, h), own);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize % WIDTH;
+                lanes &= lanes - 1;
+                k.push(pairs, own_ids[lane], ids, k.hits(&k.one(own, lane), other));
+                if pairs.is_full() {
+                    pairs.hand_on(|first, second| visit.pair(first, second, found));
+                }
             }
         }
     }
@@ -264,8 +257,8 @@ fn join(simd: Simd, join: &(impl Join + Sync), leaves: usize) -> Found {
 }
 
 impl Tree {
-    fn packed(set: &BoxSet) -> Packed {
-        Packed::build(set, set.len() > WORTH_THREADS)
+    fn packed(simd: Simd, set: &BoxSet) -> Packed {
+        Packed::build(simd, set, set.len() > WORTH_THREADS)
     }
 }
 
@@ -279,16 +272,16 @@ impl PairSearch for Tree {
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        let tree = Self::packed(set);
+        let tree = Self::packed(simd, set);
         join(simd, &Within(&tree, visit), tree.leaves())
     }
 
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        let moving = Self::packed(moving);
+        let moving = Self::packed(simd, moving);
         if moving.levels.is_empty() || fixed.set.is_empty() {
             return Found::default();
         }
-        let fixed = fixed.tree.get(&fixed.set);
+        let fixed = fixed.tree.get(simd, &fixed.set);
         join(simd, &Against { moving: &moving, fixed, visit }, moving.leaves())
     }
 
@@ -300,10 +293,10 @@ impl PairSearch for Tree {
         pairs: &impl Visit,
         fixed_pairs: &impl Visit,
     ) -> Found {
-        let tree = Self::packed(moving);
+        let tree = Self::packed(simd, moving);
         let mut found = join(simd, &Within(&tree, pairs), tree.leaves());
         if !found.stopped && !tree.levels.is_empty() && !fixed.set.is_empty() {
-            let fixed = fixed.tree.get(&fixed.set);
+            let fixed = fixed.tree.get(simd, &fixed.set);
             found.append(join(simd, &Against { moving: &tree, fixed, visit: fixed_pairs }, tree.leaves()));
         }
         found
@@ -312,6 +305,7 @@ impl PairSearch for Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::boxes::LatticeBox;
     use super::*;
     use crate::scene::Candidate;
 
