@@ -101,10 +101,8 @@ fn least(boxes: &Bare, method: &str) -> (f64, usize) {
 fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) -> Case {
     let random = &mut Random((moving + 3 * fixed) as u64);
     let crowd = moving + fixed;
-    let boxes = Bare::new(
-        boxes(kind.1, moving, crowd, random).into_iter(),
-        boxes(kind.1, fixed, crowd, random).into_iter(),
-    );
+    let boxes =
+        Bare::new(boxes(kind.1, moving, crowd, random).into_iter(), boxes(kind.1, fixed, crowd, random).into_iter());
     let (auto, found) = least(&boxes, "auto");
     let times = methods.iter().map(|&method| {
         (method != "brute" || moving * (moving + fixed) < TOO_MANY).then(|| {
@@ -177,7 +175,8 @@ fn main() {
             }
         }
         for kind in &KINDS[..4] {
-            for (moving, fixed) in [(1, 100), (1, 10_000), (12, 30), (12, 300), (12, 3000), (12, 100_000), (100, 1000)] {
+            for (moving, fixed) in [(1, 100), (1, 10_000), (12, 30), (12, 300), (12, 3000), (12, 100_000), (100, 1000)]
+            {
                 cases.push(measure(*kind, moving, fixed, &methods));
             }
             for (moving, fixed) in [(100, 10_000), (1000, 1000), (1000, 100_000), (10_000, 100), (10_000, 10_000)] {

@@ -17,11 +17,13 @@
 use clearsweep::broad::bare::Bare;
 use clearsweep::broad::boxes::{Boxes64, LatticeBox};
 use clearsweep::broad::{self, BroadScene};
-use clearsweep::geometry::hull::convex_hull;
 use clearsweep::geometry::Vec3;
+use clearsweep::geometry::hull::convex_hull;
 use clearsweep::scene::block::Sample;
 use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::scene::{Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape};
+use clearsweep::scene::{
+    Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
+};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,7 +152,11 @@ fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
         let size = found.len().div_ceil(4 * rayon::current_num_threads()).max(1);
         let (pairs, hash) = found.par_chunks(size).map(count).reduce(|| (0, 0), both);
         let ms = begun.elapsed().as_secs_f64() * 1e3;
-        if frame == 0 { m.first = ms } else { m.times.push(ms) }
+        if frame == 0 {
+            m.first = ms
+        } else {
+            m.times.push(ms)
+        }
         m.pairs += pairs;
         m.hash = m.hash.wrapping_mul(31).wrapping_add(hash);
     }
@@ -266,7 +272,11 @@ fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
             found.par_chunks_mut(size).for_each(|part| exact_masks(&layout, part));
             let pairs: u64 = found.iter().map(|c| u64::from(c.samples.count_ones())).sum();
             let ms = begun.elapsed().as_secs_f64() * 1e3 / samples as f64;
-            if round == 0 && first == 0 { m.first = ms } else { m.times.push(ms) }
+            if round == 0 && first == 0 {
+                m.first = ms
+            } else {
+                m.times.push(ms)
+            }
             if round < 2 {
                 continue;
             }
@@ -325,7 +335,10 @@ fn measure(work: &Path, case: &str, methods: &[&str], threads: usize) {
     for (variant, ms) in ours {
         let peer = if variant.starts_with("once") { rebuild } else { refit };
         let Some(peer) = peer else { continue };
-        println!("{{\"case\":\"{case}\",\"variant\":\"{variant}\",\"threads\":{threads},\"parry_over_ours\":{:.2}}}", peer / ms);
+        println!(
+            "{{\"case\":\"{case}\",\"variant\":\"{variant}\",\"threads\":{threads},\"parry_over_ours\":{:.2}}}",
+            peer / ms
+        );
     }
 }
 

@@ -295,7 +295,8 @@ fn any_number_of_threads_gives_the_same() {
     let one = run(1, "hash");
     assert!(one.len() > 10_000, "{}", one.len());
     assert!(one.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)), "sorted, without duplicates");
-    for (threads, name) in [(3, "hash"), (1, "brute"), (4, "brute"), (1, "tree"), (2, "tree"), (5, "tree"), (2, "auto")] {
+    for (threads, name) in [(3, "hash"), (1, "brute"), (4, "brute"), (1, "tree"), (2, "tree"), (5, "tree"), (2, "auto")]
+    {
         assert!(run(threads, name) == one, "{name} on {threads} threads");
     }
 }

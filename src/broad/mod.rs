@@ -11,9 +11,9 @@
 //! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
 //! anything but those.
 
-mod blockwise;
 #[doc(hidden)]
 pub mod bare;
+mod blockwise;
 pub mod boxes;
 mod brute;
 mod cost;
@@ -222,11 +222,7 @@ impl PairSearch for Auto {
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        if Self::prefers_brute(set.len(), 0) {
-            Brute.within(simd, set, visit)
-        } else {
-            Tree.within(simd, set, visit)
-        }
+        if Self::prefers_brute(set.len(), 0) { Brute.within(simd, set, visit) } else { Tree.within(simd, set, visit) }
     }
 
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {

@@ -19,6 +19,8 @@ use std::sync::OnceLock;
 const WORTH_THREADS: usize = 2048;
 /// Leaves that a task takes on.
 const CHUNK: usize = 16;
+/// Where a moving box comes with more fixed ones than this, the moving ones are few.
+const FEW: usize = 8;
 /// Bits of a lane.
 const LANE: u32 = WIDTH.ilog2();
 /// Nodes that wait at most: fewer than sixteen on each of the at most seven levels.
@@ -174,6 +176,36 @@ impl Packed {
         pairs.hand_on(|first, second| visit.pair(first, second, found));
     }
 
+    /// Pairs of some boxes of `moving` with the boxes of this tree, which is walked for each of them.
+    #[inline(always)]
+    fn join_boxes<K: Kernel>(
+        &self,
+        k: K,
+        moving: &BoxSet,
+        boxes: std::ops::Range<usize>,
+        visit: &impl Visit,
+        found: &mut Found,
+    ) {
+        let (mut near, mut pairs) = (Vec::with_capacity(64), Pairs::new());
+        let mut single = Node::EMPTY;
+        for i in boxes {
+            single.set(0, &moving.get(i));
+            let one = k.one(&single, 0);
+            self.overlapping(k, &one, 0, &mut near);
+            for &h in &near {
+                let h = h as usize;
+                k.push(&mut pairs, moving.ids[i], self.ids(h), k.hits(&one, &self.levels[0][h]));
+                if pairs.is_full() {
+                    pairs.hand_on(|first, second| visit.pair(first, second, found));
+                }
+            }
+            if found.stopped {
+                return;
+            }
+        }
+        pairs.hand_on(|first, second| visit.pair(first, second, found));
+    }
+
     /// Pairs of the boxes of a leaf, `own` with their names, with those of the leaves `near` of this tree.
     #[inline(always)]
     fn leaf_pairs<K: Kernel>(
@@ -201,9 +233,9 @@ impl Packed {
     }
 }
 
-/// One of the two joins over a range of leaves, compiled for each instruction set.
+/// One of the joins over a range of leaves, or of boxes, compiled for each instruction set.
 trait Join {
-    fn run<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, found: &mut Found);
+    fn run<K: Kernel>(&self, k: K, range: std::ops::Range<usize>, found: &mut Found);
 }
 
 struct Within<'a, V>(&'a Packed, &'a V);
@@ -225,6 +257,19 @@ impl<V: Visit> Join for Against<'_, V> {
     #[inline(always)]
     fn run<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, found: &mut Found) {
         self.fixed.join_other(k, self.moving, leaves, self.visit, found);
+    }
+}
+
+struct BoxesAgainst<'a, V> {
+    moving: &'a BoxSet,
+    fixed: &'a Packed,
+    visit: &'a V,
+}
+
+impl<V: Visit> Join for BoxesAgainst<'_, V> {
+    #[inline(always)]
+    fn run<K: Kernel>(&self, k: K, range: std::ops::Range<usize>, found: &mut Found) {
+        self.fixed.join_boxes(k, self.moving, range, self.visit, found);
     }
 }
 
@@ -260,6 +305,19 @@ impl Tree {
     fn packed(simd: Simd, set: &BoxSet) -> Packed {
         Packed::build(simd, set, set.len() > WORTH_THREADS)
     }
+
+    /// Few boxes lie so far apart that the box of a leaf of them would meet most of the fixed ones.
+    fn are_few(moving: &BoxSet, fixed: &FixedBoxes) -> bool {
+        FEW * moving.len() < fixed.set.len()
+    }
+
+    /// Pairs of a moving and a fixed box, there being moving boxes, few of them.
+    fn few_against_fixed(simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+        let fixed = fixed.tree.get(simd, &fixed.set);
+        let join = BoxesAgainst { moving, fixed, visit };
+        let parallel = moving.len() > WORTH_THREADS;
+        over_chunks(parallel, moving.len(), CHUNK * WIDTH, |range, found| run(simd, &join, range, found))
+    }
 }
 
 impl PairSearch for Tree {
@@ -272,15 +330,21 @@ impl PairSearch for Tree {
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
+        if set.len() <= WIDTH {
+            return super::brute::Brute.within(simd, set, visit); // a single leaf
+        }
         let tree = Self::packed(simd, set);
         join(simd, &Within(&tree, visit), tree.leaves())
     }
 
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        let moving = Self::packed(simd, moving);
-        if moving.levels.is_empty() || fixed.set.is_empty() {
+        if moving.is_empty() || fixed.set.is_empty() {
             return Found::default();
         }
+        if Self::are_few(moving, fixed) {
+            return Self::few_against_fixed(simd, moving, fixed, visit);
+        }
+        let moving = Self::packed(simd, moving);
         let fixed = fixed.tree.get(simd, &fixed.set);
         join(simd, &Against { moving: &moving, fixed, visit }, moving.leaves())
     }
@@ -293,9 +357,16 @@ impl PairSearch for Tree {
         pairs: &impl Visit,
         fixed_pairs: &impl Visit,
     ) -> Found {
+        if moving.len() <= WIDTH || fixed.set.is_empty() || Self::are_few(moving, fixed) {
+            let mut found = self.within(simd, moving, pairs);
+            if !found.stopped {
+                found.append(self.against_fixed(simd, moving, fixed, fixed_pairs));
+            }
+            return found;
+        }
         let tree = Self::packed(simd, moving);
         let mut found = join(simd, &Within(&tree, pairs), tree.leaves());
-        if !found.stopped && !tree.levels.is_empty() && !fixed.set.is_empty() {
+        if !found.stopped {
             let fixed = fixed.tree.get(simd, &fixed.set);
             found.append(join(simd, &Against { moving: &tree, fixed, visit: fixed_pairs }, tree.leaves()));
         }

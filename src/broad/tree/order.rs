@@ -42,9 +42,8 @@ impl Frame {
         let [x, y, z, to_x, to_y, to_z] = set.columns();
         let lowest = |c: &[u32]| c.iter().fold(u32::MAX, |m, &v| m.min(v));
         let highest = |c: &[u32]| c.iter().fold(0, |m, &v| m.max(v));
-        let longest = |from: &[u32], to: &[u32]| {
-            from.iter().zip(to).fold(0, |m, (&from, &to)| m.max(to.saturating_sub(from)))
-        };
+        let longest =
+            |from: &[u32], to: &[u32]| from.iter().zip(to).fold(0, |m, (&from, &to)| m.max(to.saturating_sub(from)));
         let low = [lowest(x), lowest(y), lowest(z)];
         let high = [highest(to_x), highest(to_y), highest(to_z)];
         let extent = (0..3).fold(0, |m, k| m.max(high[k].saturating_sub(low[k])));
