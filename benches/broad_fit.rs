@@ -11,7 +11,7 @@ use clearsweep::broad::boxes::LatticeBox;
 use std::time::Instant;
 
 /// Above so many comparisons brute force is not asked any more.
-const TOO_MANY: usize = 1 << 31;
+const TOO_MANY: usize = 1 << 28;
 /// Edge of the space.
 const SPACE: f64 = 4e9;
 
@@ -80,6 +80,7 @@ struct Case {
     fixed: usize,
     /// Nanoseconds by method.
     times: Vec<Option<f64>>,
+    /// Time of the method that `auto` takes, to the best.
     auto: f64,
 }
 
@@ -103,7 +104,7 @@ fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) ->
     let crowd = moving + fixed;
     let boxes =
         Bare::new(boxes(kind.1, moving, crowd, random).into_iter(), boxes(kind.1, fixed, crowd, random).into_iter());
-    let (auto, found) = least(&boxes, "auto");
+    let found = boxes.pairs("auto").unwrap().len();
     let times = methods.iter().map(|&method| {
         (method != "brute" || moving * (moving + fixed) < TOO_MANY).then(|| {
             let (ns, same) = least(&boxes, method);
@@ -114,14 +115,10 @@ fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) ->
     let times: Vec<Option<f64>> = times.collect();
     let best = times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let words: Vec<String> = times.iter().map(|t| t.map_or("-".to_owned(), |t| format!("{:.1}", t / 1e3))).collect();
-    println!(
-        "| {} | {moving} | {fixed} | {found} | {} | {:.1} | {:.2} |",
-        kind.0,
-        words.join(" | "),
-        auto / 1e3,
-        auto / best
-    );
-    Case { name: kind.0.to_owned(), moving, fixed, times, auto: auto / best }
+    let chosen = boxes.chosen();
+    let auto = methods.iter().position(|&m| m == chosen).and_then(|m| times[m]).map_or(f64::NAN, |t| t / best);
+    println!("| {} | {moving} | {fixed} | {found} | {} | {chosen} | {auto:.2} |", kind.0, words.join(" | "));
+    Case { name: kind.0.to_owned(), moving, fixed, times, auto }
 }
 
 /// Coefficients that minimise the relative error of `terms . x = time`, by the normal equations.
@@ -149,12 +146,20 @@ fn fit(rows: &[(Vec<f64>, f64)]) -> Vec<f64> {
     (0..n).map(|i| a[i][n] / a[i][i]).collect()
 }
 
-/// Terms of the models: see `src/broad/cost.rs`.
+/// Terms of the models: see `src/broad/cost.rs`, whose cases these repeat.
 fn terms(method: &str, moving: usize, fixed: usize) -> Vec<f64> {
     let (n, m) = (moving as f64, fixed as f64);
+    let only = |condition: bool, v: f64| if condition { v } else { 0.0 };
+    let against = n * (m + 1.0).log2();
     match method {
         "brute" => vec![1.0, n, n * n / 2.0 + n * m],
-        _ => vec![1.0, n, n * (n + 1.0).log2(), if fixed > 0 { n * (m + 1.0).log2() } else { 0.0 }],
+        "tree" => {
+            let few = 8 * moving < fixed;
+            let built = moving > 16 || fixed > 0 && !few;
+            let build = [1.0, n, n * (n + 1.0).log2()].map(|v| only(built, v));
+            [&build[..], &[only(few, against), only(!few, against)]].concat()
+        }
+        _ => vec![1.0, n, n * (n + 1.0).log2(), against],
     }
 }
 
@@ -163,7 +168,7 @@ fn main() {
     let asked = asked.unwrap_or_else(|| "brute,tree,hash".to_owned());
     let methods: Vec<&str> = asked.split(',').collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    println!("| case | moving | fixed | pairs | {} (us) | auto (us) | auto / best |", methods.join(" (us) | "));
+    println!("| case | moving | fixed | pairs | {} (us) | auto takes | auto / best |", methods.join(" (us) | "));
     println!("|{}", " --- |".repeat(6 + methods.len()));
     let mut cases = Vec::new();
     pool.install(|| {
@@ -186,7 +191,14 @@ fn main() {
     });
     for (m, method) in methods.iter().enumerate() {
         // Heaps cost what their pairs cost, which every search pays.
-        let of = |case: &Case| Some((terms(method, case.moving, case.fixed), case.times[m]?));
+        // Up to sixteen moving boxes the tree leaves to brute force.
+        let of = |case: &Case| {
+            let small = *method == "tree" && case.moving <= 16;
+            let brute = if small { 54.0 + 13.0 * case.moving as f64 } else { 0.0 };
+            let time = case.times[m]? - brute;
+            let terms = terms(method, case.moving, case.fixed);
+            (time > 100.0 && terms.iter().any(|&t| t > 0.0)).then_some((terms, time))
+        };
         let rows: Vec<_> = cases.iter().filter(|case| case.name != "heap").filter_map(of).collect();
         println!("{method}: {:.3?} ns, of the terms in `terms`", fit(&rows));
     }

@@ -33,6 +33,12 @@ impl Bare {
         }
     }
 
+    /// The method that `auto` takes for these boxes.
+    pub fn chosen(&self) -> &'static str {
+        let brute = Auto::prefers_brute(self.moving.len(), self.fixed.set.len());
+        if brute { Brute.name() } else { Tree.name() }
+    }
+
     fn by(&self, search: &impl PairSearch) -> Vec<Candidate> {
         search.both(Simd::detect(), &self.moving, &self.fixed, &Every, &Every).candidates
     }

@@ -301,14 +301,20 @@ fn join(simd: Simd, join: &(impl Join + Sync), leaves: usize) -> Found {
     over_chunks(leaves * WIDTH > WORTH_THREADS, leaves, CHUNK, |range, found| run(simd, join, range, found))
 }
 
+/// So many boxes are a single leaf: they are compared without a tree.
+pub(super) fn is_leaf(boxes: usize) -> bool {
+    boxes <= WIDTH
+}
+
+/// Few moving boxes lie so far apart that the box of a leaf of them would meet most of the fixed ones: each is looked
+/// up on its own.
+pub(super) fn are_few(moving: usize, fixed: usize) -> bool {
+    FEW * moving < fixed
+}
+
 impl Tree {
     fn packed(simd: Simd, set: &BoxSet) -> Packed {
         Packed::build(simd, set, set.len() > WORTH_THREADS)
-    }
-
-    /// Few boxes lie so far apart that the box of a leaf of them would meet most of the fixed ones.
-    fn are_few(moving: &BoxSet, fixed: &FixedBoxes) -> bool {
-        FEW * moving.len() < fixed.set.len()
     }
 
     /// Pairs of a moving and a fixed box, there being moving boxes, few of them.
@@ -330,8 +336,8 @@ impl PairSearch for Tree {
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        if set.len() <= WIDTH {
-            return super::brute::Brute.within(simd, set, visit); // a single leaf
+        if is_leaf(set.len()) {
+            return super::brute::Brute.within(simd, set, visit);
         }
         let tree = Self::packed(simd, set);
         join(simd, &Within(&tree, visit), tree.leaves())
@@ -341,7 +347,7 @@ impl PairSearch for Tree {
         if moving.is_empty() || fixed.set.is_empty() {
             return Found::default();
         }
-        if Self::are_few(moving, fixed) {
+        if are_few(moving.len(), fixed.set.len()) {
             return Self::few_against_fixed(simd, moving, fixed, visit);
         }
         let moving = Self::packed(simd, moving);
@@ -357,7 +363,7 @@ impl PairSearch for Tree {
         pairs: &impl Visit,
         fixed_pairs: &impl Visit,
     ) -> Found {
-        if moving.len() <= WIDTH || fixed.set.is_empty() || Self::are_few(moving, fixed) {
+        if is_leaf(moving.len()) || fixed.set.is_empty() || are_few(moving.len(), fixed.set.len()) {
             let mut found = self.within(simd, moving, pairs);
             if !found.stopped {
                 found.append(self.against_fixed(simd, moving, fixed, fixed_pairs));
