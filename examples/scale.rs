@@ -45,7 +45,7 @@ fn plant(out: &Path, bodies: usize, moving: usize, frames: u32) -> Outcome {
     let names: Vec<String> = (0..bodies).map(|i| format!("part-{i:07}")).collect();
     let places: Vec<[f64; 3]> = names.iter().map(|_| random.point(edge)).collect();
     let every = (bodies / moving.max(1)).max(1);
-    let moves = |i: usize| i % every == 0 && i / every < moving;
+    let moves = |i: usize| i.is_multiple_of(every) && i / every < moving;
 
     let column = |k: usize| -> ArrayRef {
         // A dynamic body has no pose in the scene.

@@ -1,4 +1,5 @@
-//! What searches cost, nanoseconds: the fit that `cargo bench --bench broad_fit` prints, see docs/broad-phase.md.
+//! What searches cost, nanoseconds: rounded from the fits that `cargo bench --bench broad_fit` prints, see
+//! docs/broad-phase.md.
 //!
 //! Measured on an Intel Xeon (Sapphire Rapids, AVX-512), 2026-11-22. Only ratios matter.
 

@@ -295,7 +295,7 @@ mod tests {
         };
         BoxSet::new((0..count as u32).map(|id| {
             let side = 1 << (next() % 24);
-            let min = [0; 3].map(|_| 1 + next() % if seed % 2 == 0 { 2_000_000_000 } else { 3000 });
+            let min = [0; 3].map(|_| 1 + next() % if seed.is_multiple_of(2) { 2_000_000_000 } else { 3000 });
             (id, LatticeBox { min, max: min.map(|v| v + side + next() % side) })
         }))
     }
