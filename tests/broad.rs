@@ -129,6 +129,10 @@ fn all_methods_equal_the_oracle_in_many_kinds_of_scenes() {
         Recipe { name: "at rest", step: 0.0, ..BASE },
         Recipe { name: "all dynamic", fixed: 0.0, ..BASE },
         Recipe { name: "mostly static", fixed: 0.9, bodies: 800, space: [14.0; 3], ratio: 30.0, ..BASE },
+        Recipe { name: "few among many static", fixed: 0.99, bodies: 4000, space: [16.0; 3], ratio: 4.0, ..BASE },
+        Recipe { name: "few static", fixed: 0.02, bodies: 700, space: [12.0; 3], ratio: 2.0, ..BASE },
+        Recipe { name: "clustered, sizes 1:100", clusters: 9, ratio: 100.0, space: [4e3; 3], bodies: 700, ..BASE },
+        Recipe { name: "crowded", space: [2.0; 3], bodies: 150, ..BASE },
     ];
     for recipe in &recipes {
         let (setup, block) = generate(recipe);
@@ -152,6 +156,29 @@ fn all_methods_equal_the_oracle_for_every_number_of_bodies() {
         let (setup, block) = generate(&recipe);
         let found = check("numbers", &setup, &block);
         assert!(n < 20 || !found.is_empty());
+    }
+}
+
+#[test]
+fn static_bodies_have_the_boxes_of_moving_ones() {
+    let r = &mut Random(5);
+    let kinds = [cuboid([1.0, 0.2, 0.3]), shape(&[[0.0; 3]], 0.4), shape(&[[0.1, 0.0, 0.0], [0.0, 2.0, 0.3]], 0.0)];
+    let mut setup = Setup::new(0.1);
+    let poses: Vec<Pose> = (0..400).map(|_| Pose::new(r.vector(20.0), r.quaternion())).collect();
+    for (i, pose) in poses.iter().enumerate() {
+        let kind = &kinds[i * i % 7 % 3];
+        setup.add(kind.clone(), Some(*pose));
+        setup.add(kind.clone(), None);
+    }
+    let mut b = block(0, poses.len(), 1, 1);
+    poses.iter().enumerate().for_each(|(slot, pose)| b.set(slot, 0, pose));
+    setup.bound(&b);
+    let job = setup.job();
+    let fixed: Vec<_> = job.fixed_boxes().collect();
+    assert_eq!(fixed.len(), poses.len());
+    for (slot, (body, fixed)) in fixed.into_iter().enumerate() {
+        assert_eq!(body, 2 * slot as u32);
+        assert_eq!(fixed, job.boxes(&b, slot).get(0), "body {body}");
     }
 }
 
@@ -268,7 +295,8 @@ fn any_number_of_threads_gives_the_same() {
     let one = run(1, "hash");
     assert!(one.len() > 10_000, "{}", one.len());
     assert!(one.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)), "sorted, without duplicates");
-    for (threads, name) in [(3, "hash"), (1, "brute"), (4, "brute"), (2, "auto")] {
+    for (threads, name) in [(3, "hash"), (1, "brute"), (4, "brute"), (1, "tree"), (2, "tree"), (5, "tree"), (2, "auto")]
+    {
         assert!(run(threads, name) == one, "{name} on {threads} threads");
     }
 }
@@ -424,12 +452,12 @@ fn wrong_poses_give_large_boxes_and_no_panic() {
 #[ignore = "prints times: cargo test --release --test broad -- --ignored --nocapture"]
 fn time_per_block() {
     for (n, step, names) in [
-        (200, 0.01, &["brute", "hash", "auto"][..]),
-        (200, 3.0, &["brute", "hash", "auto"]),
-        (2_000, 0.01, &["brute", "hash", "auto"]),
-        (10_000, 0.01, &["brute", "hash", "auto"]),
-        (10_000, 0.5, &["hash"]),
-        (100_000, 0.001, &["hash"]),
+        (200, 0.01, &["brute", "hash", "tree", "auto"][..]),
+        (200, 3.0, &["brute", "hash", "tree", "auto"]),
+        (2_000, 0.01, &["brute", "hash", "tree", "auto"]),
+        (10_000, 0.01, &["brute", "hash", "tree", "auto"]),
+        (10_000, 0.5, &["hash", "tree"]),
+        (100_000, 0.001, &["hash", "tree"]),
     ] {
         if n > 2_000 && cfg!(debug_assertions) {
             continue; // for `cargo test --release`: up to 700 MB

@@ -1,6 +1,6 @@
 //! From a search for pairs to the candidates of a block: boxes, searches over swept boxes, tests into masks.
 
-use super::boxes::{Boxes64, LatticeBox, Sweep};
+use super::boxes::{Boxes64, Sweep};
 use super::cut::{CutRule, Work, cut};
 use super::overlap::{lane_by_lane, one_against};
 use super::set::{BoxSet, Found, PairSearch, Visit};
@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Below so many bodies boxes are made on one thread.
 const WORTH_THREADS: usize = 128;
+/// Up to so many candidates are sorted on one thread.
+const WORTH_SORTING_APART: usize = 1 << 14;
 /// Tests between two looks at the tally.
 const TALLY: u64 = 256;
 
@@ -45,9 +47,8 @@ impl<S: PairSearch> Blockwise<S> {
         let slots = block.present.len().min(job.slots());
         let samples = block.samples.len();
         let all = block.all_samples();
-        let empty = Sweep { hull: LatticeBox::EMPTY, core: LatticeBox::EMPTY };
         self.boxes.resize(slots, Boxes64::EMPTY);
-        self.sweeps.resize(slots, empty);
+        self.sweeps.resize(slots, Sweep::EMPTY);
         let simd = self.simd;
         let make = |slot: usize, boxes: &mut Boxes64, sweep: &mut Sweep| {
             *sweep = job.maker(slot).make(simd, block.slot(slot), block.present[slot] & all, samples, boxes);
@@ -91,11 +92,12 @@ impl<S: PairSearch> Blockwise<S> {
 
     /// Sweeps the boxes over a part of the block.
     fn sweep(&mut self, range: Range<usize>) {
+        let simd = self.simd;
         if self.boxes.len() < WORTH_THREADS || rayon::current_num_threads() == 1 {
-            self.boxes.iter().zip(&mut self.sweeps).for_each(|(b, s)| *s = b.sweep(range.clone()));
+            self.boxes.iter().zip(&mut self.sweeps).for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         } else {
             let each = self.boxes.par_iter().zip(&mut self.sweeps).with_min_len(64);
-            each.for_each(|(b, s)| *s = b.sweep(range.clone()));
+            each.for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         }
     }
 
@@ -114,10 +116,8 @@ impl<S: PairSearch> Blockwise<S> {
             samples: (u64::MAX >> (64 - range.len())) << range.start,
             tally: &tally,
         };
-        let mut found = self.search.within(self.simd, &self.moving, &MovingPairs(&pairs));
-        if !found.stopped && !fixed.set.is_empty() {
-            found.append(self.search.against_fixed(self.simd, &self.moving, fixed, &FixedPairs(&pairs)));
-        }
+        let (moving, with_fixed) = (MovingPairs(&pairs), FixedPairs(&pairs));
+        let found = self.search.both(self.simd, &self.moving, fixed, &moving, &with_fixed);
         work.search += self.search.cost(self.moving.len(), fixed.set.len());
         work.tests += found.tests;
         found
@@ -141,14 +141,30 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             self.make_boxes(job, block);
             self.search_block(job, scene, block, &mut out);
         }
-        in_order(out)
+        in_order(out, scene.bodies.len())
+    }
+
+    fn candidates_of_boxes(
+        &mut self,
+        job: &BroadScene,
+        scene: &Scene,
+        block: &FrameBlock,
+        boxes: &mut Vec<Boxes64>,
+    ) -> Option<Vec<Candidate>> {
+        let mut out = Vec::new();
+        std::mem::swap(&mut self.boxes, boxes);
+        self.sweeps.resize(self.boxes.len(), Sweep::EMPTY);
+        self.sweep(0..block.samples.len());
+        self.search_block(job, scene, block, &mut out);
+        std::mem::swap(&mut self.boxes, boxes);
+        Some(in_order(out, scene.bodies.len()))
     }
 }
 
-/// Sorted by (a, b), the masks of one pair joined.
-fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    if candidates.len() > 1 << 14 && rayon::current_num_threads() > 1 {
-        candidates.par_sort_unstable();
+/// Sorted by (a, b), the masks of one pair joined; `bodies`: how many there are.
+fn in_order(mut candidates: Vec<Candidate>, bodies: usize) -> Vec<Candidate> {
+    if candidates.len() > bodies / 2 && candidates.len() > 256 {
+        candidates = by_first(&candidates, bodies);
     } else {
         candidates.sort_unstable();
     }
@@ -160,6 +176,49 @@ fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         same
     });
     candidates
+}
+
+/// Sorted: counted by the first body, then each body's few by the second.
+fn by_first(candidates: &[Candidate], bodies: usize) -> Vec<Candidate> {
+    let mut ends = vec![0_usize; bodies + 1];
+    for c in candidates {
+        ends[c.a as usize + 1] += 1;
+    }
+    for body in 0..bodies {
+        ends[body + 1] += ends[body];
+    }
+    let mut sorted = vec![Candidate { a: 0, b: 0, samples: 0 }; candidates.len()];
+    for c in candidates {
+        let at = &mut ends[c.a as usize];
+        sorted[*at] = *c;
+        *at += 1;
+    }
+    if candidates.len() > WORTH_SORTING_APART && rayon::current_num_threads() > 1 {
+        // Cut where bodies change: such stretches are sorted on their own.
+        let mut stretches = Vec::new();
+        let mut rest = sorted.as_mut_slice();
+        while rest.len() > WORTH_SORTING_APART / 4 {
+            let mut at = WORTH_SORTING_APART / 4;
+            while at < rest.len() && rest[at - 1].a == rest[at].a {
+                at += 1;
+            }
+            let (head, tail) = rest.split_at_mut(at);
+            stretches.push(head);
+            rest = tail;
+        }
+        stretches.push(rest);
+        stretches.into_par_iter().for_each(sort_bodies);
+    } else {
+        sort_bodies(&mut sorted);
+    }
+    sorted
+}
+
+/// Sorts the candidates of each first body by the second.
+fn sort_bodies(candidates: &mut [Candidate]) {
+    for same in candidates.chunk_by_mut(|x, y| x.a == y.a) {
+        same.sort_unstable_by_key(|c| (c.b, c.samples));
+    }
 }
 
 /// Counts the tests of all tasks of a search and ends one that is not worth going on.

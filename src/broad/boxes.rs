@@ -64,6 +64,31 @@ impl Boxes64 {
         self.columns.each_ref()
     }
 
+    /// [`Self::sweep`] with the widest instructions.
+    pub(super) fn sweep_with(&self, simd: Simd, range: Range<usize>) -> Sweep {
+        match simd {
+            Simd::Plain => self.sweep(range),
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+            Simd::Avx2 => unsafe { self.sweep_avx2(range) },
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+            Simd::Avx512 => unsafe { self.sweep_avx512(range) },
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sweep_avx2(&self, range: Range<usize>) -> Sweep {
+        self.sweep(range)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn sweep_avx512(&self, range: Range<usize>) -> Sweep {
+        self.sweep(range)
+    }
+
     /// The boxes swept over a range of samples.
     #[inline(always)]
     pub fn sweep(&self, range: Range<usize>) -> Sweep {
@@ -90,6 +115,11 @@ pub struct Sweep {
     /// Latest beginning and earliest end along each axis (`min > max` is possible): pairs whose cores pass the overlap
     /// test overlap in *every* sample. An absence in the range makes it empty.
     pub core: LatticeBox,
+}
+
+impl Sweep {
+    /// Of a body that is absent throughout.
+    pub(super) const EMPTY: Self = Self { hull: LatticeBox::EMPTY, core: LatticeBox::EMPTY };
 }
 
 /// What is known about the vertices of a core beyond their coordinates.
@@ -202,7 +232,7 @@ impl Maker<'_> {
     pub(super) fn make(&self, simd: Simd, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> Sweep {
         if present == 0 {
             *out = Boxes64::EMPTY;
-            return Sweep { hull: LatticeBox::EMPTY, core: LatticeBox::EMPTY };
+            return Sweep::EMPTY;
         }
         match simd {
             Simd::Plain => self.make_lanes(pose, present, samples, out),

@@ -19,8 +19,7 @@ impl PairSearch for Brute {
     }
 
     fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        let comparisons = moving as f64 * (moving as f64 / 2.0 + fixed as f64);
-        30.0 * moving as f64 + 0.3 * comparisons
+        super::cost::brute(moving, fixed)
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {

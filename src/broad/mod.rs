@@ -4,22 +4,26 @@
 //! it equal, sorted by (a, b).
 //!
 //! A block is searched in two steps. A pair search finds the pairs whose boxes *swept over* a range of samples overlap
-//! (`brute`, `hash`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
+//! (`brute`, `hash`, `tree`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
 //! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
 //! a block is cut.
 //!
 //! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
 //! anything but those.
 
+#[doc(hidden)]
+pub mod bare;
 mod blockwise;
 pub mod boxes;
 mod brute;
+mod cost;
 mod cut;
 mod hash;
 pub mod lattice;
 mod overlap;
 mod set;
 mod simd;
+mod tree;
 
 use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::trajectory::Bounds;
@@ -31,6 +35,7 @@ use lattice::Lattice;
 use set::{BoxSet, Found, PairSearch, Visit};
 use simd::Simd;
 use std::collections::HashMap;
+use tree::Tree;
 
 /// The boxes of the static bodies.
 #[derive(Debug, Default)]
@@ -41,6 +46,8 @@ struct FixedBoxes {
     set: BoxSet,
     /// Hash tables of them, built when first needed.
     tables: hash::FixedTables,
+    /// A tree of them, likewise.
+    tree: tree::FixedTree,
 }
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.
@@ -68,28 +75,20 @@ impl BroadScene {
             })
         };
         let mut slots = vec![(0, 0.0); scene.dynamic.len()];
-        let mut fixed = Vec::new();
+        let (mut bodies, mut hows) = (Vec::new(), Vec::new());
         for (body, index) in scene.bodies.iter().zip(0_u32..) {
             let how = (support_of(&body.shape), body.shape.hull().radius + 0.5 * within);
             match &body.motion {
                 Motion::Dynamic { slot } => slots[*slot as usize] = how,
-                Motion::Static(pose) => fixed.push((index, how, *pose)),
+                Motion::Static(_) => {
+                    bodies.push(index);
+                    hows.push(how);
+                }
             }
         }
-        let simd = Simd::detect();
-        let mut boxes = Boxes64::EMPTY;
-        let mut lanes = [Lanes::default(); COMPONENTS];
-        let set = BoxSet::new(fixed.iter().zip(0_u32..).map(|((_, (support, grow), pose), position)| {
-            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
-            for (lane, value) in lanes.iter_mut().zip(values) {
-                *lane = Lanes([value; SAMPLES]);
-            }
-            let maker = Maker { lattice: &lattice, support: &supports[*support as usize], grow: *grow };
-            maker.make(simd, &lanes, u64::MAX, 1, &mut boxes);
-            (position, boxes.get(0))
-        }));
-        let bodies = fixed.iter().map(|(index, ..)| *index).collect();
-        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, tables: hash::FixedTables::default() } }
+        let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &hows);
+        let set = BoxSet::new((0..).zip(fixed));
+        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, ..FixedBoxes::default() } }
     }
 
     /// The lattice of the job.
@@ -120,6 +119,36 @@ impl BroadScene {
     }
 }
 
+/// The boxes of the static bodies `bodies`, each with its support and growth in `hows`. Those alike are boxed 64 at a
+/// time, in the lanes that else hold the samples of one body.
+fn fixed_boxes(
+    scene: &Scene,
+    lattice: &Lattice,
+    supports: &[Support],
+    bodies: &[u32],
+    hows: &[(u32, f64)],
+) -> Vec<LatticeBox> {
+    let alike = |i: usize| (hows[i].0, hows[i].1.to_bits());
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|&i| alike(i));
+    let simd = Simd::detect();
+    let mut lanes = [Lanes::default(); COMPONENTS];
+    let mut made = Boxes64::EMPTY;
+    let mut boxes = vec![LatticeBox::EMPTY; bodies.len()];
+    for part in order.chunk_by(|&i, &j| alike(i) == alike(j)).flat_map(|same| same.chunks(SAMPLES)) {
+        for (lane, &i) in part.iter().enumerate() {
+            let Motion::Static(pose) = &scene.bodies[bodies[i] as usize].motion else { continue };
+            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+            lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
+        }
+        let (support, grow) = hows[part[0]];
+        let maker = Maker { lattice, support: &supports[support as usize], grow };
+        maker.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
+        part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));
+    }
+    boxes
+}
+
 /// A broad phase. All methods return equal candidates.
 pub trait BroadPhase: Send {
     /// Its name on the command line.
@@ -129,6 +158,19 @@ pub trait BroadPhase: Send {
     /// same for any number of threads. A method remembers from block to block what helps it to be quick; `job` must
     /// be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+
+    /// As [`Self::candidates`] from boxes that are given, one entry for each slot, where the method can. For
+    /// measurements: no poses are read.
+    #[doc(hidden)]
+    fn candidates_of_boxes(
+        &mut self,
+        _job: &BroadScene,
+        _scene: &Scene,
+        _block: &FrameBlock,
+        _boxes: &mut Vec<Boxes64>,
+    ) -> Option<Vec<Candidate>> {
+        None
+    }
 }
 
 /// Why a name gives no method.
@@ -141,7 +183,7 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 3] = ["auto", "brute", "hash"];
+pub const NAMES: [&str; 4] = ["auto", "brute", "hash", "tree"];
 /// Names that the command line knows for methods to come.
 pub const RESERVED: [&str; 3] = ["coherent-hash", "sweep", "gpu"];
 
@@ -154,14 +196,21 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "auto" => Ok(Box::new(Blockwise::new(Auto))),
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
+        "tree" => Ok(Box::new(Blockwise::new(Tree))),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
         _ => Err(Unavailable::Unknown),
     }
 }
 
-/// The cheaper of brute force and hashing by their estimated costs, for each search anew.
+/// The cheaper of brute force and the tree by their estimated costs, for each search anew: see docs/broad-phase.md.
 #[derive(Debug, Clone, Copy, Default)]
 struct Auto;
+
+impl Auto {
+    fn prefers_brute(moving: usize, fixed: usize) -> bool {
+        Brute.cost(moving, fixed) <= Tree.cost(moving, fixed)
+    }
+}
 
 impl PairSearch for Auto {
     fn name(&self) -> &'static str {
@@ -169,22 +218,33 @@ impl PairSearch for Auto {
     }
 
     fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        Brute.cost(moving, fixed).min(Hash.cost(moving, fixed))
+        Brute.cost(moving, fixed).min(Tree.cost(moving, fixed))
     }
 
     fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        if Brute.cost(set.len(), 0) <= Hash.cost(set.len(), 0) {
-            Brute.within(simd, set, visit)
-        } else {
-            Hash.within(simd, set, visit)
-        }
+        if Self::prefers_brute(set.len(), 0) { Brute.within(simd, set, visit) } else { Tree.within(simd, set, visit) }
     }
 
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        if Brute.cost(moving.len(), fixed.set.len()) <= Hash.cost(moving.len(), fixed.set.len()) {
+        if Self::prefers_brute(moving.len(), fixed.set.len()) {
             Brute.against_fixed(simd, moving, fixed, visit)
         } else {
-            Hash.against_fixed(simd, moving, fixed, visit)
+            Tree.against_fixed(simd, moving, fixed, visit)
+        }
+    }
+
+    fn both(
+        &self,
+        simd: Simd,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        pairs: &impl Visit,
+        fixed_pairs: &impl Visit,
+    ) -> Found {
+        if Self::prefers_brute(moving.len(), fixed.set.len()) {
+            Brute.both(simd, moving, fixed, pairs, fixed_pairs)
+        } else {
+            Tree.both(simd, moving, fixed, pairs, fixed_pairs)
         }
     }
 }

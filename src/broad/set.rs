@@ -56,6 +56,11 @@ impl BoxSet {
         LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
     }
 
+    /// The columns without the empty boxes after them: min x, y, z, max x, y, z.
+    pub(super) fn columns(&self) -> [&[u32]; 6] {
+        self.columns.each_ref().map(|column| &column[..self.len()])
+    }
+
     /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, ascending.
     #[inline]
     pub(super) fn overlapping(&self, simd: Simd, one: &LatticeBox, from: usize, to: usize, mut hit: impl FnMut(usize)) {
@@ -124,6 +129,23 @@ pub(super) trait PairSearch: Send + Sync {
 
     /// Pairs of a box of `moving` (first) and one of the job's fixed boxes (second).
     fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &super::FixedBoxes, visit: &impl Visit) -> Found;
+
+    /// Both: pairs within `moving` to `pairs`, those with a fixed box to `fixed_pairs`. What a search builds of the
+    /// moving boxes can serve both.
+    fn both(
+        &self,
+        simd: Simd,
+        moving: &BoxSet,
+        fixed: &super::FixedBoxes,
+        pairs: &impl Visit,
+        fixed_pairs: &impl Visit,
+    ) -> Found {
+        let mut found = self.within(simd, moving, pairs);
+        if !found.stopped && !fixed.set.is_empty() {
+            found.append(self.against_fixed(simd, moving, fixed, fixed_pairs));
+        }
+        found
+    }
 }
 
 /// Runs `work` over chunks of `0..count`, on rayon's current pool where `parallel`, and joins what they found in order.

@@ -6,6 +6,8 @@
 //! block k  :             [ broad | narrow, a task per few candidates ]
 //! block k-1:             [ encode and write                          ]
 //! ```
+//! Where few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
+//!
 //! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
 //! where a large block is cut for memory only decide how long it takes.
 //!
@@ -82,7 +84,12 @@ pub fn run(scene: &Scene, options: &JobOptions, progress: &dyn Progress) -> Resu
 
 fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, begun: Instant) -> Result<Outcome> {
     let device = options.device.resolve()?;
-    let broad = methods::broad(&options.broad)?;
+    let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory);
+    let threads = rayon::current_num_threads();
+    // Two stretches a thread, so that one which takes longer does not hold up the rest.
+    let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
+    let memory = || Ok(pipeline::Memory { broad: methods::broad(&options.broad)?, caches: caches::Caches::default() });
+    let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
     let narrow = methods::narrow(&options.narrow)?;
     let mut timings = Timings::default();
     let trajectory = timed(&mut timings.open, || Trajectory::open(scene, &options.read))?;
@@ -91,10 +98,10 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     let boxes = BroadScene::new(scene, trajectory.bounds, scene.query.within);
     let mut search = pipeline::Search {
         scene,
-        broad,
         boxes,
         narrow,
-        caches: caches::Caches::default(),
+        memories,
+        batch,
         rows_limit: slices::rows_within(options.memory),
         routes: Routes::default(),
         timings,
@@ -110,7 +117,6 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     let mut timings = search.timings;
     let finished = timed(&mut timings.write, || writer.finish())?;
     timings.total = begun.elapsed();
-    let threads = rayon::current_num_threads();
     let manifest = manifest::Report {
         scene,
         options,
@@ -118,7 +124,7 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
         totals: &finished.totals,
         routes: &search.routes,
         timings: &timings,
-        broad: search.broad.name(),
+        broad: search.memories[0].broad.name(),
         narrow: search.narrow.name(),
         device,
         threads,

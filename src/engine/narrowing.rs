@@ -41,7 +41,7 @@ struct Job<'a> {
     narrow: &'a dyn NarrowPhase,
 }
 
-/// Answers the candidates (sorted by (a, b)) of a slice of `block`.
+/// Answers the candidates (sorted by (a, b)) of a slice of `block`, which the threads of the pool share.
 pub(super) fn narrow(
     scene: &Scene,
     block: &FrameBlock,
@@ -64,6 +64,25 @@ pub(super) fn narrow(
         busy += chunk.busy;
     }
     Narrowed { rows: gather(&chunks), routes, busy }
+}
+
+/// As [`narrow`], on this thread alone: for slices so small that several are answered side by side.
+pub(super) fn narrow_alone(
+    scene: &Scene,
+    block: &FrameBlock,
+    narrow: &dyn NarrowPhase,
+    caches: &mut Caches,
+    candidates: &[Candidate],
+) -> Narrowed {
+    if candidates.is_empty() {
+        caches.put(block.index, candidates, Vec::new());
+        return Narrowed { rows: Vec::new(), routes: Routes::default(), busy: Duration::ZERO };
+    }
+    let mut taken = caches.take(candidates);
+    let Chunk { rows, order, routes, busy, .. } =
+        Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Vec::new());
+    caches.put(block.index, candidates, taken);
+    Narrowed { rows: order.iter().map(|&index| rows[index as usize]).collect(), routes, busy }
 }
 
 impl Job<'_> {
@@ -260,6 +279,9 @@ mod tests {
             let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
             assert_eq!(found.routes.queries, u64::from(asked));
             assert!(found.rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
+            let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &candidates);
+            assert_eq!(alone.rows, found.rows, "alone");
+            assert_eq!(alone.routes, found.routes, "alone");
         }
     }
 
@@ -268,5 +290,6 @@ mod tests {
         let scene = scene(2);
         let found = narrow(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]);
         assert!(found.rows.is_empty());
+        assert!(narrow_alone(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]).rows.is_empty());
     }
 }

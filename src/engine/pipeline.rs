@@ -1,27 +1,58 @@
-//! The loop: broad and narrow phase of a block beside the encoding of the one before; the reader decodes the next
-//! one on a thread of its own.
+//! The loop: broad and narrow phase of a batch of blocks beside the encoding of the one before; the reader decodes
+//! the next ones on a thread of its own.
+//!
+//! Where many bodies move, a batch is one block and its pairs are shared among the threads. Where few do, a block is
+//! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own.
 
 use super::caches::Caches;
-use super::narrowing::{Narrowed, narrow};
+use super::narrowing::{Narrowed, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
-use super::slices;
+use super::slices::{self, Portion};
 use super::timings::{Timings, timed};
 use crate::broad::{BroadPhase, BroadScene};
 use crate::error::Result;
 use crate::narrow::{NarrowPhase, Routes};
-use crate::scene::{Candidate, FrameBlock, Scene};
+use crate::scene::block::COMPONENTS;
+use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
 use crate::table::{Row, TableWriter};
+use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Up to so many dynamic bodies blocks are batched. Beyond, the pairs of one block keep the threads busy.
+const FEW_BODIES: usize = 64;
+/// Bytes of the blocks of a batch, unless a fraction of the memory that may be taken is less.
+const BATCH_BYTES: u64 = 8 << 20;
+/// Most blocks of a batch.
+const BATCH_BLOCKS: u64 = 128;
+/// Fewest blocks of a stretch: at its start nothing is remembered of the pairs.
+const STRETCH: usize = 4;
+
+/// Blocks that are searched and queried at once, for so many dynamic bodies, in so much memory.
+pub(super) fn batch_blocks(bodies: usize, memory: u64) -> usize {
+    if bodies > FEW_BODIES {
+        return 1;
+    }
+    let bytes = (bodies.max(1) * COMPONENTS * size_of::<Lanes>()) as u64;
+    ((memory / 16).min(BATCH_BYTES) / bytes).clamp(1, BATCH_BLOCKS) as usize
+}
+
+/// What is remembered from block to block: by the broad phase, and of the pairs.
+pub(super) struct Memory {
+    pub(super) broad: Box<dyn BroadPhase>,
+    pub(super) caches: Caches,
+}
 
 /// Searching and querying: all that one block after the other goes through, in order.
 pub(super) struct Search<'a> {
     pub(super) scene: &'a Scene,
-    pub(super) broad: Box<dyn BroadPhase>,
     pub(super) boxes: BroadScene,
     pub(super) narrow: Box<dyn NarrowPhase>,
-    pub(super) caches: Caches,
-    /// Most rows of a slice.
+    /// One for each stretch of a batch; at least one.
+    pub(super) memories: Vec<Memory>,
+    /// Blocks of a batch.
+    pub(super) batch: usize,
+    /// Most rows of a portion.
     pub(super) rows_limit: usize,
     pub(super) routes: Routes,
     pub(super) timings: Timings,
@@ -31,7 +62,7 @@ pub(super) struct Search<'a> {
     pub(super) candidates: u64,
 }
 
-/// A slice that waits to be written while the next one is computed.
+/// A slice that waits to be written while the next ones are computed.
 struct Pending {
     block: Arc<FrameBlock>,
     candidates: Vec<Candidate>,
@@ -49,12 +80,16 @@ pub(super) fn drive(
     writer: &mut TableWriter,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut waiting = Waiting { writer, pending: None, spent: std::time::Duration::ZERO };
+    let mut waiting = Waiting { writer, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
-    while let Some(block) = timed(&mut search.timings.read, || blocks.next()) {
-        let block = Arc::new(block?);
-        advance.rows += one_block(search, &block, &mut waiting)?;
-        advance.samples += block.samples.len() as u64;
+    loop {
+        let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
+        let batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
+        if batch.is_empty() {
+            break;
+        }
+        advance.rows += one_batch(search, &batch, &mut waiting)?;
+        advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);
     }
@@ -63,65 +98,122 @@ pub(super) fn drive(
     Ok(())
 }
 
-/// One block: its first slice (with the search for candidates) and then each further one, always beside the
-/// encoding of the slice before. Returns its rows.
-fn one_block(search: &mut Search<'_>, block: &Arc<FrameBlock>, waiting: &mut Waiting<'_>) -> Result<u64> {
-    let mut slices = Vec::new().into_iter();
+/// One batch: its first portion (with the search for candidates) and then each further one, always beside the encoding
+/// of the portion before. Returns its rows.
+fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_>) -> Result<u64> {
+    let mut portions = Vec::new().into_iter();
     let mut begun = false;
     let mut rows = 0;
     loop {
         let compute = || {
             if !begun {
-                slices = search.candidates(block).into_iter();
+                portions = search.candidates(batch).into_iter();
             }
-            let candidates = slices.next()?;
-            let rows = search.rows(block, &candidates);
-            Some(Pending { block: Arc::clone(block), candidates, rows })
+            portions.next().map(|portion| search.rows(portion))
         };
         let (computed, written) = rayon::join(compute, || waiting.write());
         written?;
         let Some(pending) = computed else { return Ok(rows) };
         begun = true;
-        rows += pending.rows.len() as u64;
-        let last = slices.len() == 0;
-        waiting.pending = Some(pending);
-        if last {
-            return Ok(rows); // it is written beside the next block
+        rows += pending.iter().map(|slice| slice.rows.len() as u64).sum::<u64>();
+        waiting.pending = pending;
+        if portions.len() == 0 {
+            return Ok(rows); // it is written beside the next batch
         }
     }
 }
 
+/// Blocks of a stretch, where so many are left to so many memories.
+fn stretch(blocks: usize, memories: usize) -> usize {
+    blocks.div_ceil(memories.max(1)).max(STRETCH)
+}
+
 impl Search<'_> {
-    /// The candidates of a block, in slices that fit into memory.
-    fn candidates(&mut self, block: &FrameBlock) -> Vec<Vec<Candidate>> {
-        let candidates = timed(&mut self.timings.broad, || self.broad.candidates(&self.boxes, self.scene, block));
-        self.candidates += candidates.len() as u64;
-        self.candidate_samples += candidates.iter().map(|c| u64::from(c.samples.count_ones())).sum::<u64>();
-        slices::cut(candidates, self.rows_limit)
+    /// The candidates of the blocks of a batch, in portions that fit into memory.
+    fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Vec<Portion<Arc<FrameBlock>>> {
+        let Self { scene, boxes, memories, timings, .. } = self;
+        let search = |memory: &mut Memory, block: &FrameBlock| memory.broad.candidates(boxes, scene, block);
+        let found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
+            [one] => vec![search(&mut memories[0], one)],
+            _ => {
+                let stretches = batch.par_chunks(stretch(batch.len(), memories.len()));
+                let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, blocks)| {
+                    blocks.iter().map(|block| search(memory, block)).collect::<Vec<_>>()
+                });
+                found.collect()
+            }
+        });
+        for candidate in found.iter().flatten() {
+            self.candidates += 1;
+            self.candidate_samples += u64::from(candidate.samples.count_ones());
+        }
+        slices::portions(batch.iter().cloned().zip(found), self.rows_limit)
     }
 
-    /// The rows of a slice, sorted by (sample, a, b).
-    fn rows(&mut self, block: &FrameBlock, candidates: &[Candidate]) -> Vec<Row> {
-        let Narrowed { rows, routes, busy } = timed(&mut self.timings.narrow, || {
-            narrow(self.scene, block, self.narrow.as_ref(), &mut self.caches, candidates)
+    /// The rows of a portion, of each block sorted by (sample, a, b).
+    fn rows(&mut self, portion: Portion<Arc<FrameBlock>>) -> Vec<Pending> {
+        let Self { scene, narrow: method, memories, timings, routes, .. } = self;
+        let method = method.as_ref();
+        let found: Vec<Narrowed> = timed(&mut timings.narrow, || match portion.as_slice() {
+            [(block, candidates)] => vec![narrow(scene, block, method, &mut memories[0].caches, candidates)],
+            _ => {
+                let stretches = portion.par_chunks(stretch(portion.len(), memories.len()));
+                let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, slices)| {
+                    let caches = &mut memory.caches;
+                    let answer = |(block, candidates): &(Arc<FrameBlock>, Vec<Candidate>)| {
+                        narrow_alone(scene, block, method, caches, candidates)
+                    };
+                    slices.iter().map(answer).collect::<Vec<_>>()
+                });
+                found.collect()
+            }
         });
-        self.routes.add(&routes);
-        self.timings.narrow_busy += busy;
-        rows
+        let pending = portion.into_iter().zip(found).map(|((block, candidates), found)| {
+            routes.add(&found.routes);
+            timings.narrow_busy += found.busy;
+            Pending { block, candidates, rows: found.rows }
+        });
+        pending.collect()
     }
 }
 
-/// The writer, and the slice that waits for it.
+/// The writer, and the slices that wait for it.
 struct Waiting<'a> {
     writer: &'a mut TableWriter,
-    pending: Option<Pending>,
+    pending: Vec<Pending>,
     spent: std::time::Duration,
 }
 
 impl Waiting<'_> {
-    /// Writes the slice that waits, if one does.
+    /// Writes the slices that wait.
     fn write(&mut self) -> Result<()> {
-        let Some(Pending { block, candidates, rows }) = self.pending.take() else { return Ok(()) };
-        timed(&mut self.spent, || self.writer.write(&block, &candidates, rows))
+        let pending = std::mem::take(&mut self.pending);
+        timed(&mut self.spent, || {
+            pending.into_iter().try_for_each(|slice| self.writer.write(&slice.block, &slice.candidates, slice.rows))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_for_few_bodies_and_fit_into_memory() {
+        assert_eq!(batch_blocks(12, 2 << 30), 128);
+        assert_eq!(batch_blocks(0, 2 << 30), 128);
+        assert_eq!(batch_blocks(64, 2 << 30), 25);
+        assert_eq!(batch_blocks(65, 2 << 30), 1);
+        assert_eq!((batch_blocks(12, 1000), batch_blocks(12, 0), batch_blocks(12, 4 << 20)), (1, 1, 4));
+    }
+
+    #[test]
+    fn every_stretch_has_a_memory() {
+        for memories in 1..20 {
+            for blocks in 1..200_usize {
+                let size = stretch(blocks, memories);
+                assert!(blocks.div_ceil(size) <= memories && size >= STRETCH);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Memory: a block whose rows might not fit is processed in slices.
 //!
 //! The popcounts of the masks bound the number of rows before any query is asked. Slices follow each other in the
-//! order of the rows, so that the tables do not depend on where a block is cut.
+//! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
 use crate::scene::{Candidate, SAMPLES};
 
@@ -35,6 +35,32 @@ pub(super) fn cut(candidates: Vec<Candidate>, limit: usize) -> Vec<Vec<Candidate
         }
     }
     slices
+}
+
+/// What is queried at once: one slice of a block, or several whole blocks.
+pub(super) type Portion<B> = Vec<(B, Vec<Candidate>)>;
+
+/// Portions of at most `limit` possible rows, of consecutive blocks with their candidates.
+pub(super) fn portions<B: Clone>(blocks: impl Iterator<Item = (B, Vec<Candidate>)>, limit: usize) -> Vec<Portion<B>> {
+    let mut portions = Vec::new();
+    let (mut open, mut sum): (Portion<B>, usize) = (Vec::new(), 0);
+    for (block, candidates) in blocks {
+        let rows: usize = candidates.iter().map(|c| c.samples.count_ones() as usize).sum();
+        if sum + rows > limit && !open.is_empty() {
+            portions.push(std::mem::take(&mut open));
+            sum = 0;
+        }
+        if rows > limit {
+            portions.extend(cut(candidates, limit).into_iter().map(|slice| vec![(block.clone(), slice)]));
+        } else {
+            sum += rows;
+            open.push((block, candidates));
+        }
+    }
+    if !open.is_empty() {
+        portions.push(open);
+    }
+    portions
 }
 
 /// How many rows each sample might have.
@@ -98,6 +124,31 @@ mod tests {
             assert!(most <= Some(limit), "limit {limit}: a slice of {most:?} rows");
             assert_eq!(slices.len() == 1, limit == 100_000, "the test is to cut where it can");
         }
+    }
+
+    #[test]
+    fn portions_follow_the_blocks_and_fit() {
+        let of = |count: u32| -> Vec<Candidate> {
+            (0..count).map(|b| Candidate { a: 0, b: b + 1, samples: 0b111 }).collect()
+        };
+        let sizes = [3, 0, 20, 1, 1, 1, 0, 5, 2, 30];
+        for limit in [1, 6, 10, 64, 1000] {
+            let blocks = || sizes.iter().enumerate().map(|(block, &count)| (block, of(count)));
+            let portions = portions(blocks(), limit);
+            let rows = |portion: &Portion<usize>| -> u32 {
+                portion.iter().flat_map(|(_, list)| list).map(|c| c.samples.count_ones()).sum()
+            };
+            assert!(portions.iter().all(|portion| rows(portion) as usize <= limit), "limit {limit}");
+            let order: Vec<usize> = portions.iter().flatten().map(|(block, _)| *block).collect();
+            assert!(order.is_sorted() && (0..sizes.len()).all(|block| order.contains(&block)), "limit {limit}");
+            for (block, whole) in blocks() {
+                let slices: Vec<Vec<Candidate>> =
+                    portions.iter().flatten().filter(|(of, _)| *of == block).map(|(_, list)| list.clone()).collect();
+                assert_eq!(flatten(&slices), flatten(&[whole]), "limit {limit}, block {block}");
+            }
+            assert_eq!(portions.len() == 1, limit == 1000);
+        }
+        assert!(portions(std::iter::empty::<(u8, _)>(), 5).is_empty());
     }
 
     #[test]

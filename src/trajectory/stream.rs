@@ -17,8 +17,11 @@ use std::thread::JoinHandle;
 /// Blocks that may wait for their consumer...
 const AHEAD: usize = 3;
 
-/// ...unless they are larger than this, in bytes: then one.
+/// ...unless they are larger than this, in bytes: then one...
 const LARGE: usize = 64 << 20;
+
+/// ...or so small that more of them fit into this: the engine takes many at a time.
+const SMALL: usize = 8 << 20;
 
 /// Blocks as the reading thread sends them.
 pub(super) struct Blocks {
@@ -32,7 +35,8 @@ impl Blocks {
     /// Starts the reading thread.
     pub(super) fn start(plan: Plan, inputs: Inputs, progress: Arc<AtomicU64>) -> Self {
         let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
-        let (sender, receiver) = bounded(if bytes > LARGE { 1 } else { AHEAD });
+        let ahead = if bytes > LARGE { 1 } else { (SMALL / bytes.max(SMALL / 128)).max(AHEAD) };
+        let (sender, receiver) = bounded(ahead);
         let stop = Arc::new(AtomicBool::new(false));
         inputs.start();
         let read = {

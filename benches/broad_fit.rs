@@ -1,0 +1,207 @@
+//! What each search costs over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
+//!
+//! `cargo bench --bench broad_fit [-- METHOD,METHOD...]`; by default brute, tree and hash. One thread. A case is one
+//! search: moving boxes among each other, then against fixed ones. Times are the least of several runs, because other
+//! work on the machine only adds to them. Fits minimise the relative error, by least squares.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
+
+use clearsweep::broad::bare::Bare;
+use clearsweep::broad::boxes::LatticeBox;
+use std::time::Instant;
+
+/// Above so many comparisons brute force is not asked any more.
+const TOO_MANY: usize = 1 << 28;
+/// Edge of the space.
+const SPACE: f64 = 4e9;
+
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// How boxes lie and how large they are.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Uniform,
+    Clustered,
+    Planar,
+    /// Sizes from 1 to 1000, spread evenly over the exponents.
+    Sizes,
+    /// All boxes overlap all.
+    Heap,
+}
+
+const KINDS: [(&str, Kind); 5] = [
+    ("uniform", Kind::Uniform),
+    ("clustered", Kind::Clustered),
+    ("planar", Kind::Planar),
+    ("1:1000", Kind::Sizes),
+    ("heap", Kind::Heap),
+];
+
+/// `count` boxes of which each overlaps about five others if there are `crowd` of them.
+fn boxes(kind: Kind, count: usize, crowd: usize, random: &mut Random) -> Vec<LatticeBox> {
+    let n = crowd.max(1) as f64;
+    let centres: Vec<[f64; 3]> = (0..10).map(|_| [0; 3].map(|_| 0.05 + 0.9 * random.unit())).collect();
+    let side = match kind {
+        Kind::Planar => (1.25 / n).sqrt(),
+        Kind::Heap => 2.0,
+        Kind::Clustered => 0.05 * (10.0 * 0.625 / n).cbrt(),
+        Kind::Sizes => 2.2 * (0.625 / n).cbrt(),
+        Kind::Uniform => (0.625 / n).cbrt(),
+    };
+    let mut all = Vec::with_capacity(count);
+    for i in 0..count {
+        let mut at = [0; 3].map(|_| random.unit());
+        let mut size = side;
+        match kind {
+            Kind::Clustered => at = std::array::from_fn(|k| centres[i % 10][k] + 0.05 * (at[k] - 0.5)),
+            Kind::Planar => at[2] = 0.5 + 0.1 * side * at[2],
+            Kind::Sizes => size = side * 1000_f64.powf(random.unit() - 1.0),
+            Kind::Uniform | Kind::Heap => {}
+        }
+        let cell = |v: f64| (v * SPACE).clamp(1.0, SPACE) as u32;
+        all.push(LatticeBox {
+            min: std::array::from_fn(|k| cell(at[k] - 0.5 * size)),
+            max: std::array::from_fn(|k| cell(at[k] + 0.5 * size)),
+        });
+    }
+    all
+}
+
+struct Case {
+    name: String,
+    moving: usize,
+    fixed: usize,
+    /// Nanoseconds by method.
+    times: Vec<Option<f64>>,
+    /// Time of the method that `auto` takes, to the best.
+    auto: f64,
+}
+
+/// The least time of a search, nanoseconds, and what it found.
+fn least(boxes: &Bare, method: &str) -> (f64, usize) {
+    let found = boxes.pairs(method).unwrap().len(); // builds what is built once
+    let (mut least, mut spent, mut runs) = (f64::INFINITY, 0.0, 0);
+    while runs < 5 || spent < 2e7 && runs < 2000 {
+        let begun = Instant::now();
+        assert_eq!(boxes.pairs(method).unwrap().len(), found);
+        let ns = begun.elapsed().as_secs_f64() * 1e9;
+        least = least.min(ns);
+        spent += ns;
+        runs += 1;
+    }
+    (least, found)
+}
+
+fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) -> Case {
+    let random = &mut Random((moving + 3 * fixed) as u64);
+    let crowd = moving + fixed;
+    let boxes =
+        Bare::new(boxes(kind.1, moving, crowd, random).into_iter(), boxes(kind.1, fixed, crowd, random).into_iter());
+    let found = boxes.pairs("auto").unwrap().len();
+    let times = methods.iter().map(|&method| {
+        (method != "brute" || moving * (moving + fixed) < TOO_MANY).then(|| {
+            let (ns, same) = least(&boxes, method);
+            assert_eq!(same, found, "{method}");
+            ns
+        })
+    });
+    let times: Vec<Option<f64>> = times.collect();
+    let best = times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    let words: Vec<String> = times.iter().map(|t| t.map_or("-".to_owned(), |t| format!("{:.1}", t / 1e3))).collect();
+    let chosen = boxes.chosen();
+    let auto = methods.iter().position(|&m| m == chosen).and_then(|m| times[m]).map_or(f64::NAN, |t| t / best);
+    println!("| {} | {moving} | {fixed} | {found} | {} | {chosen} | {auto:.2} |", kind.0, words.join(" | "));
+    Case { name: kind.0.to_owned(), moving, fixed, times, auto }
+}
+
+/// Coefficients that minimise the relative error of `terms . x = time`, by the normal equations.
+fn fit(rows: &[(Vec<f64>, f64)]) -> Vec<f64> {
+    let n = rows[0].0.len();
+    let mut a = vec![vec![0.0; n + 1]; n];
+    for (terms, time) in rows {
+        let scaled: Vec<f64> = terms.iter().map(|t| t / time).collect();
+        for i in 0..n {
+            (0..n).for_each(|j| a[i][j] += scaled[i] * scaled[j]);
+            a[i][n] += scaled[i];
+        }
+    }
+    for i in 0..n {
+        let pivot = (i..n).max_by(|&p, &q| a[p][i].abs().total_cmp(&a[q][i].abs())).unwrap();
+        a.swap(i, pivot);
+        for r in (0..n).filter(|&r| r != i) {
+            let factor = a[r][i] / a[i][i];
+            for c in i..=n {
+                let v = a[i][c];
+                a[r][c] -= factor * v;
+            }
+        }
+    }
+    (0..n).map(|i| a[i][n] / a[i][i]).collect()
+}
+
+/// Terms of the models: see `src/broad/cost.rs`, whose cases these repeat.
+fn terms(method: &str, moving: usize, fixed: usize) -> Vec<f64> {
+    let (n, m) = (moving as f64, fixed as f64);
+    let only = |condition: bool, v: f64| if condition { v } else { 0.0 };
+    let against = n * (m + 1.0).log2();
+    match method {
+        "brute" => vec![1.0, n, n * n / 2.0 + n * m],
+        "tree" => {
+            let few = 8 * moving < fixed;
+            let built = moving > 16 || fixed > 0 && !few;
+            let build = [1.0, n, n * (n + 1.0).log2()].map(|v| only(built, v));
+            [&build[..], &[only(few, against), only(!few, against)]].concat()
+        }
+        _ => vec![1.0, n, n * (n + 1.0).log2(), against],
+    }
+}
+
+fn main() {
+    let asked = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let asked = asked.unwrap_or_else(|| "brute,tree,hash".to_owned());
+    let methods: Vec<&str> = asked.split(',').collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    println!("| case | moving | fixed | pairs | {} (us) | auto takes | auto / best |", methods.join(" (us) | "));
+    println!("|{}", " --- |".repeat(6 + methods.len()));
+    let mut cases = Vec::new();
+    pool.install(|| {
+        for kind in KINDS {
+            for moving in [4, 12, 30, 60, 100, 200, 400, 700, 1000, 2000, 5000, 20_000, 100_000] {
+                if kind.1 != Kind::Heap || moving <= 1000 {
+                    cases.push(measure(kind, moving, 0, &methods));
+                }
+            }
+        }
+        for kind in &KINDS[..4] {
+            for (moving, fixed) in [(1, 100), (1, 10_000), (12, 30), (12, 300), (12, 3000), (12, 100_000), (100, 1000)]
+            {
+                cases.push(measure(*kind, moving, fixed, &methods));
+            }
+            for (moving, fixed) in [(100, 10_000), (1000, 1000), (1000, 100_000), (10_000, 100), (10_000, 10_000)] {
+                cases.push(measure(*kind, moving, fixed, &methods));
+            }
+        }
+    });
+    for (m, method) in methods.iter().enumerate() {
+        // Heaps cost what their pairs cost, which every search pays.
+        // Up to sixteen moving boxes the tree leaves to brute force.
+        let of = |case: &Case| {
+            let small = *method == "tree" && case.moving <= 16;
+            let brute = if small { 54.0 + 13.0 * case.moving as f64 } else { 0.0 };
+            let time = case.times[m]? - brute;
+            let terms = terms(method, case.moving, case.fixed);
+            (time > 100.0 && terms.iter().any(|&t| t > 0.0)).then_some((terms, time))
+        };
+        let rows: Vec<_> = cases.iter().filter(|case| case.name != "heap").filter_map(of).collect();
+        println!("{method}: {:.3?} ns, of the terms in `terms`", fit(&rows));
+    }
+    let worst = cases.iter().max_by(|a, b| a.auto.total_cmp(&b.auto)).unwrap();
+    println!("auto / best at most {:.2} ({}, {} moving, {} fixed)", worst.auto, worst.name, worst.moving, worst.fixed);
+}

@@ -1,0 +1,317 @@
+//! Sixteen boxes side by side, and the comparison of one box with them.
+
+use super::super::boxes::LatticeBox;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+/// Boxes in a node.
+pub(super) const WIDTH: usize = 16;
+
+/// Sixteen boxes in columns, six cache lines one after the other: min x, y, z, max x, y, z. Free lanes are empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(align(64))]
+pub(super) struct Node {
+    pub(super) columns: [[u32; WIDTH]; 6],
+}
+
+impl Node {
+    /// No box at all.
+    pub(super) const EMPTY: Self =
+        Self { columns: [[u32::MAX; WIDTH], [u32::MAX; WIDTH], [u32::MAX; WIDTH], [0; WIDTH], [0; WIDTH], [0; WIDTH]] };
+
+    #[inline(always)]
+    pub(super) fn get(&self, lane: usize) -> LatticeBox {
+        let at = |k: usize| self.columns[k][lane % WIDTH];
+        LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, lane: usize, b: &LatticeBox) {
+        for k in 0..3 {
+            self.columns[k][lane % WIDTH] = b.min[k];
+            self.columns[k + 3][lane % WIDTH] = b.max[k];
+        }
+    }
+
+    /// The box of all its boxes; empty if it has none.
+    pub(super) fn bounds(&self) -> LatticeBox {
+        let lowest = |k: usize| self.columns[k].iter().fold(u32::MAX, |m, &v| m.min(v));
+        let highest = |k: usize| self.columns[k].iter().fold(0, |m, &v| m.max(v));
+        LatticeBox { min: [lowest(0), lowest(1), lowest(2)], max: [highest(3), highest(4), highest(5)] }
+    }
+}
+
+/// Pairs on their way to who looks at them. Found in bursts of up to sixteen, they are handed on one by one from here:
+/// a loop over the few hits of each comparison would be mispredicted nearly every time.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    first: [u32; ROOM],
+    second: [u32; ROOM],
+    count: usize,
+}
+
+/// Pairs that fit.
+const ROOM: usize = 512;
+
+impl Pairs {
+    pub(super) fn new() -> Self {
+        Self { first: [0; ROOM], second: [0; ROOM], count: 0 }
+    }
+
+    /// Whether another burst might not fit.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.count > ROOM - WIDTH
+    }
+
+    /// Hands all pairs on and is empty.
+    #[inline(always)]
+    pub(super) fn hand_on(&mut self, mut pair: impl FnMut(u32, u32)) {
+        for (&first, &second) in self.first.iter().zip(&self.second).take(self.count) {
+            pair(first, second);
+        }
+        self.count = 0;
+    }
+
+    /// `first` with each of `ids` whose bit is set; not to be called when full.
+    #[inline(always)]
+    fn push(&mut self, first: u32, ids: &[u32; WIDTH], mut hits: u32) {
+        while hits != 0 {
+            self.first[self.count] = first;
+            self.second[self.count] = ids[hits.trailing_zeros() as usize % WIDTH];
+            self.count += 1;
+            hits &= hits - 1;
+        }
+    }
+}
+
+/// Compares one box with a node. Its implementations differ in the width of the instructions only.
+pub(super) trait Kernel: Copy {
+    /// A box made ready for comparisons.
+    type One: Copy;
+
+    fn one(self, node: &Node, lane: usize) -> Self::One;
+
+    /// Bit `i`: box `i` of the node overlaps the box.
+    fn hits(self, one: &Self::One, node: &Node) -> u32;
+
+    /// Adds `first` with each of `ids` whose bit is set. Not to be called when `pairs` is full.
+    fn push(self, pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32);
+}
+
+/// Portable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl Kernel for Plain {
+    type One = LatticeBox;
+
+    #[inline(always)]
+    fn one(self, node: &Node, lane: usize) -> LatticeBox {
+        node.get(lane)
+    }
+
+    #[inline(always)]
+    fn hits(self, one: &LatticeBox, node: &Node) -> u32 {
+        let c = &node.columns;
+        let mut bits = 0;
+        for i in 0..WIDTH {
+            let mut hit = true;
+            for k in 0..3 {
+                hit &= (c[k][i] <= one.max[k]) & (one.min[k] <= c[k + 3][i]);
+            }
+            bits |= u32::from(hit) << i;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn push(self, pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32) {
+        pairs.push(first, ids, hits);
+    }
+}
+
+/// Made only inside functions that enable AVX2, which `Simd::detect` found.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx2(pub(super) ());
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "the kernel is made only where the instructions were found")]
+impl Kernel for Avx2 {
+    type One = [__m256i; 6];
+
+    #[inline(always)]
+    fn one(self, node: &Node, lane: usize) -> [__m256i; 6] {
+        unsafe { x86::one_avx2(node, lane) }
+    }
+
+    #[inline(always)]
+    fn hits(self, one: &[__m256i; 6], node: &Node) -> u32 {
+        unsafe { x86::hits_avx2(one, node) }
+    }
+
+    #[inline(always)]
+    fn push(self, pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32) {
+        pairs.push(first, ids, hits);
+    }
+}
+
+/// Made only inside functions that enable AVX-512, which `Simd::detect` found.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx512(pub(super) ());
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "the kernel is made only where the instructions were found")]
+impl Kernel for Avx512 {
+    type One = [__m512i; 6];
+
+    #[inline(always)]
+    fn one(self, node: &Node, lane: usize) -> [__m512i; 6] {
+        unsafe { x86::one_avx512(node, lane) }
+    }
+
+    #[inline(always)]
+    fn hits(self, one: &[__m512i; 6], node: &Node) -> u32 {
+        unsafe { x86::hits_avx512(one, node) }
+    }
+
+    #[inline(always)]
+    fn push(self, pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32) {
+        unsafe { x86::push_avx512(pairs, first, ids, hits) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Node, Pairs, WIDTH};
+    use std::arch::x86_64::*;
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn one_avx512(node: &Node, lane: usize) -> [__m512i; 6] {
+        let at = |k: usize| _mm512_set1_epi32(node.columns[k][lane % WIDTH] as i32);
+        [at(0), at(1), at(2), at(3), at(4), at(5)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn hits_avx512(one: &[__m512i; 6], node: &Node) -> u32 {
+        let load = |k: usize| {
+            #[allow(unsafe_code, reason = "a column is sixteen aligned values")]
+            unsafe {
+                _mm512_load_si512(node.columns[k].as_ptr().cast())
+            }
+        };
+        let mut hit = u16::MAX;
+        for k in 0..3 {
+            hit = _mm512_mask_cmple_epu32_mask(hit, load(k), one[k + 3]);
+            hit = _mm512_mask_cmpge_epu32_mask(hit, load(k + 3), one[k]);
+        }
+        u32::from(hit)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn push_avx512(pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32) {
+        let at = pairs.count;
+        let to_first = &mut pairs.first[at..at + WIDTH];
+        let to_second = &mut pairs.second[at..at + WIDTH];
+        #[allow(unsafe_code, reason = "sixteen values are read and written; the slices have as many")]
+        unsafe {
+            let hit = _mm512_maskz_compress_epi32(hits as u16, _mm512_loadu_si512(ids.as_ptr().cast()));
+            _mm512_storeu_si512(to_second.as_mut_ptr().cast(), hit);
+            _mm512_storeu_si512(to_first.as_mut_ptr().cast(), _mm512_set1_epi32(first as i32));
+        }
+        pairs.count = at + hits.count_ones() as usize;
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn one_avx2(node: &Node, lane: usize) -> [__m256i; 6] {
+        let at = |k: usize| _mm256_set1_epi32(node.columns[k][lane % WIDTH] as i32);
+        [at(0), at(1), at(2), at(3), at(4), at(5)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn hits_avx2(one: &[__m256i; 6], node: &Node) -> u32 {
+        let load = |k: usize, half: usize| {
+            #[allow(unsafe_code, reason = "half a column is eight values of sixteen")]
+            unsafe {
+                _mm256_loadu_si256(node.columns[k][8 * half..].as_ptr().cast())
+            }
+        };
+        // All ones where `a <= b`, unsigned: where the larger of the two is `b`.
+        let not_above = |a: __m256i, b: __m256i| _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), b);
+        let mut bits = 0;
+        for half in 0..2 {
+            let mut hit = _mm256_set1_epi32(-1);
+            for k in 0..3 {
+                hit = _mm256_and_si256(hit, not_above(load(k, half), one[k + 3]));
+                hit = _mm256_and_si256(hit, not_above(one[k], load(k + 3, half)));
+            }
+            bits |= (_mm256_movemask_ps(_mm256_castsi256_ps(hit)) as u32) << (8 * half);
+        }
+        bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Box 5 of `single` against `node`: the hits, and the pairs that they become.
+    fn check<K: Kernel>(k: K, single: &Node, node: &Node, expected: u32) {
+        let hits = k.hits(&k.one(single, 5), node);
+        assert_eq!(hits, expected);
+        let ids = std::array::from_fn(|i| 100 + i as u32);
+        let mut pairs = Pairs::new();
+        for round in 0..3 {
+            k.push(&mut pairs, round, &ids, hits);
+        }
+        let mut found = Vec::new();
+        pairs.hand_on(|first, second| found.push((first, second)));
+        let named = (0..3).flat_map(|r| (0..16).filter(|i| expected >> i & 1 == 1).map(move |i| (r, 100 + i)));
+        assert_eq!(found, named.collect::<Vec<_>>());
+        pairs.hand_on(|_, _| panic!("nothing is left"));
+    }
+
+    #[test]
+    fn kernels_agree_with_the_definition() {
+        let mut state = 3_u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % n) as u32
+        };
+        let mut hits = 0;
+        for round in 0..500 {
+            let base = if round % 2 == 0 { 1 } else { u32::MAX - 40 }; // signed comparison would fail
+            let mut random = || {
+                let min = [0; 3].map(|_| base + next(12));
+                LatticeBox { min, max: min.map(|v| v + next(8)) }
+            };
+            let mut node = Node::EMPTY;
+            let boxes: Vec<LatticeBox> = (0..round % 17).map(|_| random()).collect();
+            boxes.iter().enumerate().for_each(|(i, b)| node.set(i, b));
+            let one = random();
+            let mut single = Node::EMPTY;
+            single.set(5, &one);
+            let expected = boxes.iter().enumerate().fold(0, |m, (i, b)| m | u32::from(b.overlaps(&one)) << i);
+            check(Plain, &single, &node, expected);
+            #[cfg(target_arch = "x86_64")]
+            {
+                if is_x86_feature_detected!("avx2") {
+                    check(Avx2(()), &single, &node, expected);
+                }
+                if is_x86_feature_detected!("avx512f") {
+                    check(Avx512(()), &single, &node, expected);
+                }
+            }
+            assert!(boxes.iter().all(|b| node.bounds().overlaps(b)) && node.bounds().is_empty() == boxes.is_empty());
+            hits += expected.count_ones();
+        }
+        assert!(hits > 200, "{hits} hits: not representative");
+    }
+}

@@ -1,0 +1,93 @@
+//! Many short runs of few bodies: blocks are batched, and the tables stay the same, byte for byte.
+
+use clearsweep::engine::{self, JobOptions, Outcome, Silent};
+use clearsweep::generate::Crowd;
+use clearsweep::scene::{Scene, SceneOverrides};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every file below a folder but the manifest, by its path there.
+fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn walk(dir: &Path, root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in fs::read_dir(dir).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else {
+                found.insert(path.strip_prefix(root).expect("below").to_owned(), fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(dir, dir, &mut found);
+    assert!(found.remove(Path::new("manifest.json")).is_some());
+    found
+}
+
+struct Way {
+    threads: usize,
+    memory: u64,
+    broad: &'static str,
+}
+
+fn execute(scene: &Scene, out: &Path, way: &Way) -> Outcome {
+    let mut options = JobOptions::new(out);
+    (options.threads, options.memory, options.broad) = (Some(way.threads), way.memory, way.broad.to_owned());
+    engine::run(scene, &options, &Silent).expect("a job that runs")
+}
+
+/// Runs the scene in every way; returns samples and rows.
+fn check(crowd: &Crowd) -> (u64, u64) {
+    let dir = tempfile::tempdir().expect("scratch");
+    let files = crowd.write(&dir.path().join("c")).expect("a data set");
+    let scene = Scene::load(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
+    let whole = dir.path().join("whole");
+    let first = execute(&scene, &whole, &Way { threads: 1, memory: 2 << 30, broad: "brute" });
+    let whole = tables(&whole);
+    let ways = [
+        (1, 1 << 20, "auto"),
+        (2, 2 << 30, "auto"),
+        (3, 2 << 30, "tree"),
+        (8, 2 << 30, "hash"),
+        (8, 10_000_000, "auto"), // batches of a few blocks
+        (2, 300_000, "auto"),    // blocks of some hundred rows at a time
+        (3, 1000, "brute"),      // slices of single samples
+    ];
+    for (threads, memory, broad) in ways {
+        let out = dir.path().join(format!("{threads}-{memory}-{broad}"));
+        let other = execute(&scene, &out, &Way { threads, memory, broad });
+        assert_eq!(other.totals, first.totals, "{threads} threads, {memory} bytes, {broad}");
+        let other = tables(&out);
+        assert!(whole.keys().eq(other.keys()), "other files");
+        for (name, bytes) in &whole {
+            let same = *bytes == other[name];
+            assert!(same, "{threads} threads, {memory} bytes, {broad}: {} differs", name.display());
+        }
+    }
+    (first.totals.samples, first.totals.rows)
+}
+
+#[test]
+fn runs_that_fill_blocks_of_their_own() {
+    let (samples, rows) = check(&Crowd { bodies: 12, frames: 64, runs: 300, density: 0.2, seed: 3 });
+    assert_eq!(samples, 300 * 64);
+    assert!(rows > 20_000, "{rows} rows");
+}
+
+#[test]
+fn runs_that_share_blocks_or_span_two() {
+    let (samples, rows) = check(&Crowd { bodies: 12, frames: 7, runs: 1001, density: 0.2, seed: 4 });
+    assert_eq!(samples, 7007);
+    assert!(rows > 7_000, "{rows} rows");
+    let (samples, rows) = check(&Crowd { bodies: 5, frames: 100, runs: 97, density: 0.5, seed: 5 });
+    assert_eq!(samples, 9700);
+    assert!(rows > 5_000, "{rows} rows");
+}
+
+#[test]
+fn one_long_run_in_many_stretches() {
+    let (samples, rows) = check(&Crowd { bodies: 3, frames: 20_011, runs: 1, density: 0.3, seed: 6 });
+    assert_eq!(samples, 20_011);
+    assert!(rows > 10_000, "{rows} rows");
+}
