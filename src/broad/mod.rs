@@ -8,6 +8,9 @@
 //! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
 //! a block is cut.
 //!
+//! Incremental methods (`coherent-hash`, `sweep`) follow the samples one by one instead and keep what they know from
+//! sample to sample: see `incremental`.
+//!
 //! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
 //! anything but those.
 
@@ -16,10 +19,12 @@ pub mod boxes;
 mod brute;
 mod cut;
 mod hash;
+mod incremental;
 pub mod lattice;
 mod overlap;
 mod set;
 mod simd;
+mod sweep;
 
 use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::trajectory::Bounds;
@@ -31,6 +36,19 @@ use lattice::Lattice;
 use set::{BoxSet, Found, PairSearch, Visit};
 use simd::Simd;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// For experiments: what methods count, and variants that no user needs.
+#[doc(hidden)]
+pub mod measure {
+    pub use super::hash::EachSample;
+    pub use super::incremental::Operations;
+
+    /// Sweep and prune that sorts afresh after `most_swaps` exchanges for each item and binary digit of their number.
+    pub fn sweep_with_limit(most_swaps: f64) -> Box<dyn super::BroadPhase> {
+        Box::new(super::sweep::SweepAndPrune::with_limit(most_swaps))
+    }
+}
 
 /// The boxes of the static bodies.
 #[derive(Debug, Default)]
@@ -52,7 +70,12 @@ pub struct BroadScene {
     /// Of each slot: its support, and its growth in metres.
     slots: Vec<(u32, f64)>,
     fixed: FixedBoxes,
+    /// No other job of this process has it: by this a method knows whether what it remembers is of this job.
+    serial: u64,
 }
+
+/// The number of jobs so far.
+static JOBS: AtomicU64 = AtomicU64::new(0);
 
 impl BroadScene {
     /// Chooses the lattice and boxes the static bodies. `within`: metres. Positions outside of `bounds` (metres) are
@@ -89,7 +112,8 @@ impl BroadScene {
             (position, boxes.get(0))
         }));
         let bodies = fixed.iter().map(|(index, ..)| *index).collect();
-        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, tables: hash::FixedTables::default() } }
+        let fixed = FixedBoxes { bodies, set, tables: hash::FixedTables::default() };
+        Self { lattice, supports, slots, fixed, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// The lattice of the job.
@@ -129,6 +153,11 @@ pub trait BroadPhase: Send {
     /// same for any number of threads. A method remembers from block to block what helps it to be quick; `job` must
     /// be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+    /// What it has done so far, for experiments.
+    #[doc(hidden)]
+    fn operations(&self) -> measure::Operations {
+        measure::Operations::default()
+    }
 }
 
 /// Why a name gives no method.
@@ -141,9 +170,9 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 3] = ["auto", "brute", "hash"];
+pub const NAMES: [&str; 5] = ["auto", "brute", "hash", "coherent-hash", "sweep"];
 /// Names that the command line knows for methods to come.
-pub const RESERVED: [&str; 3] = ["coherent-hash", "sweep", "gpu"];
+pub const RESERVED: [&str; 1] = ["gpu"];
 
 /// The method of a name: see [`NAMES`].
 ///
@@ -154,6 +183,8 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "auto" => Ok(Box::new(Blockwise::new(Auto))),
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
+        "coherent-hash" => Ok(Box::new(hash::Coherent::new())),
+        "sweep" => Ok(Box::new(sweep::SweepAndPrune::new())),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
         _ => Err(Unavailable::Unknown),
     }
