@@ -28,7 +28,8 @@ fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         named("sweep"),
         ("sweep, by insertion only", sweep_with_limit(1e9)),
         ("sweep, afresh", sweep_with_limit(0.0)),
-        ("hash, each sample", Box::new(EachSample::new(true))),
+        ("hash, each sample", Box::new(EachSample::standard(true))),
+        ("coherent hash, each sample", Box::new(EachSample::coherent())),
     ]
 }
 
@@ -242,7 +243,7 @@ fn what_does_not_move_costs_nothing() {
     coherent.candidates(&job, &film.setup.scene, &again);
     sweep.candidates(&job, &film.setup.scene, &again);
     assert_eq!(coherent.operations().cells, labels.cells);
-    assert_eq!(coherent.operations().counters, labels.counters);
+    assert_eq!(coherent.operations().meetings, labels.meetings);
     assert_eq!((sweep.operations().swaps, sweep.operations().sorts), (0, 1));
 }
 

@@ -215,8 +215,9 @@ impl Rows {
 pub struct Operations {
     /// Hashing: labels written and taken off, and cells looked up.
     pub cells: u64,
-    /// Coherent hashing: close counters changed, those of ignored pairs included.
-    pub counters: u64,
+    /// Coherent hashing: how often a body found another one in a cell that it entered; as published, also how often it
+    /// left one behind (the changes of close counters).
+    pub meetings: u64,
     /// Pairs of boxes that were tested.
     pub tests: u64,
     /// Sweep and prune: exchanges of neighbouring end points.

@@ -112,14 +112,15 @@ impl Labels {
         self.levels
     }
 
-    /// Moves an item from one box to another; either may be empty. `part` and `meet` are called with every item that
-    /// it leaves in a cell or finds in one, at the coarser level of the two, once for each cell.
+    /// Moves an item from one box to another; either may be empty. `held` are the boxes by which all labels stand.
+    /// `meetings` is told of every item that it leaves in a cell or finds in one, at the coarser level of the two.
     pub(super) fn update(
         &mut self,
         item: u32,
         from: &LatticeBox,
         to: &LatticeBox,
-        mut change: impl FnMut(u32, Change),
+        held: &[LatticeBox],
+        meetings: &mut impl Meetings,
     ) {
         let own = self.level(item);
         let mut first = self.first[item as usize];
@@ -133,10 +134,11 @@ impl Labels {
                 return; // so are all coarser ones
             }
             for_cells_outside(old, new, |at| {
-                self.leave(level, at, first, level == own, |other| change(other, Change::Part))
+                self.leave(level, at, first, level == own, |other| meetings.part(item, other));
             });
             for_cells_outside(new, old, |at| {
-                self.enter(level, at, item, first, level == own, |other| change(other, Change::Meet));
+                let step = Step { item, level, cell: at, old, new: new.unwrap_or_default() };
+                self.enter(level, at, item, first, level == own, |other| meetings.meet(&step, other, held));
             });
             first += 8;
         }
@@ -182,13 +184,29 @@ impl Labels {
     }
 }
 
-/// What happens to two items in a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    /// They come to share it.
-    Meet,
-    /// They share it no more.
-    Part,
+/// Lowest and highest cell along each axis.
+pub(super) type CellRange = [[u32; 3]; 2];
+
+/// A moving item enters a cell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    pub(super) item: u32,
+    pub(super) level: u32,
+    pub(super) cell: [u32; 3],
+    /// Its cells at this level before, if it was anywhere, and now.
+    pub(super) old: Option<CellRange>,
+    pub(super) new: CellRange,
+}
+
+/// Who wants to know which items come to share cells, or share them no more.
+pub(super) trait Meetings {
+    /// The item of `step` finds another one in the cell. `held`: the boxes of the moving items by which their labels
+    /// stand, that of the item in question the new one already.
+    fn meet(&mut self, step: &Step, other: u32, held: &[LatticeBox]);
+    /// The item leaves another one behind in a cell.
+    fn part(&mut self, item: u32, other: u32);
+    /// All items are about to be taken out of all cells, without a word, and put back.
+    fn restart(&mut self);
 }
 
 /// Which of the eight places of a level belongs to a cell.
@@ -209,7 +227,7 @@ fn others(bucket: &Bucket, own: bool, mut each: impl FnMut(u32)) {
 }
 
 #[inline]
-fn for_cells([from, to]: [[u32; 3]; 2], mut each: impl FnMut([u32; 3])) {
+fn for_cells([from, to]: CellRange, mut each: impl FnMut([u32; 3])) {
     for z in from[2]..=to[2] {
         for y in from[1]..=to[1] {
             for x in from[0]..=to[0] {
@@ -221,7 +239,7 @@ fn for_cells([from, to]: [[u32; 3]; 2], mut each: impl FnMut([u32; 3])) {
 
 /// The cells of one range that are not in the other.
 #[inline]
-fn for_cells_outside(range: Option<[[u32; 3]; 2]>, other: Option<[[u32; 3]; 2]>, mut each: impl FnMut([u32; 3])) {
+fn for_cells_outside(range: Option<CellRange>, other: Option<CellRange>, mut each: impl FnMut([u32; 3])) {
     let Some(range) = range else { return };
     for_cells(range, |at| {
         let inside = other.is_some_and(|[from, to]| (0..3).all(|k| from[k] <= at[k] && at[k] <= to[k]));

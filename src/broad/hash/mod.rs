@@ -5,13 +5,14 @@
 //! use; so each pair is met at the level of its larger box. `level.rs` says which resolutions there are. Two variants:
 //!
 //! - *standard* (here, `hash`): the table is rebuilt for each search, by sorting, over boxes swept over many samples;
-//! - *coherent* (`coherent.rs`, `coherent-hash`): labels and close counters are kept from sample to sample.
+//! - *coherent* (`coherent.rs`, `coherent-hash`): labels and close pairs are kept from sample to sample.
 
 mod coherent;
 mod each_sample;
 mod labels;
 mod level;
 mod table;
+mod tracker;
 
 pub(super) use coherent::Coherent;
 pub use each_sample::EachSample;
