@@ -80,7 +80,7 @@ fn after(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 fn prism(sides: usize, radius: f64, height: f64) -> Arc<Shape> {
     let corner = |i: usize| {
         let angle = TAU * (i / 2) as f64 / sides as f64;
-        [radius * angle.cos(), radius * angle.sin(), if i % 2 == 0 { -0.5 } else { 0.5 } * height]
+        [radius * angle.cos(), radius * angle.sin(), if i.is_multiple_of(2) { -0.5 } else { 0.5 } * height]
     };
     shape(&(0..2 * sides).map(corner).collect::<Vec<_>>(), 0.0)
 }

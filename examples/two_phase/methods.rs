@@ -11,7 +11,7 @@ use std::time::Instant;
 pub(crate) const METHODS: [&str; 6] = ["standard", "coherent", "hash", "coherent-hash", "sweep", "brute"];
 
 enum Method {
-    EachSample(EachSample),
+    EachSample(Box<EachSample>),
     Blocks(Box<dyn BroadPhase>),
 }
 
@@ -25,8 +25,8 @@ impl Meter {
     /// `count`: count all operations, which may take time.
     pub(crate) fn new(name: &str, count: bool) -> Self {
         let method = match name {
-            "standard" => Method::EachSample(EachSample::standard(count)),
-            "coherent" => Method::EachSample(EachSample::coherent()),
+            "standard" => Method::EachSample(Box::new(EachSample::standard(count))),
+            "coherent" => Method::EachSample(Box::new(EachSample::coherent())),
             "sweep-insertion-only" => Method::Blocks(sweep_with_limit(1e9)),
             _ => Method::Blocks(broad::by_name(name).expect("a method of this version")),
         };

@@ -47,15 +47,13 @@ impl BlockBoxes {
     }
 
     /// Makes the boxes of all slots of the job, and calls `note(slot, boxes)` for each, whose value goes into `notes`.
-    pub(super) fn make<N: Send>(
+    pub(super) fn make<N: Default + Clone + Send>(
         &mut self,
         job: &BroadScene,
         block: &FrameBlock,
         notes: &mut Vec<N>,
         note: impl Fn(usize, &Boxes64) -> N + Sync,
-    ) where
-        N: Default + Clone,
-    {
+    ) {
         let slots = job.slots();
         let all = block.all_samples();
         let samples = block.samples.len();

@@ -63,7 +63,6 @@ impl EachSample {
                     let row = rows.at(&boxes.boxes, sample);
                     items.fill((0..).zip(row.iter().copied()).filter(|(_, b)| !b.is_empty()));
                     let mut found = Hash.within(boxes.simd, items, &Overlaps { job, scene, sample });
-                    operations.tests += found.tests;
                     all.append(&mut found.candidates);
                     if *count_cells {
                         operations.cells += cells_touched(items);
@@ -147,7 +146,6 @@ struct Overlaps<'a> {
 impl Visit for Overlaps<'_> {
     #[inline]
     fn pair(&self, first: u32, second: u32, found: &mut Found) {
-        found.tests += 1;
         let slots = self.job.slots() as u32;
         if (first < slots || second < slots) && !is_ignored(self.job, self.scene, first, second) {
             found.candidates.push(candidate(self.job, self.scene, (first, second), 1 << self.sample));
