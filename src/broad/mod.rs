@@ -21,6 +21,8 @@ mod cut;
 mod hash;
 mod incremental;
 pub mod lattice;
+#[doc(hidden)]
+pub mod measure;
 mod overlap;
 mod set;
 mod simd;
@@ -37,18 +39,6 @@ use set::{BoxSet, Found, PairSearch, Visit};
 use simd::Simd;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// For experiments: what methods count, and variants that no user needs.
-#[doc(hidden)]
-pub mod measure {
-    pub use super::hash::EachSample;
-    pub use super::incremental::Operations;
-
-    /// Sweep and prune that sorts afresh after `most_swaps` exchanges for each item and binary digit of their number.
-    pub fn sweep_with_limit(most_swaps: f64) -> Box<dyn super::BroadPhase> {
-        Box::new(super::sweep::SweepAndPrune::with_limit(most_swaps))
-    }
-}
 
 /// The boxes of the static bodies.
 #[derive(Debug, Default)]
