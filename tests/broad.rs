@@ -6,7 +6,7 @@ mod oracle;
 #[path = "broad/scenes.rs"]
 mod scenes;
 
-use clearsweep::broad::{self, BroadPhase, BroadScene, NAMES, Unavailable};
+use clearsweep::broad::{self, BroadPhase, NAMES, Unavailable};
 use clearsweep::geometry::Pose;
 use clearsweep::geometry::real::{Dd, Real};
 use clearsweep::scene::{Candidate, FrameBlock, Motion};
