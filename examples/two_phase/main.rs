@@ -1,8 +1,8 @@
 //! The experiments of "Efficient algorithms for two-phase collision detection" (Mirtich 1997), repeated.
 //!
-//! `cargo run --release --example two_phase -- OUT [--quick]` writes `scenes.csv` (its Table 1), `bodies.csv` and
+//! `cargo run --release --example two_phase -- OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv` (its Table 1), `bodies.csv` and
 //! `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints them as tables. `--quick`
-//! takes small sizes. Plots: `docs/plots/two_phase.py OUT docs/images`. What they mean: `docs/experiments.md`.
+//! takes small sizes; names of parts take only those. Plots: `docs/plots/two_phase.py OUT docs/images`. What they mean: `docs/experiments.md`.
 //!
 //! Everything runs on one thread. Times are of the search alone, bounding boxes included; the best of several rounds.
 
@@ -29,18 +29,21 @@ fn main() -> Outcome<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let quick = arguments.iter().any(|a| a == "--quick");
     arguments.retain(|a| a != "--quick");
-    let [out] = arguments.as_slice() else {
-        return Err("usage: two_phase OUT [--quick]".into());
-    };
+    let usage = "usage: two_phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]";
+    let Some((out, parts)) = arguments.split_first() else { return Err(usage.into()) };
+    let parts_known: [(&str, fn(&Path, bool) -> Outcome<()>); 4] =
+        [("scenes", scenes_table), ("bodies", bodies_table), ("pairs", pairs_table), ("clusters", clusters_table)];
+    if parts.iter().any(|part| parts_known.iter().all(|(name, _)| name != part)) {
+        return Err(usage.into());
+    }
     let out = PathBuf::from(out);
     std::fs::create_dir_all(&out)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    pool.install(|| {
-        scenes_table(&out, quick)?;
-        bodies_table(&out, quick)?;
-        pairs_table(&out, quick)?;
-        clusters_table(&out, quick)
-    })
+    let chosen = parts_known.iter().filter(|(name, _)| parts.is_empty() || parts.iter().any(|part| part == name));
+    for (_, measure) in chosen {
+        pool.install(|| measure(&out, quick))?;
+    }
+    Ok(())
 }
 
 /// Table 1: the cost of a frame by method, in four scenes like the paper's.
@@ -140,12 +143,12 @@ fn bodies_table(out: &Path, quick: bool) -> Outcome<()> {
 
 /// Time against the number of pairs, for one number of bodies.
 fn pairs_table(out: &Path, quick: bool) -> Outcome<()> {
-    let n = if quick { 2_000 } else { 8_000 };
+    let n = if quick { 2_000 } else { 4_000 };
     let title = format!("Time against the number of pairs c, {n} bodies; operations are counted a frame");
     let mut table = Table::new(&title, &format!("{COST_HEADER},ns_per_pair"));
     for volume in [64.0, 16.0, 6.0, 3.0, 1.5, 0.75, 0.4, 0.2, 0.1] {
         let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * volume).cbrt(), step: 0.01, seed: 5 };
-        for cost in measure(&crowd.blocks(if quick { 3 } else { 5 })) {
+        for cost in measure(&crowd.blocks(3)) {
             table.row(cost.row(n, format!("{:.2}", 1e9 * cost.seconds / cost.pairs)));
         }
     }

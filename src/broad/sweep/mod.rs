@@ -23,10 +23,12 @@ use super::{BroadPhase, BroadScene};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use axis::{Axis, Pass};
 
-/// Exchanges for each item and binary digit of their number, over all axes, that a sample may take by insertion. Sorting
-/// afresh takes about twice as many steps (six ends of an item, each a step for each digit) and the sweep: so a sample
-/// that is given up has cost no more than what follows.
-const SWAPS: f64 = 3.0;
+/// Exchanges for each item and binary digit of their number, over all axes, that a sample may take by insertion. So many
+/// cost about as much as sorting afresh does (six ends of an item, a few steps for each digit) with the sweep: a sample
+/// that is given up takes no more than twice what it must.
+const SWAPS: f64 = 8.0;
+/// After samples that were given up, insertion is not tried for 1, 2, 4, ... samples, but for no more than this.
+const LONGEST_PAUSE: u32 = 16;
 /// No sample.
 const NEVER: u8 = u8::MAX;
 
@@ -62,6 +64,9 @@ pub(super) struct SweepAndPrune {
     sweeper: Sweeper,
     /// See [`SWAPS`].
     most_swaps: f64,
+    /// How long insertion was not tried when it last failed, and for how many samples more it will not be.
+    pause: u32,
+    paused: u32,
     operations: Operations,
 }
 
@@ -90,6 +95,8 @@ impl SweepAndPrune {
             pairs: Pairs::default(),
             sweeper: Sweeper::default(),
             most_swaps,
+            pause: 0,
+            paused: 0,
             operations: Operations::default(),
         }
     }
@@ -103,6 +110,18 @@ impl SweepAndPrune {
         self.before.resize(items, LatticeBox::EMPTY);
         self.pairs.clear();
         self.job = Some(job.serial);
+    }
+
+    /// Goes on to the next sample by insertion if that is likely to stay within the limit; tells whether it did.
+    fn try_advance(&mut self, now: Now<'_>) -> bool {
+        if self.paused > 0 {
+            self.paused -= 1;
+            return false;
+        }
+        let done = self.advance(now);
+        self.pause = if done { 0 } else { (2 * self.pause).clamp(1, LONGEST_PAUSE) };
+        self.paused = self.pause;
+        done
     }
 
     /// Goes on to the next sample by insertion; tells whether that stayed within the limit.
@@ -213,7 +232,7 @@ impl BroadPhase for SweepAndPrune {
         for sample in 0..block.samples.len() {
             let boxes = rows.at(&self.boxes.boxes, sample);
             let now = Now { job, scene, boxes, sample };
-            if jumps >> sample & 1 == 1 || !self.advance(now) {
+            if jumps >> sample & 1 == 1 || !self.try_advance(now) {
                 self.afresh(now);
             }
             self.before.copy_from_slice(boxes);
