@@ -130,7 +130,7 @@ impl Toss {
 /// Coins tossed onto a floor; eight in the paper (its Figure 4).
 pub(crate) fn coins(count: usize) -> Film {
     let side = 0.1 * (count as f64).sqrt();
-    let mut film = Film::new(&format!("coins, {count}"), 2.0, side + 1.0);
+    let mut film = Film::new(&format!("{count} coins"), 2.0, side + 1.0);
     film.fixed([4.0 * side, 4.0 * side, 0.02], [0.0, 0.0, -0.01], [1.0, 0.0, 0.0, 0.0]);
     let r = &mut Random(1);
     for _ in 0..count {
@@ -205,7 +205,7 @@ pub(crate) fn rattleback() -> Film {
 /// Parts slide down a chute of steps, one after the other, and leave it.
 pub(crate) fn part_feeder(count: usize) -> Film {
     let (steps, length, slope) = (6, 0.3, 0.5_f64);
-    let mut film = Film::new(&format!("part feeder, {count}"), 8.0, 4.0);
+    let mut film = Film::new(&format!("feeder of {count} parts"), 8.0, 4.0);
     let down = turned([0.0, 1.0, 0.0], slope);
     // The lane between two walls, with a drop of 4 cm after each plate; parts lie on it side by side in lanes.
     let lanes = count.div_ceil(100);

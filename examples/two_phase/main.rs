@@ -1,8 +1,9 @@
 //! The experiments of "Efficient algorithms for two-phase collision detection" (Mirtich 1997), repeated.
 //!
-//! `cargo run --release --example two_phase -- OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv` (its Table 1), `bodies.csv` and
-//! `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints them as tables. `--quick`
-//! takes small sizes; names of parts take only those. Plots: `docs/plots/two_phase.py OUT docs/images`. What they mean: `docs/experiments.md`.
+//! `cargo run --release --example two_phase -- OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
+//! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints
+//! them as tables. `--quick` takes small sizes; names of parts take only those. Plots: `docs/plots/two_phase.py OUT
+//! docs/images`. What they mean: `docs/experiments.md`.
 //!
 //! Everything runs on one thread. Times are of the search alone, bounding boxes included; the best of several rounds.
 
