@@ -26,13 +26,16 @@ use table::Table;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
+/// An experiment: writes its table under a folder, of small sizes if asked.
+type Part = fn(&Path, bool) -> Outcome<()>;
+
 fn main() -> Outcome<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let quick = arguments.iter().any(|a| a == "--quick");
     arguments.retain(|a| a != "--quick");
     let usage = "usage: two_phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]";
     let Some((out, parts)) = arguments.split_first() else { return Err(usage.into()) };
-    let parts_known: [(&str, fn(&Path, bool) -> Outcome<()>); 4] =
+    let parts_known: [(&str, Part); 4] =
         [("scenes", scenes_table), ("bodies", bodies_table), ("pairs", pairs_table), ("clusters", clusters_table)];
     if parts.iter().any(|part| parts_known.iter().all(|(name, _)| name != part)) {
         return Err(usage.into());
