@@ -8,6 +8,9 @@
 //! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
 //! a block is cut.
 //!
+//! Incremental methods (`coherent-hash`, `sweep`) follow the samples one by one instead and keep what they know from
+//! sample to sample: see `incremental`.
+//!
 //! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
 //! anything but those.
 
@@ -19,10 +22,14 @@ mod brute;
 mod cost;
 mod cut;
 mod hash;
+mod incremental;
 pub mod lattice;
+#[doc(hidden)]
+pub mod measure;
 mod overlap;
 mod set;
 mod simd;
+mod sweep;
 mod tree;
 
 use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
@@ -35,6 +42,7 @@ use lattice::Lattice;
 use set::{BoxSet, Found, PairSearch, Visit};
 use simd::Simd;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tree::Tree;
 
 /// The boxes of the static bodies.
@@ -59,7 +67,12 @@ pub struct BroadScene {
     /// Of each slot: its support, and its growth in metres.
     slots: Vec<(u32, f64)>,
     fixed: FixedBoxes,
+    /// No other job of this process has it: by this a method knows whether what it remembers is of this job.
+    serial: u64,
 }
+
+/// The number of jobs so far.
+static JOBS: AtomicU64 = AtomicU64::new(0);
 
 impl BroadScene {
     /// Chooses the lattice and boxes the static bodies. `within`: metres. Positions outside of `bounds` (metres) are
@@ -88,7 +101,8 @@ impl BroadScene {
         }
         let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &hows);
         let set = BoxSet::new((0..).zip(fixed));
-        Self { lattice, supports, slots, fixed: FixedBoxes { bodies, set, ..FixedBoxes::default() } }
+        let fixed = FixedBoxes { bodies, set, ..FixedBoxes::default() };
+        Self { lattice, supports, slots, fixed, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// The lattice of the job.
@@ -171,6 +185,12 @@ pub trait BroadPhase: Send {
     ) -> Option<Vec<Candidate>> {
         None
     }
+
+    /// What it has done so far, for experiments.
+    #[doc(hidden)]
+    fn operations(&self) -> measure::Operations {
+        measure::Operations::default()
+    }
 }
 
 /// Why a name gives no method.
@@ -183,9 +203,9 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 4] = ["auto", "brute", "hash", "tree"];
+pub const NAMES: [&str; 6] = ["auto", "brute", "hash", "tree", "coherent-hash", "sweep"];
 /// Names that the command line knows for methods to come.
-pub const RESERVED: [&str; 3] = ["coherent-hash", "sweep", "gpu"];
+pub const RESERVED: [&str; 1] = ["gpu"];
 
 /// The method of a name: see [`NAMES`].
 ///
@@ -197,6 +217,8 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
         "tree" => Ok(Box::new(Blockwise::new(Tree))),
+        "coherent-hash" => Ok(Box::new(hash::Coherent::new())),
+        "sweep" => Ok(Box::new(sweep::SweepAndPrune::new())),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
         _ => Err(Unavailable::Unknown),
     }

@@ -2,15 +2,27 @@
 //!
 //! Source: Mirtich 1997, "Efficient algorithms for two-phase collision detection", section 2.1 (after Overmars 1992).
 //! Each box is stored at the resolution that fits its size and looked up there and at every coarser resolution in
-//! use; so each pair is met at the level of its larger box. Here the table is rebuilt for each search, by sorting.
+//! use; so each pair is met at the level of its larger box. `level.rs` says which resolutions there are. Two variants:
+//!
+//! - *standard* (here, `hash`): the table is rebuilt for each search, by sorting, over boxes swept over many samples;
+//! - *coherent* (`coherent.rs`, `coherent-hash`): labels and close pairs are kept from sample to sample.
 
+mod coherent;
+mod each_sample;
+mod labels;
+mod level;
 mod table;
+mod tracker;
+
+pub(super) use coherent::Coherent;
+pub use each_sample::EachSample;
 
 use super::FixedBoxes;
 use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
 use super::simd::Simd;
+use level::LEVELS;
 use std::sync::OnceLock;
-use table::{CellTable, LEVELS, level_of};
+use table::{CellTable, level_of};
 
 /// Below so many boxes a search stays on its thread.
 const WORTH_THREADS: usize = 2048;

@@ -1,7 +1,7 @@
 //! A hierarchical hash table of boxes.
 //!
-//! Space is tiled at 33 resolutions, cells of `2^level` lattice coordinates. A box lies in at most two cells along
-//! each axis at its own level, fewer at coarser ones. Entries (cell, box) are sorted by the hash of the cell, so that
+//! Space is tiled at 33 resolutions (`level.rs`), cells of `2^level` lattice coordinates. A box lies in at most two cells
+//! along each axis at its own level, fewer at coarser ones. Entries (cell, box) are sorted by the hash of the cell, so that
 //! a cell's boxes lie side by side for the overlap kernel, and an open-addressing directory finds a cell's run.
 //!
 //! Cells are known by a 64-bit hash only. Should two ever share one, their runs are one run: pairs may then be visited
@@ -10,19 +10,17 @@
 use super::super::boxes::LatticeBox;
 use super::super::set::BoxSet;
 use super::super::simd::Simd;
+use super::level::{level_for, longest_side};
 use rayon::prelude::*;
 
-/// Number of levels: at the last one a single cell holds everything.
-pub(super) const LEVELS: usize = 33;
-/// Cells are up to `2^(1 + SPARE)` times as long as the longest side of their boxes. Mirtich's alpha and beta are
-/// `2^-(1 + SPARE)` and `2^-SPARE`: large cells mean fewer entries, and comparisons are cheap by sixteens.
+/// Cells are up to `2^(1 + SPARE)` times as long as the longest side of their boxes, so Mirtich's alpha is 1/4 and beta
+/// 1/2: large cells mean fewer entries, and comparisons are cheap by sixteens.
 const SPARE: u32 = 1;
 
-/// The level at which a box is stored: its longest side spans at most two cells there.
+/// The level at which a box is stored.
 #[inline]
 pub(super) fn level_of(b: &LatticeBox) -> u32 {
-    let longest = (0..3).fold(0, |l, k| l.max(b.max[k].wrapping_sub(b.min[k])));
-    (u32::BITS - longest.leading_zeros() + SPARE).min(LEVELS as u32 - 1)
+    level_for(longest_side(b), SPARE)
 }
 
 /// The hash of the cell that contains a lattice point at a level.
