@@ -31,7 +31,7 @@ const fn header(name: &'static str, size: Size, level: usize, y: Mm) -> Header {
 /// Services whose lines are insulated: hot oil, process, pump discharge and suction, steam.
 const HOT: [&str; 5] = ["HO", "PL", "PD", "PS", "ST"];
 
-const HEADERS: [Header; 11] = [
+static HEADERS: [Header; 11] = [
     header("UA-101", DN80, 0, 700.0),
     header("PL-102", DN200, 0, 1600.0),
     header("PD-103", DN100, 0, 2550.0),
@@ -45,10 +45,9 @@ const HEADERS: [Header; 11] = [
     header("FL-301", DN200, 2, 800.0),
 ];
 
-/// A branch of a header: the way from the header's centre line on, with items on its legs. Every branch begins in a
-/// tee at the first point of its way.
+/// A branch of a header: the way from a tee in its centre line on, with items on its legs.
 struct Branch {
-    header: &'static str,
+    header: &'static Header,
     way: Vec<Vec3>,
     items: Vec<(usize, Mm, Item)>,
 }
@@ -64,10 +63,14 @@ impl Header {
     }
 }
 
-fn branch(header: &'static str, x: Mm, corners: &[Vec3], items: &[(usize, Mm, Item)]) -> Branch {
-    let start = HEADERS.iter().find(|h| h.name == header).map_or([0.0; 3], |h| h.point(x));
-    let way = std::iter::once(start).chain(corners.iter().copied()).collect();
+/// The branch of a header at x, over these corners.
+fn branch(header: &'static Header, x: Mm, corners: &[Vec3], items: &[(usize, Mm, Item)]) -> Branch {
+    let way = std::iter::once(header.point(x)).chain(corners.iter().copied()).collect();
     Branch { header, way, items: items.to_vec() }
+}
+
+fn named(name: &str) -> &'static Header {
+    HEADERS.iter().find(|header| header.name == name).expect("branches name headers of the list")
 }
 
 const EAST: Vec3 = [1.0, 0.0, 0.0];
@@ -75,60 +78,65 @@ const WEST: Vec3 = [-1.0, 0.0, 0.0];
 const NORTH: Vec3 = [0.0, 1.0, 0.0];
 const SOUTH: Vec3 = [0.0, -1.0, 0.0];
 
+/// All branches.
 fn branches() -> Vec<Branch> {
-    let mut all = Vec::new();
-    for (pump, x) in PUMPS {
-        // The spools at pump B are taken out: it is about to be pulled.
-        let gap = if pump == "B" { 120.0 } else { 0.0 };
-        let (suction, discharge) = (PUMP_Y + 950.0 + gap, 1150.0 + gap);
-        all.push(branch("PS-105", x, &[[x, 4200.0, 600.0], [x, suction, 600.0]], &[(0, 3300.0, Item::Valve(EAST))]));
-        all.push(branch("PD-103", x, &[[x, PUMP_Y + 350.0, discharge]], &[(0, 2500.0, Item::Valve(WEST))]));
-    }
+    let mut all: Vec<Branch> = PUMPS.into_iter().flat_map(|(pump, x)| of_pump(pump, x)).collect();
     // A utility station: its hand wheel looks into the way of pump B.
     let x = 8133.0;
     all.push(branch(
-        "UA-101",
+        named("UA-101"),
         x,
         &[[x, 700.0, 300.0], [x - 900.0, 700.0, 300.0]],
         &[(0, 2000.0, Item::Joint), (0, 4210.0, Item::Valve(EAST))],
     ));
-    // To the tanks in the west, over row A and down.
-    for (header, x, y, z) in [("PL-203", -500.0, 1200.0, 7700.0), ("PL-204", -600.0, 4800.0, 7900.0)] {
-        let start = HEADERS.iter().find(|h| h.name == header).map_or(0.0, |h| h.y);
-        all.push(branch(
+    all.push(to_tank(named("PL-203"), -500.0, 1200.0, 7700.0));
+    all.push(to_tank(named("PL-204"), -600.0, 4800.0, 7900.0));
+    all.push(to_drum(named("HO-206"), 10_000.0, 7600.0));
+    all.push(to_drum(named("NI-205"), 12_900.0, 7900.0));
+    // Cooling water to the exchanger under the last bay.
+    all.extend([19_600.0, 22_400.0].map(|x| {
+        let header = named("CW-104");
+        branch(
             header,
             x,
-            &[
-                [x, start, z],
-                [-3300.0, start, z],
-                [-3300.0, start, 5600.0],
-                [-3300.0, y, 5600.0],
-                [-3300.0, y, 2000.0],
-                [-4550.0, y, 2000.0],
-            ],
-            &[(4, 1800.0, Item::Valve(EAST)), (5, 700.0, Item::Joint)],
-        ));
-    }
-    // To the drum in the north.
-    for (header, x, z) in [("HO-206", 10_000.0, 7600.0), ("NI-205", 12_900.0, 7900.0)] {
-        let start = HEADERS.iter().find(|h| h.name == header).map_or(0.0, |h| h.y);
-        all.push(branch(
-            header,
-            x,
-            &[[x, start, z], [x, 11_500.0, z], [x, 11_500.0, 3950.0]],
-            &[(1, 3600.0, Item::Joint), (2, 1500.0, Item::Valve(NORTH)), (2, 2800.0, Item::Joint)],
-        ));
-    }
-    // Cooling water to the exchanger beside row A of the last bay.
-    for (x, y) in [(19_600.0, 1000.0), (22_400.0, 1000.0)] {
-        all.push(branch(
-            "CW-104",
-            x,
-            &[[x, 3250.0, 3600.0], [x, y, 3600.0], [x, y, 2150.0]],
+            &[[x, header.y, 3600.0], [x, 1000.0, 3600.0], [x, 1000.0, 2150.0]],
             &[(1, 1000.0, Item::Joint), (2, 700.0, Item::Valve(SOUTH))],
-        ));
-    }
+        )
+    }));
     all
+}
+
+/// Suction and discharge of a pump at x. The spools at pump B are taken out: it is about to be pulled.
+fn of_pump(pump: &str, x: Mm) -> [Branch; 2] {
+    let gap = if pump == "B" { 120.0 } else { 0.0 };
+    let (suction, discharge) = (PUMP_Y + 950.0 + gap, 1150.0 + gap);
+    let header = named("PS-105");
+    let corners = [[x, header.y, 600.0], [x, suction, 600.0]];
+    [
+        branch(header, x, &corners, &[(0, 3300.0, Item::Valve(EAST))]),
+        branch(named("PD-103"), x, &[[x, PUMP_Y + 350.0, discharge]], &[(0, 2500.0, Item::Valve(WEST))]),
+    ]
+}
+
+/// To a tank in the west at y, at a height over row A and down.
+fn to_tank(header: &'static Header, x: Mm, y: Mm, z: Mm) -> Branch {
+    let start = header.y;
+    let corners = [
+        [x, start, z],
+        [-3300.0, start, z],
+        [-3300.0, start, 5600.0],
+        [-3300.0, y, 5600.0],
+        [-3300.0, y, 2000.0],
+        [-4550.0, y, 2000.0],
+    ];
+    branch(header, x, &corners, &[(4, 1800.0, Item::Valve(EAST)), (5, 700.0, Item::Joint)])
+}
+
+/// To the drum in the north, at a height over row B and down.
+fn to_drum(header: &'static Header, x: Mm, z: Mm) -> Branch {
+    let corners = [[x, header.y, z], [x, 11_500.0, z], [x, 11_500.0, 3950.0]];
+    let items = [(1, 3600.0, Item::Joint), (2, 1500.0, Item::Valve(NORTH)), (2, 2800.0, Item::Joint)];
+    branch(header, x, &corners, &items)
 }
 
 /// All lines, with their shoes.
@@ -139,7 +147,7 @@ pub(super) fn parts(random: &mut Random) -> Vec<Part> {
         let drawn = INSULATIONS[random.below(INSULATIONS.len() as u32) as usize];
         let insulation = if HOT.iter().any(|service| header.name.starts_with(service)) { drawn } else { 0.0 };
         let mut line = Line::new(header.name, header.size, insulation);
-        let own: Vec<&Branch> = branches.iter().filter(|branch| branch.header == header.name).collect();
+        let own: Vec<&Branch> = branches.iter().filter(|branch| branch.header.name == header.name).collect();
         let mut items = vec![(0, 6900.0, Item::Weld), (0, 13_900.0, Item::Joint), (0, 20_300.0, Item::Weld)];
         items.extend(own.iter().map(|branch| {
             let up = if branch.way[1][2] > header.z() { 1.0 } else { -1.0 };

@@ -232,7 +232,7 @@ mod tests {
         pair.advance(1.0);
         let (position, q) = pair.relative();
         // All of the springs' energy, shared by the reduced mass.
-        let reduced = 310.0 * 1450.0 / (310.0 + 1450.0);
+        let reduced: f64 = 310.0 * 1450.0 / (310.0 + 1450.0);
         let expected = (2.0 * (4.0 * 500.0 * 0.06 / 2.0) / reduced).sqrt();
         assert!((position[2] - start - expected).abs() < 1e-5, "{} {expected}", position[2] - start);
         assert!(position[0].abs() < 1e-12 && position[1].abs() < 1e-12 && (q[0] - 1.0).abs() < 1e-12);
