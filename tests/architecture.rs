@@ -23,11 +23,12 @@ const FLOORS: [(&str, u8); 11] = [
 ];
 
 /// The only imports across a floor: (module, prefix of the path it may name, why).
-const ACROSS: [(&str, &str, &str); 4] = [
+const ACROSS: [(&str, &str, &str); 5] = [
     ("broad", "trajectory::Bounds", "the lattice spans the whole input"),
     ("table", "narrow::proximity", "rows are plain data"),
     ("table", "narrow::{FeatureKind|Method|Proximity|Status}", "rows are plain data"),
     ("generate", "table::trajectory_file", "data sets are written, not computed"),
+    ("generate", "table::number_table", "data sets are written, not computed"),
 ];
 
 /// The library re-exports these at its root.

@@ -14,7 +14,7 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep::engine::{self, JobOptions, Silent};
-use clearsweep::generate::{Coherence, Crowd, Object};
+use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
 use clearsweep::scene::{Scene, SceneOverrides};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,12 @@ const REWRITE: &str = "cargo test --test golden -- --ignored rewrite";
 const CROWD: Crowd = Crowd { bodies: 20, frames: 120, runs: 2, density: 0.12, seed: 1 };
 /// The parameters with which `datasets/coherence` was generated.
 const COHERENCE: Coherence = Coherence { object: Object::Icosahedron, runs: 3, frames: 90, omega: 2.0, seed: 1 };
+/// The parameters with which `datasets/pipe-rack` was generated.
+const PIPE_RACK: PipeRack = PipeRack { frames: 400, seed: 1 };
+/// The parameters with which `datasets/separation` was generated.
+const SEPARATION: Separation = Separation { runs: 200, frames: 25, seed: 1 };
 /// The data sets that a generator writes; `datasets/contact` was written by hand.
-const GENERATED: [&str; 2] = ["crowd", "coherence"];
+const GENERATED: [&str; 4] = ["crowd", "coherence", "pipe-rack", "separation"];
 /// Tables that are kept, with the number of leading columns that make a row's key.
 const TABLES: [(&str, usize); 3] = [("distances", 5), ("pairs", 3), ("runs", 1)];
 /// Differences that are shown.
@@ -49,6 +53,8 @@ fn generate(set: &str, out: &Path) -> Vec<PathBuf> {
     match set {
         "crowd" => CROWD.write(out),
         "coherence" => COHERENCE.write(out),
+        "pipe-rack" => PIPE_RACK.write(out),
+        "separation" => SEPARATION.write(out),
         _ => panic!("no generator writes {set}"),
     }
     .expect("a data set")
@@ -171,6 +177,16 @@ fn the_coherence_test_gives_its_golden_tables() {
 }
 
 #[test]
+fn the_pipe_rack_gives_its_golden_tables() {
+    holds("pipe-rack");
+}
+
+#[test]
+fn the_separation_gives_its_golden_tables() {
+    holds("separation");
+}
+
+#[test]
 fn solids_in_contact_give_their_golden_tables() {
     holds("contact");
 }
@@ -204,13 +220,17 @@ fn the_golden_tables_are_representative() {
     assert!(["separated", "touching", "penetrating"].iter().all(|word| status.get(*word) > Some(&3)), "{status:?}");
     let rows = COHERENCE.runs * COHERENCE.frames;
     assert_eq!(counts("coherence", "status"), [("separated".to_owned(), rows as usize)].into(), "a row a frame");
+    let bodies = [counts("pipe-rack", "body_a"), counts("pipe-rack", "body_b")].map(|counts| counts.len());
+    assert!(bodies[0] >= 4 && bodies[1] > 15, "crane, skid, truck and fork lift meet many parts: {bodies:?}");
+    assert_eq!(counts("pipe-rack", "status").len(), 1, "nothing collides: all rows are separated");
+    assert!(counts("separation", "run").len() > 100, "most runs have a row");
 }
 
 /// Why the files of two data sets differ; nothing if they hold the same values. Parquet files are compared by value:
 /// another version of the writer may lay the same values out in other bytes.
-fn other_values(generated: &[PathBuf], committed: &Path) -> Option<String> {
+fn other_values(generated: &[PathBuf], root: &Path, committed: &Path) -> Option<String> {
     let differ = |path: &PathBuf| {
-        let name = path.file_name().expect("a name");
+        let name = path.strip_prefix(root).expect("below the data set");
         let kept = committed.join(name);
         let equal = match path.extension().and_then(|extension| extension.to_str()) {
             Some("parquet") => kept.exists() && csv(&read(path)) == csv(&read(&kept)),
@@ -225,9 +245,10 @@ fn other_values(generated: &[PathBuf], committed: &Path) -> Option<String> {
 fn generators_still_write_the_committed_data_sets() {
     for set in GENERATED {
         let dir = tempfile::tempdir().expect("scratch");
-        let files = generate(set, &dir.path().join(set));
+        let root = dir.path().join(set);
+        let files = generate(set, &root);
         assert!(files.len() >= 2);
-        if let Some(file) = other_values(&files, &committed(set)) {
+        if let Some(file) = other_values(&files, &root, &committed(set)) {
             panic!(
                 "`generate {set}` with the parameters of datasets/{set} writes other values into {file}: the same \
                  seed is to give the same data set on every platform and in every version.\n\
@@ -262,16 +283,18 @@ fn a_difference_is_explained() {
 fn rewrite() {
     for set in GENERATED {
         let dir = tempfile::tempdir().expect("scratch");
-        let files = generate(set, &dir.path().join(set));
-        if other_values(&files, &committed(set)).is_some() {
+        let root = dir.path().join(set);
+        let files = generate(set, &root);
+        if other_values(&files, &root, &committed(set)).is_some() {
             for file in &files {
-                let to = committed(set).join(file.file_name().expect("a name"));
+                let to = committed(set).join(file.strip_prefix(&root).expect("below the data set"));
+                fs::create_dir_all(to.parent().expect("a folder")).expect("written");
                 fs::copy(file, &to).expect("written");
                 eprintln!("written {}", to.display());
             }
         }
     }
-    for set in ["crowd", "coherence", "contact"] {
+    for set in ["crowd", "coherence", "contact", "pipe-rack", "separation"] {
         for (table, text) in computed(set) {
             let path = golden(set, table);
             fs::create_dir_all(path.parent().expect("a folder")).expect("written");

@@ -208,6 +208,39 @@ pub(crate) enum Generator {
     Crowd(CrowdArgs),
     /// Two bodies, one revolving around the other: the coherence test of the V-Clip paper
     Coherence(CoherenceArgs),
+    /// A plant: about 400 parts of a pipe rack, a crane with a swinging load, a pump being pulled, two vehicles
+    PipeRack(PipeRackArgs),
+    /// A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed parameters
+    Separation(SeparationArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeparationArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Runs, each with draws of its own
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) runs: u32,
+    /// Frames of a run, evenly over 5 seconds
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) frames: u32,
+    /// Seed of all draws: springs, mass properties, rates
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PipeRackArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Frames, evenly over 100 seconds
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) frames: u32,
+    /// Seed of all draws: insulation, the first swing of the load, when vehicles start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use super::args::{GenerateArgs, Generator, ObjectArg};
 use super::exit::Done;
 use super::stdout;
 use clearsweep::Result;
-use clearsweep::generate::{Coherence, Crowd, Object};
+use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
 use std::path::PathBuf;
 
 /// Writes a data set, and prints its files and the next step.
@@ -27,6 +27,10 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<Done> {
             seed: args.seed,
         }
         .write(&args.out)?,
+        Generator::PipeRack(args) => PipeRack { frames: args.frames, seed: args.seed }.write(&args.out)?,
+        Generator::Separation(args) => {
+            Separation { runs: args.runs, frames: args.frames, seed: args.seed }.write(&args.out)?
+        }
     };
     stdout::print(&text(&files))?;
     Ok(Done::Clear)

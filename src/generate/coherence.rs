@@ -125,8 +125,8 @@ impl Coherence {
             return Err(Error::usage("--frames, --runs", "there is nothing to write", "ask for one or more of each"));
         }
         let mut set = Dataset::create(out)?;
-        set.write("object.obj", &self.object.solid().to_obj(self.object.name()))?;
-        let path = set.path(TRAJECTORIES);
+        set.write("object.obj", self.object.solid().to_obj(self.object.name()))?;
+        let path = set.path(TRAJECTORIES)?;
         let mut file = TrajectoryFile::create(&path, &["moving".to_owned()])?;
         for run in 0..self.runs {
             let draw = Draw::new(&mut Random::new(self.seed, u64::from(run)));
@@ -138,7 +138,7 @@ impl Coherence {
             }
         }
         file.finish()?;
-        set.write(SCENE, &self.scene())?;
+        set.write(SCENE, self.scene())?;
         set.finish()
     }
 

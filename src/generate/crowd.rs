@@ -2,6 +2,7 @@
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
+use super::space::product;
 use crate::error::{Error, Result};
 use crate::table::trajectory_file::{TrajectoryFile, TrajectoryRow};
 use std::f64::consts::PI;
@@ -71,14 +72,14 @@ impl Crowd {
         let shapes: Vec<Shape> = (0..self.bodies).map(|_| Shape::draw(&mut random)).collect();
         let half_side = self.half_side(&shapes);
         let mut set = Dataset::create(out)?;
-        let path = set.path(TRAJECTORIES);
+        let path = set.path(TRAJECTORIES)?;
         let names: Vec<String> = (0..self.bodies).map(name).collect();
         let mut file = TrajectoryFile::create(&path, &names)?;
         for run in 0..self.runs {
             self.write_run(run, &shapes, half_side, &mut file)?;
         }
         file.finish()?;
-        set.write(SCENE, &self.scene(&shapes, half_side))?;
+        set.write(SCENE, self.scene(&shapes, half_side))?;
         set.finish()
     }
 
@@ -237,16 +238,6 @@ fn reflected(x: f64, room: f64) -> f64 {
     let u = (x + room).rem_euclid(4.0 * room);
     let folded = if u > 2.0 * room { 4.0 * room - u } else { u };
     (folded - room).clamp(-room, room)
-}
-
-/// The product of two quaternions w, x, y, z.
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
 }
 
 #[cfg(test)]

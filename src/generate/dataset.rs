@@ -16,7 +16,7 @@ pub(super) struct Dataset {
     work: tempfile::TempDir,
     /// Whether `out` was made here, and is to be removed on failure.
     made: bool,
-    names: Vec<&'static str>,
+    names: Vec<String>,
 }
 
 impl Dataset {
@@ -48,19 +48,26 @@ impl Dataset {
         }
     }
 
-    /// Where a file of this name is to be written.
-    pub(super) fn path(&mut self, name: &'static str) -> PathBuf {
-        self.names.push(name);
-        self.work.path().join(name)
+    /// Where a file of this name is to be written; `folder/name` is made a folder of its own.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub(super) fn path(&mut self, name: &str) -> Result<PathBuf> {
+        let path = self.work.path().join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| failed(&self.out.join(name), &error))?;
+        }
+        self.names.push(name.to_owned());
+        Ok(path)
     }
 
     /// Writes a file.
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&mut self, name: &'static str, text: &str) -> Result<()> {
-        let path = self.path(name);
-        fs::write(&path, text).map_err(|error| failed(&self.out.join(name), &error))
+    pub(super) fn write(&mut self, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
+        let path = self.path(name)?;
+        fs::write(&path, bytes).map_err(|error| failed(&self.out.join(name), &error))
     }
 
     /// Moves all files to their place, in the order in which they were written. Returns their paths.
@@ -69,18 +76,28 @@ impl Dataset {
     /// A file cannot be moved.
     pub(super) fn finish(mut self) -> Result<Vec<PathBuf>> {
         let mut paths = Vec::with_capacity(self.names.len());
+        let mut folders = Vec::new();
         for name in std::mem::take(&mut self.names) {
-            let to = self.out.join(name);
-            if let Err(error) = fs::rename(self.work.path().join(name), &to) {
-                for path in &paths {
-                    let _ = fs::remove_file(path); // the error to report is the first one
-                }
+            let to = self.out.join(&name);
+            if let Err(error) = self.move_up(&name, &to, &mut folders) {
+                // The error to report is the first one.
+                paths.iter().for_each(|path| drop(fs::remove_file(path)));
+                folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
                 return Err(failed(&to, &error));
             }
             paths.push(to);
         }
         self.made = false;
         Ok(paths)
+    }
+
+    /// Moves a file to its place, and notes the folder made for it.
+    fn move_up(&self, name: &str, to: &Path, folders: &mut Vec<PathBuf>) -> std::io::Result<()> {
+        if let Some(folder) = to.parent().filter(|folder| !folder.exists()) {
+            fs::create_dir(folder)?;
+            folders.push(folder.to_owned());
+        }
+        fs::rename(self.work.path().join(name), to)
     }
 }
 
@@ -117,9 +134,12 @@ mod tests {
 
         let mut set = Dataset::create(&out).expect("a new directory");
         set.write("a.txt", "one").expect("written");
-        set.write("b.txt", "two").expect("written");
-        assert_eq!(set.finish().expect("moved"), [out.join("a.txt"), out.join("b.txt")]);
+        set.write("parts/b.txt", "two").expect("written");
+        set.write("parts/c.txt", "three").expect("written");
+        let expected = ["a.txt", "parts/b.txt", "parts/c.txt"].map(|name| out.join(name));
+        assert_eq!(set.finish().expect("moved"), expected);
         assert_eq!(fs::read_dir(&out).expect("listed").count(), 2, "no scratch is left");
+        assert_eq!(fs::read(&expected[2]).expect("a file"), b"three");
 
         let error = Dataset::create(&out).err().expect("refused");
         assert!(error.problem.contains("not empty"), "{error}");

@@ -5,8 +5,14 @@
 mod coherence;
 mod crowd;
 mod dataset;
+mod models;
+mod pipe_rack;
 mod random;
+mod separation;
 mod solids;
+mod space;
 
 pub use coherence::{Coherence, Object};
 pub use crowd::Crowd;
+pub use pipe_rack::PipeRack;
+pub use separation::Separation;

@@ -49,6 +49,12 @@ impl Random {
         (self.unit() * f64::from(count)) as u32
     }
 
+    /// Normally distributed (Box, Muller 1958, "A note on the generation of random normal deviates").
+    pub(super) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
+        let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
+        mean + deviation * radius * libm::cos(2.0 * PI * self.unit())
+    }
+
     /// Uniform on the unit sphere.
     pub(super) fn direction(&mut self) -> [f64; 3] {
         let z = self.between(-1.0, 1.0);
@@ -109,6 +115,16 @@ mod tests {
         }
         assert!(mean.iter().all(|m| m.abs() < 0.05), "{mean:?}");
         assert!((w2 - 0.25).abs() < 0.02, "{w2}");
+    }
+
+    #[test]
+    fn normal_deviates_have_their_moments() {
+        let mut random = Random::new(8, 0);
+        let values: Vec<f64> = (0..20_000).map(|_| random.normal(3.0, 2.0)).collect();
+        let mean = values.iter().sum::<f64>() / 20_000.0;
+        let moment = |k: i32| values.iter().map(|x| ((x - mean) / 2.0).powi(k)).sum::<f64>() / 20_000.0;
+        assert!((mean - 3.0).abs() < 0.06 && (moment(2) - 1.0).abs() < 0.05, "{mean} {}", moment(2));
+        assert!(moment(3).abs() < 0.1 && (moment(4) - 3.0).abs() < 0.25, "{} {}", moment(3), moment(4));
     }
 
     #[test]

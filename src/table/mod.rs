@@ -12,6 +12,7 @@ mod columns;
 mod encoder;
 mod manifest;
 mod motion;
+pub mod number_table;
 mod output_dir;
 mod pair_stats;
 mod parts;
