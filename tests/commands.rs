@@ -240,3 +240,22 @@ fn every_shell_and_every_command_has_its_text() {
     let (page, _) = expect(dir.path(), "man sort", 0);
     assert!(page.contains("clearsweep\\-sort") && page.contains("temporary files"), "{page}");
 }
+
+#[test]
+fn a_query_explains_itself() {
+    let dir = tempfile::tempdir().expect("scratch");
+    // Faces in contact: a tie, which `f64` cannot decide; corners apart: strict.
+    let tie = json(dir.path(), "query box:1,1,1 box:1,1,1 --pose 0.25,0,1,1,0,0,0 --explain --json", 0);
+    let how = &tie["explained"];
+    assert_eq!((how["routes"]["queries"].as_u64(), how["routes"]["cold"].as_u64()), (Some(1), Some(1)), "{tie}");
+    assert_eq!((how["exact_lower_m"].as_f64(), how["exact_upper_m"].as_f64()), (Some(0.0), Some(0.0)), "{tie}");
+    let apart = json(dir.path(), "query sphere:1 box:1,1,1 --pose 3,2,1,1,0,0,0 --explain --json --narrow vclip", 0);
+    let x = |key: &str| apart[key].as_f64().unwrap_or(f64::NAN);
+    let exact = |key: &str| apart["explained"][key].as_f64().unwrap_or(f64::NAN);
+    assert!(x("lower_m") <= exact("exact_lower_m") && exact("exact_upper_m") <= x("upper_m"), "{apart}");
+    assert!(exact("bound_m") < 1e-13 * exact("size_m") && exact("size_m") > 4.0, "{apart}");
+    let (text, _) = expect(dir.path(), "query box:1,1,1 box:1,1,1 --pose 0.25,0,1,1,0,0,0 --explain", 0);
+    assert!(text.contains("routes") && text.contains("exact     0.0 .. 0.0 m"), "{text}");
+    let (text, _) = expect(dir.path(), "query box:1,1,1 box:1,1,1", 0);
+    assert!(!text.contains("routes"), "{text}");
+}

@@ -141,6 +141,9 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
     pub(crate) narrow: String,
+    /// Also say how: the routes taken, the size and the rounding bound of the pair, and the exact bracket
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -197,9 +200,13 @@ pub(crate) struct ManArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = help::GENERATE)]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) name: Generator,
+    /// Print one JSON object (the files written) instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

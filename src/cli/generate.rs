@@ -5,6 +5,7 @@ use super::exit::Done;
 use super::stdout;
 use clearsweep::Result;
 use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Writes a data set, and prints its files and the next step.
@@ -32,7 +33,12 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<Done> {
             Separation { runs: args.runs, frames: args.frames, seed: args.seed }.write(&args.out)?
         }
     };
-    stdout::print(&text(&files))?;
+    if args.json {
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        stdout::print_json(&json!({ "files": names, "scene": names.last() }))?;
+    } else {
+        stdout::print(&text(&files))?;
+    }
     Ok(Done::Clear)
 }
 

@@ -4,11 +4,12 @@ use super::args::QueryArgs;
 use super::exit::Done;
 use super::stdout;
 use super::text::{length, table};
+use clearsweep::engine::{self, Explained};
 use clearsweep::geometry::{Pose, Vec3};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, Status};
 use clearsweep::scene::model::LengthUnit;
 use clearsweep::scene::{Scene, SceneOverrides};
-use clearsweep::{Error, Result, engine};
+use clearsweep::{Error, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -20,11 +21,20 @@ pub(crate) fn query(args: &QueryArgs) -> Result<Done> {
     let a_from_b = pose(&args.pose, unit)?;
     let scene = load(&args.a, &args.b, &args.unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
-    let answer = engine::query(a, b, &a_from_b, &args.narrow)?;
+    let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
+    let answer = match &explained {
+        Some(explained) => explained.answer,
+        None => engine::query(a, b, &a_from_b, &args.narrow)?,
+    };
     if args.json {
-        stdout::print_json(&as_json(&answer))?;
+        let mut object = as_json(&answer);
+        if let Some(explained) = &explained {
+            object["explained"] = explained_json(explained);
+        }
+        stdout::print_json(&object)?;
     } else {
-        stdout::print(&as_text(&answer))?;
+        let explained = explained.as_ref().map(explained_text).unwrap_or_default();
+        stdout::print(&(as_text(&answer) + &explained))?;
     }
     Ok(if answer.status == Status::Uncertified { Done::Uncertified } else { Done::Clear })
 }
@@ -142,6 +152,42 @@ fn as_text(answer: &Proximity) -> String {
         ("proof", Method::NAMES[answer.method as usize].to_owned()),
         ("", "metres, in the frame of A; the normal points from A to B".to_owned()),
     ])
+}
+
+/// The routes that were taken.
+fn routes(explained: &Explained) -> impl Iterator<Item = (&'static str, u64)> {
+    explained.routes.entries().into_iter().filter(|&(_, count)| count > 0)
+}
+
+fn explained_text(explained: &Explained) -> String {
+    let answer = &explained.answer;
+    let width = answer.upper - answer.lower;
+    let share = |metres: f64| format!("{metres:.3e} m ({:.1e} of the size)", metres / explained.size);
+    let steps: Vec<String> = routes(explained).map(|(name, count)| format!("{name} {count}")).collect();
+    let exact = match explained.exact {
+        Some([lower, upper]) => format!("{lower:?} .. {upper:?} m"),
+        None => "only for bodies of one convex piece".to_owned(),
+    };
+    let rows = [
+        ("routes", steps.join(", ")),
+        ("size", format!("{:?} m (both radii and the distance of the origins)", explained.size)),
+        ("rounding", share(explained.bound)),
+        ("width", if width.is_nan() { "none".to_owned() } else { share(width) }),
+        ("exact", exact),
+    ];
+    format!("\n{}", table(&rows))
+}
+
+fn explained_json(explained: &Explained) -> Value {
+    let routes: serde_json::Map<String, Value> =
+        routes(explained).map(|(name, count)| (name.to_owned(), count.into())).collect();
+    json!({
+        "routes": routes,
+        "size_m": explained.size,
+        "bound_m": explained.bound,
+        "exact_lower_m": explained.exact.map(|e| e[0]),
+        "exact_upper_m": explained.exact.map(|e| e[1]),
+    })
 }
 
 /// The columns of `distances`; bounds that are not proven are null.

@@ -30,7 +30,7 @@ pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
 pub use manifest::{SCHEMA_VERSION, simd_features};
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};
 pub use progress::{Advance, Progress, Silent};
-pub use query::query;
+pub use query::{Explained, explain, query};
 pub use timings::Timings;
 
 use crate::broad::BroadScene;

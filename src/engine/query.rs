@@ -3,8 +3,9 @@
 use super::methods;
 use super::world::in_world;
 use crate::error::{Error, Result};
-use crate::geometry::Pose;
-use crate::narrow::{PairCache, PairQuery, Poses, Proximity, Routes};
+use crate::geometry::{Pose, RelativePose};
+use crate::narrow::pair::bound_of;
+use crate::narrow::{PairCache, PairQuery, Poses, Proximity, Routes, exact};
 use crate::scene::{QueryOptions, Shape};
 
 /// The signed distance (metres) of two shapes, whatever it is; `a_from_b` is the pose of B's own frame in A's own
@@ -13,14 +14,57 @@ use crate::scene::{QueryOptions, Shape};
 /// # Errors
 /// No such narrow phase.
 pub fn query(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Proximity> {
+    let poses = placed(a, b, a_from_b);
+    Ok(asked(a, b, &poses, narrow)?.0)
+}
+
+/// An answer with what led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The answer.
+    pub answer: Proximity,
+    /// The routes taken.
+    pub routes: Routes,
+    /// The size of the pair S, metres (docs/numerics.md).
+    pub size: f64,
+    /// The rounding bound E of the pair in `f64`, metres.
+    pub bound: f64,
+    /// The bracket of exact arithmetic, metres, for bodies of one piece: to compare with the answer's.
+    pub exact: Option<[f64; 2]>,
+}
+
+/// [`query`], with the routes taken, the bounds, and the exact bracket beside the answer's.
+///
+/// # Errors
+/// No such narrow phase.
+pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Explained> {
+    let poses = placed(a, b, a_from_b);
+    let (answer, routes) = asked(a, b, &poses, narrow)?;
+    let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
+    let exact = match (&a.pieces[..], &b.pieces[..]) {
+        ([a], [b]) => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
+            // Growing rounds: by half a unit of each of the three numbers.
+            let (radii, slack) = (a.radius + b.radius, f64::EPSILON * (a.radius + b.radius + answer.distance.abs()));
+            let slack = if radii == 0.0 { 0.0 } else { slack };
+            [answer.lower - radii - slack, answer.upper - radii + slack]
+        }),
+        _ => None,
+    };
+    Ok(Explained { answer, routes, size, bound: bound_of::<f64>(size), exact })
+}
+
+/// The poses of the recentred frames, A's own frame being the world.
+fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
+    (Pose::IDENTITY.recentred(a.center), a_from_b.recentred(b.center))
+}
+
+fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, Routes)> {
     let narrow = methods::narrow(narrow)?;
-    let pose_a = Pose::IDENTITY.recentred(a.center);
-    let pose_b = a_from_b.recentred(b.center);
-    let asked = PairQuery { a, b, poses_a: Poses::Fixed(&pose_a), poses_b: Poses::Fixed(&pose_b), samples: 1 };
+    let asked = PairQuery { a, b, poses_a: Poses::Fixed(&poses.0), poses_b: Poses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
     let options = QueryOptions { within: 1e300, require: None, touch: 0.0, static_pairs: true };
-    let mut rows = Vec::with_capacity(1);
-    narrow.walk(&asked, &options, &mut PairCache::default(), &mut Routes::default(), &mut rows);
+    let (mut rows, mut routes) = (Vec::with_capacity(1), Routes::default());
+    narrow.walk(&asked, &options, &mut PairCache::default(), &mut routes, &mut rows);
     let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;
-    Ok(in_world(answer, &pose_a))
+    Ok((in_world(answer, &poses.0), routes))
 }

@@ -50,7 +50,7 @@ impl<'a> Ahead<'a> {
                 return None;
             }
             let start = sample.min(SAMPLES - WIDTH);
-            self.eight = Some(lanes::check((&a.core, &b.core, growth), &features, poses, start));
+            self.eight = Some(lanes::check((&a.core, &b.core, growth), &features, cache.hulls.surface(), poses, start));
         }
         let eight = self.eight.as_ref()?;
         let strict = eight.get(sample)?;

@@ -165,9 +165,9 @@ fn walk_with(
         let found = ahead.verified(sample, &relative, cache, options, routes).unwrap_or_else(|| {
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
             let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
-            let before = routes.verified;
+            let before = routes.verified + routes.surface_verified;
             let found = pieces::query(&bodies, options, cache, &mut scratch, routes);
-            ahead.worth(routes.verified > before);
+            ahead.worth(routes.verified + routes.surface_verified > before);
             found
         });
         match found {

@@ -40,6 +40,12 @@ impl PartCache {
     pub(super) fn features_of(&self, a: &Polyhedron, b: &Polyhedron) -> Option<FeaturePair> {
         self.features.filter(|_| self.of == counts(a, b))
     }
+
+    /// The remembered surface.
+    #[inline]
+    pub(super) fn surface(&self) -> Option<&Surface> {
+        self.surface.as_deref()
+    }
 }
 
 #[inline]
@@ -119,11 +125,15 @@ pub fn beyond(cutoff: f64, size: f64) -> f64 {
     cutoff + PROMISE * size
 }
 
-/// What [`solve`] makes of a strict answer about cores that are apart, found where their pieces' remembered features
-/// were verified ahead. `size`: of the pair; `growth`: the sum of both radii, metres.
+/// What [`solve`] makes of a strict answer that was found where the remembered features, or features and surface, were
+/// verified ahead. `size`: of the pair; `growth`: the sum of both radii, metres.
 #[inline]
 pub fn verified(strict: &Strict, cutoff: f64, size: f64, growth: f64, routes: &mut Routes) -> Solved {
     routes.queries += 1;
+    if !strict.in_contact_band() {
+        routes.surface_verified += 1;
+        return Solved::Answer(Answer::strict(strict));
+    }
     routes.verified += 1;
     let lower = strict.gap - strict.bound;
     if lower > beyond(cutoff, size) + growth {

@@ -1,6 +1,7 @@
 //! Penetration depth: the facet of the Minkowski difference nearest to the origin inside it, found by expanding a
 //! polytope (van den Bergen 2001) and proven by the same polytope.
 
+pub mod lanes;
 pub mod polytope;
 
 use super::feature::FeaturePair;

@@ -6,11 +6,13 @@
 
 use super::Strict;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::epa::lanes::Claims;
+use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
     Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::pair::bound_of;
+use crate::narrow::pair::{VertexPair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
 
@@ -27,7 +29,7 @@ pub struct Eight {
     features: FeaturePair,
     /// First sample.
     start: usize,
-    /// Bit `i`: strictly optimal, and apart, in sample `start + i`.
+    /// Bit `i`: strictly optimal in sample `start + i`, and apart, or the depth proven by the remembered surface.
     accepted: u8,
     normal: [Lane; 3],
     distance: Lane,
@@ -115,6 +117,7 @@ struct Query<'a> {
     poses: &'a RelativeLanes,
     start: usize,
     growth: f64,
+    surface: Option<&'a Surface>,
 }
 
 #[inline(always)]
@@ -144,8 +147,39 @@ fn check_body(q: &Query<'_>) -> Eight {
         out.size[i] = (q.a.radius + q.b.radius + q.growth + t.length()).max(1e-120);
     }
     closest(q, &poses, &mut out);
-    decide(q, &poses, &mut out);
+    let strict = decide(q, &poses, &mut out);
+    accept(q, &poses, &strict, &mut out);
     out
+}
+
+/// Of the strict answers, those apart, and those whose depth the surface proves.
+#[inline(always)]
+fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &mut Eight) {
+    let never = [f64::INFINITY; WIDTH];
+    let mut claims = Claims { facet: never, others: never };
+    let (mut apart, mut deep) = ([0_u64; WIDTH], 0_u64);
+    for k in 0..WIDTH {
+        let (bound, distance) = (bound_of::<f64>(out.size[k]), out.distance[k]);
+        apart[k] = strict[k] & u64::from(distance > super::CONTACT * bound);
+        let overlaps = strict[k] & u64::from(distance < -super::BAND * bound);
+        let claim = super::claimed(distance, bound, super::margin(bound, out.amplification[k]));
+        claims.facet[k] = if overlaps != 0 { claim.facet } else { f64::INFINITY };
+        claims.others[k] = if overlaps != 0 { claim.others } else { f64::INFINITY };
+        deep |= overlaps;
+    }
+    if let Some(surface) = q.surface.filter(|_| deep != 0) {
+        let in_facet = |t: &[VertexPair; 3]| {
+            t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
+        };
+        let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
+        let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
+        for k in 0..WIDTH {
+            apart[k] |= proven[k];
+        }
+    }
+    for (k, accepted) in apart.iter().enumerate() {
+        out.accepted |= (*accepted as u8) << k;
+    }
 }
 
 /// The closest points of the features, by the finisher's formulas.
@@ -241,9 +275,9 @@ fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], interior: &mut Lane) {
     }
 }
 
-/// Strictness, test by test as in [`super::local`].
+/// Strictness, test by test as in [`super::local`]: 1 where it holds.
 #[inline(always)]
-fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
+fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) -> [u64; WIDTH] {
     let (mut back, mut margin, mut good) = ([[0.0; WIDTH]; 3], [0.0; WIDTH], [1_u64; WIDTH]);
     for k in 0..WIDTH {
         let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
@@ -251,12 +285,12 @@ fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
         (back[0][k], back[1][k], back[2][k]) = (m.x, m.y, m.z);
         let bound = bound_of::<f64>(out.size[k]);
         margin[k] = super::margin(bound, out.amplification[k]);
-        let apart = out.distance[k] > super::CONTACT * bound && out.distance[k] < f64::INFINITY;
+        let finite = out.distance[k].abs() < f64::INFINITY;
         let inside = out.interior[k] > margin[k] && out.residual[k] <= bound;
-        good[k] &= u64::from(apart) & u64::from(inside);
+        good[k] &= u64::from(finite) & u64::from(inside);
     }
     if good == [0; WIDTH] {
-        return;
+        return good;
     }
     let max_a = alone(q.a, q.features.a, &out.normal, &margin, &out.size, &mut good);
     let max_b = alone(q.b, q.features.b, &back, &margin, &out.size, &mut good);
@@ -266,9 +300,7 @@ fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
         let agrees = (out.gap[k] - out.distance[k]).abs() <= bound_of::<f64>(out.size[k]);
         good[k] &= u64::from(agrees);
     }
-    for (k, good) in good.iter().enumerate() {
-        out.accepted |= (*good as u8) << k;
-    }
+    good
 }
 
 /// [`super::alone`]: the supporting planes' heights; lanes where a vertex stands out of line are no longer `good`.
@@ -337,14 +369,15 @@ mod wide {
 }
 
 /// Checks a feature pair of two cores, grown by `growth` together (metres), in the samples from `start`, of which there
-/// are [`WIDTH`] in the block.
+/// are [`WIDTH`] in the block. `surface`: a closed one around an overlap, remembered from a polytope.
 pub fn check(
     (a, b, growth): (&Polyhedron, &Polyhedron, f64),
     features: &FeaturePair,
+    surface: Option<&Surface>,
     poses: &RelativeLanes,
     start: usize,
 ) -> Eight {
-    let q = Query { a, b, features: *features, poses, start, growth };
+    let q = Query { a, b, features: *features, poses, start, growth, surface };
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "the level was read from the processor")]
     // SAFETY: `level` says that the processor has the features the callee was compiled for.
@@ -365,12 +398,14 @@ mod tests {
     use crate::geometry::Pose;
     use crate::geometry::hull::convex_hull;
     use crate::narrow::Poses as Given;
+    use crate::narrow::epa::Polytope;
     use crate::narrow::pair::Pair;
     use crate::narrow::relative::RelativePoses;
     use crate::narrow::resolver;
     use crate::narrow::routes::Routes;
-    use crate::narrow::strict::local;
-    use crate::scene::{Lanes, SAMPLES};
+    use crate::narrow::strict::{claim, local};
+    use crate::narrow::walk::{PartCache, Parts, Scratch, solve};
+    use crate::scene::{Lanes, Piece, SAMPLES};
 
     struct Draw(u64);
 
@@ -453,7 +488,7 @@ mod tests {
                 (Face, _) => 4,
                 _ => 5,
             };
-            let eight = check((&a, &b, growth), &features, lanes, start);
+            let eight = check((&a, &b, growth), &features, None, lanes, start);
             for sample in start..start + WIDTH {
                 assert!(eight.covers(&features, sample));
                 let pair = Pair::new(&a, &b, relative.at(sample), growth);
@@ -470,5 +505,45 @@ mod tests {
         assert!(kinds.iter().all(|&n| n > 100), "not representative: {kinds:?}");
         // Edges of flat bodies may have to be asked alone.
         assert!(accepted * 100 >= alone * 97 && alone > 3000, "{accepted} of {alone} in lanes");
+    }
+
+    #[test]
+    fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
+        let mut draw = Draw(9);
+        let (mut accepted, mut alone) = (0, 0);
+        let mut scratch = Scratch::default();
+        for case in 0..600 {
+            let bodies = [draw.body([0, 2, 4][case % 3]), draw.body([2, 3, 4][case / 3 % 3])];
+            let [a, b] = bodies.map(|core| Piece { core, radius: 0.0 });
+            let (mut moving, fixed) = block(&mut draw);
+            // From beside each other into each other.
+            moving[..3].iter_mut().flat_map(|lane| &mut lane.0).for_each(|x| *x *= 0.3);
+            let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
+            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX);
+            let lanes = relative.lanes.as_deref().expect("64 samples");
+            let start = case % (SAMPLES - WIDTH);
+            let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
+            let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
+            let mut cache = PartCache::default();
+            solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut Routes::default());
+            let Some(features) = cache.features_of(&a.core, &b.core) else { continue };
+            let Some(surface) = cache.surface() else { continue };
+            let eight = check((&a.core, &b.core, 0.0), &features, Some(surface), lanes, start);
+            for sample in start..start + WIDTH {
+                let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
+                let single = local(&pair, &features).filter(|s| {
+                    let mut polytope = Polytope::default();
+                    let facet = |t: &[VertexPair; 3]| epa::is_of_facet(&pair, &features, t);
+                    !s.in_contact_band() && surface.proves(polytope.place(&pair, surface), &claim(s), facet)
+                });
+                alone += u32::from(single.is_some());
+                if let Some(strict) = eight.get(sample).filter(|s| s.closest.distance < 0.0) {
+                    let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
+                    assert_eq!(bits(&strict), bits(&single), "case {case}, {features:?}");
+                    accepted += 1;
+                }
+            }
+        }
+        assert!(accepted * 100 >= alone * 95 && accepted > 1000, "{accepted} of {alone} in lanes");
     }
 }

@@ -123,8 +123,12 @@ fn alone(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64
 
 /// What a surface around the origin must prove for the depth of a locally strict answer, and that it is the only one.
 pub fn claim(answer: &Strict) -> Claim {
-    let depth = -answer.closest.distance;
-    Claim { facet: depth - 0.25 * answer.bound, others: depth + answer.margin }
+    claimed(answer.closest.distance, answer.bound, answer.margin)
+}
+
+#[inline(always)]
+fn claimed(distance: f64, bound: f64, margin: f64) -> Claim {
+    Claim { facet: -distance - 0.25 * bound, others: -distance + margin }
 }
 
 #[cfg(test)]
