@@ -1,6 +1,6 @@
 //! What each search costs over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
 //!
-//! `cargo bench --bench broad_fit [-- METHOD,METHOD...]`; by default brute, tree and hash. One thread. A case is one
+//! `cargo bench --bench broad_fit [-- METHOD,METHOD...]`; by default brute, tree, grid and hash. One thread. A case is one
 //! search: moving boxes among each other, then against fixed ones. Times are the least of several runs, because other
 //! work on the machine only adds to them. Fits minimise the relative error, by least squares.
 
@@ -165,7 +165,7 @@ fn terms(method: &str, moving: usize, fixed: usize) -> Vec<f64> {
 
 fn main() {
     let asked = std::env::args().skip(1).find(|a| !a.starts_with('-'));
-    let asked = asked.unwrap_or_else(|| "brute,tree,hash".to_owned());
+    let asked = asked.unwrap_or_else(|| "brute,tree,grid,hash".to_owned());
     let methods: Vec<&str> = asked.split(',').collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     println!("| case | moving | fixed | pairs | {} (us) | auto takes | auto / best |", methods.join(" (us) | "));

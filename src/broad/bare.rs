@@ -3,7 +3,7 @@
 use super::boxes::LatticeBox;
 use super::set::{BoxSet, Found, PairSearch, Visit};
 use super::simd::Simd;
-use super::{Auto, FixedBoxes, brute::Brute, hash::Hash, tree::Tree};
+use super::{Auto, FixedBoxes, brute::Brute, grid::Grid, hash::Hash, tree::Tree};
 use crate::scene::Candidate;
 
 /// Boxes in the layout of the searches; each is named by its index in its list.
@@ -29,6 +29,7 @@ impl Bare {
             "brute" => Some(self.by(&Brute)),
             "hash" => Some(self.by(&Hash)),
             "tree" => Some(self.by(&Tree)),
+            "grid" => Some(self.by(&Grid)),
             _ => None,
         }
     }

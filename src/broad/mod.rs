@@ -16,11 +16,13 @@
 
 #[doc(hidden)]
 pub mod bare;
+mod block;
 mod blockwise;
 pub mod boxes;
 mod brute;
 mod cost;
 mod cut;
+mod grid;
 mod hash;
 mod incremental;
 pub mod lattice;
@@ -29,6 +31,7 @@ pub mod measure;
 mod overlap;
 mod set;
 mod simd;
+mod sixteen;
 mod sweep;
 mod tree;
 
@@ -37,6 +40,7 @@ use crate::trajectory::Bounds;
 use blockwise::Blockwise;
 use boxes::{Boxes64, LatticeBox, Maker, Support};
 use brute::Brute;
+use grid::Grid;
 use hash::Hash;
 use lattice::Lattice;
 use set::{BoxSet, Found, PairSearch, Visit};
@@ -56,6 +60,8 @@ struct FixedBoxes {
     tables: hash::FixedTables,
     /// A tree of them, likewise.
     tree: tree::FixedTree,
+    /// And a grid.
+    grid: grid::FixedGrid,
 }
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.
@@ -203,7 +209,7 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 6] = ["auto", "brute", "hash", "tree", "coherent-hash", "sweep"];
+pub const NAMES: [&str; 7] = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep"];
 /// Names that the command line knows for methods to come.
 pub const RESERVED: [&str; 1] = ["gpu"];
 
@@ -217,6 +223,7 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
         "tree" => Ok(Box::new(Blockwise::new(Tree))),
+        "grid" => Ok(Box::new(Blockwise::new(Grid))),
         "coherent-hash" => Ok(Box::new(hash::Coherent::new())),
         "sweep" => Ok(Box::new(sweep::SweepAndPrune::new())),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
