@@ -10,34 +10,44 @@ const ROWS: u64 = 2;
 /// From so many boxes on they are sorted on several threads, in parts of at least so many.
 const WORTH_THREADS: usize = 2048;
 
-/// One axis cut into cells of `2^shift` coordinates.
-#[derive(Debug, Clone, Copy, Default)]
+/// Boxes of a neighbouring row that one is compared with, as intended: less than sixteen, since space is not filled evenly.
+const STRETCH: f64 = 12.0;
+/// Cells are so many times as wide as the longest sides: at least and at most.
+const WIDE: [f64; 2] = [1.5, 4.0];
+
+/// One axis cut into cells, from `low` on.
+#[derive(Debug, Default)]
 struct Cells {
     low: u32,
-    shift: u32,
+    /// Cells in 2^32 coordinates: multiplying is quicker than dividing.
+    factor: u64,
     count: u64,
+    /// Where each cell begins; one more for the end of the last.
+    edges: Vec<u32>,
 }
 
 impl Cells {
-    /// Cells one and a half to three times as wide as `side`: then most boxes reach into few neighbours.
-    fn new([low, high]: [u32; 2], side: u32) -> Self {
-        let wide = 3 * u64::from(side) / 2;
-        let shift = (u64::BITS - wide.leading_zeros()).min(u32::BITS - 1);
-        Self { low, shift, count: 0 }.counted(high)
+    /// Cells at least `width` coordinates wide, to the one that holds `high`; without edges.
+    fn new([low, high]: [u32; 2], width: f64) -> Self {
+        let mut cells = Self { low, factor: (1 << 32) / (width.ceil() as u64).max(1), count: 0, edges: Vec::new() };
+        cells.count = u64::from(cells.of(high)) + 1;
+        cells
     }
 
-    fn counted(self, high: u32) -> Self {
-        Self { count: u64::from(self.of(high)) + 1, ..self }
+    /// Lists where cells begin.
+    fn with_edges(mut self) -> Self {
+        let edge = |cell: u64| {
+            let from = (cell << 32).div_ceil(self.factor.max(1)).min(u64::from(u32::MAX));
+            self.low.saturating_add(from as u32)
+        };
+        self.edges = (0..self.count).map(edge).chain([u32::MAX]).collect();
+        self
     }
 
-    fn coarser(self, high: u32) -> Self {
-        Self { shift: (self.shift + 1).min(u32::BITS - 1), ..self }.counted(high)
-    }
-
-    /// The cell of a coordinate. Monotone.
+    /// The cell of a coordinate. Monotone; coordinates no farther apart than the width are in one cell or in neighbours.
     #[inline(always)]
     fn of(&self, v: u32) -> u32 {
-        v.saturating_sub(self.low) >> self.shift
+        (u64::from(v.saturating_sub(self.low)) * self.factor >> 32) as u32
     }
 
     /// The cells with boxes that begin there and may overlap one from `min` to `max`, if none is longer than `side`.
@@ -53,10 +63,18 @@ impl Cells {
     /// What the boxes that begin in a cell cover at most.
     #[inline(always)]
     fn span(&self, cell: usize, side: u32) -> [u32; 2] {
-        let first = u64::from(self.low) + ((cell as u64) << self.shift);
-        let last = first + (1 << self.shift) - 1 + u64::from(side);
-        [first, last].map(|v| v.min(u64::from(u32::MAX)) as u32)
+        [self.edges[cell], self.edges[cell + 1].saturating_add(side)]
     }
+}
+
+/// How many times as wide as the longest sides the cells along y and z should be: so that a stretch as long as two
+/// boxes, over one cell of y and z, holds [`STRETCH`] boxes of `count` that fill a space of these extents.
+fn wide(extents: [f64; 3], sides: [f64; 3], count: usize) -> f64 {
+    let room: f64 = (0..3).map(|k| extents[k] / sides[k]).product();
+    let both = STRETCH * room / (2.0 * count as f64);
+    let thin = (extents[1] / sides[1]).min(extents[2] / sides[2]);
+    // A cell is no wider than the space: the other axis makes up for it.
+    both.sqrt().max(both / thin).clamp(WIDE[0], WIDE[1])
 }
 
 /// Boxes of like size. A row holds those whose lowest corner lies in one cell of the plane y, z; in it they are sorted
@@ -88,10 +106,17 @@ impl Class {
         };
         let sides = [side(0), side(1), side(2)];
         let (ends_y, ends_z) = (ends(1), ends(2));
-        let (mut y, mut z) = (Cells::new(ends_y, sides[1]), Cells::new(ends_z, sides[2]));
+        let room = |[low, high]: [u32; 2], side: u32| f64::from(high) - f64::from(low) + f64::from(side.max(1));
+        let extents = [room(ends(0), sides[0]), room(ends_y, sides[1]), room(ends_z, sides[2])];
+        let long = sides.map(|side| f64::from(side.max(1)));
+        let mut times = wide(extents, long, places.len());
+        let cells = |times: f64| (Cells::new(ends_y, times * long[1]), Cells::new(ends_z, times * long[2]));
+        let (mut y, mut z) = cells(times);
         while y.count * z.count > (ROWS * places.len() as u64).max(1) {
-            (y, z) = (y.coarser(ends_y[1]), z.coarser(ends_z[1]));
+            times *= 1.5;
+            (y, z) = cells(times);
         }
+        let (y, z) = (y.with_edges(), z.with_edges());
         let row =
             |i: u32| z.of(columns[2][i as usize]) as usize * y.count as usize + y.of(columns[1][i as usize]) as usize;
         let rows: Vec<u32> = places.iter().map(|&i| row(i) as u32).collect();
