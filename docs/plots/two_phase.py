@@ -128,7 +128,7 @@ def exponent(points):
     logs = [(math.log(x), math.log(y)) for x, y in points]
     mean_x, mean_y = (sum(v) / len(logs) for v in zip(*logs))
     slope = sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
-    return f"{slope:.2f}"
+    return f"{round(slope, 2) + 0.0:.2f}"  # never -0.00
 
 
 def exponents(rows, x, columns):
