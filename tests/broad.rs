@@ -247,7 +247,8 @@ fn any_number_of_threads_gives_the_same() {
     assert!(one.len() > 10_000, "{}", one.len());
     assert!(one.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)), "sorted, without duplicates");
     let others = [(3, "hash"), (1, "brute"), (4, "brute"), (1, "tree"), (2, "tree"), (5, "tree"), (2, "auto")];
-    for (threads, name) in others.into_iter().chain([(4, "coherent-hash"), (3, "sweep")]) {
+    let more = [(1, "grid"), (2, "grid"), (5, "grid"), (4, "coherent-hash"), (3, "sweep")];
+    for (threads, name) in others.into_iter().chain(more) {
         assert!(run(threads, name) == one, "{name} on {threads} threads");
     }
 }

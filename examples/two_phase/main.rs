@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --example two_phase -- OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
 //! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints
-//! them as tables. `--quick` takes small sizes; names of parts take only those. Plots: `docs/plots/two_phase.py OUT
-//! docs/images`. What they mean: `docs/experiments.md`.
+//! them as tables. `--quick` takes small sizes; names of parts take only those. `docs/plots/two_phase.py OUT` brings
+//! `docs/experiments.md`, which says what they mean, and its plots up to date.
 //!
 //! Everything runs on one thread. Times are of the search alone, bounding boxes included; the best of several rounds.
 
@@ -57,7 +57,7 @@ fn scenes_table(out: &Path, quick: bool) -> Outcome<()> {
         "scene,bodies,rate,frames,pairs,boxes_us,standard_us,coherent_us,ratio,ratio_net,standard_cells,coherent_cells,\
          ratio_cells,hash_us,coherent_hash_us,sweep_us,brute_us",
     );
-    let rounds = if quick { 2 } else { 7 };
+    let rounds = if quick { 2 } else { 5 };
     let mut films = vec![
         films::coins(8),
         films::bowling(),
@@ -136,7 +136,7 @@ fn bodies_table(out: &Path, quick: bool) -> Outcome<()> {
     let mut n = 500;
     while n <= largest {
         let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * 1.2).cbrt(), step: 0.01, seed: n as u64 };
-        for cost in measure(&crowd.blocks(if quick { 3 } else { 5 })) {
+        for cost in measure(&crowd.blocks(if quick { 3 } else { 4 })) {
             table.row(cost.row(n, format!("{:.1}", 1e9 * cost.seconds / n as f64)));
         }
         n *= 2;

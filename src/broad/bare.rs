@@ -3,7 +3,7 @@
 use super::boxes::LatticeBox;
 use super::set::{BoxSet, Found, PairSearch, Visit};
 use super::simd::Simd;
-use super::{Auto, FixedBoxes, brute::Brute, hash::Hash, tree::Tree};
+use super::{FixedBoxes, auto::Auto, brute::Brute, grid::Grid, hash::Hash, tree::Tree};
 use crate::scene::Candidate;
 
 /// Boxes in the layout of the searches; each is named by its index in its list.
@@ -29,14 +29,14 @@ impl Bare {
             "brute" => Some(self.by(&Brute)),
             "hash" => Some(self.by(&Hash)),
             "tree" => Some(self.by(&Tree)),
+            "grid" => Some(self.by(&Grid)),
             _ => None,
         }
     }
 
     /// The method that `auto` takes for these boxes.
     pub fn chosen(&self) -> &'static str {
-        let brute = Auto::prefers_brute(self.moving.len(), self.fixed.set.len());
-        if brute { Brute.name() } else { Tree.name() }
+        Auto::chosen(&self.moving, self.fixed.set.len())
     }
 
     fn by(&self, search: &impl PairSearch) -> Vec<Candidate> {

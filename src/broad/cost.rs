@@ -23,3 +23,9 @@ pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
     let level = if few { 8.0 } else { 3.1 };
     cost + level * n * (m + 1.0).log2()
 }
+
+/// The grid.
+pub(super) fn grid(moving: usize, fixed: usize) -> f64 {
+    let (n, m) = (moving as f64, fixed as f64);
+    400.0 + 50.0 * n + 3.0 * n * (m + 1.0).log2()
+}

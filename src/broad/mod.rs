@@ -14,13 +14,16 @@
 //! *Architecture invariant*: integers decide. Boxes become integers in `boxes`, nowhere else, and no method compares
 //! anything but those.
 
+mod auto;
 #[doc(hidden)]
 pub mod bare;
+mod block;
 mod blockwise;
 pub mod boxes;
 mod brute;
 mod cost;
 mod cut;
+mod grid;
 mod hash;
 mod incremental;
 pub mod lattice;
@@ -29,17 +32,20 @@ pub mod measure;
 mod overlap;
 mod set;
 mod simd;
+mod sixteen;
 mod sweep;
 mod tree;
 
 use crate::scene::{Candidate, FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::trajectory::Bounds;
+use auto::Auto;
 use blockwise::Blockwise;
 use boxes::{Boxes64, LatticeBox, Maker, Support};
 use brute::Brute;
+use grid::Grid;
 use hash::Hash;
 use lattice::Lattice;
-use set::{BoxSet, Found, PairSearch, Visit};
+use set::BoxSet;
 use simd::Simd;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +62,8 @@ struct FixedBoxes {
     tables: hash::FixedTables,
     /// A tree of them, likewise.
     tree: tree::FixedTree,
+    /// And a grid.
+    grid: grid::FixedGrid,
 }
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.
@@ -203,7 +211,7 @@ pub enum Unavailable {
 }
 
 /// The names of the methods that this version has; the first is the default.
-pub const NAMES: [&str; 6] = ["auto", "brute", "hash", "tree", "coherent-hash", "sweep"];
+pub const NAMES: [&str; 7] = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep"];
 /// Names that the command line knows for methods to come.
 pub const RESERVED: [&str; 1] = ["gpu"];
 
@@ -217,56 +225,10 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "brute" => Ok(Box::new(Blockwise::new(Brute))),
         "hash" => Ok(Box::new(Blockwise::new(Hash))),
         "tree" => Ok(Box::new(Blockwise::new(Tree))),
+        "grid" => Ok(Box::new(Blockwise::new(Grid))),
         "coherent-hash" => Ok(Box::new(hash::Coherent::new())),
         "sweep" => Ok(Box::new(sweep::SweepAndPrune::new())),
         _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
         _ => Err(Unavailable::Unknown),
-    }
-}
-
-/// The cheaper of brute force and the tree by their estimated costs, for each search anew: see docs/broad-phase.md.
-#[derive(Debug, Clone, Copy, Default)]
-struct Auto;
-
-impl Auto {
-    fn prefers_brute(moving: usize, fixed: usize) -> bool {
-        Brute.cost(moving, fixed) <= Tree.cost(moving, fixed)
-    }
-}
-
-impl PairSearch for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
-    }
-
-    fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        Brute.cost(moving, fixed).min(Tree.cost(moving, fixed))
-    }
-
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        if Self::prefers_brute(set.len(), 0) { Brute.within(simd, set, visit) } else { Tree.within(simd, set, visit) }
-    }
-
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        if Self::prefers_brute(moving.len(), fixed.set.len()) {
-            Brute.against_fixed(simd, moving, fixed, visit)
-        } else {
-            Tree.against_fixed(simd, moving, fixed, visit)
-        }
-    }
-
-    fn both(
-        &self,
-        simd: Simd,
-        moving: &BoxSet,
-        fixed: &FixedBoxes,
-        pairs: &impl Visit,
-        fixed_pairs: &impl Visit,
-    ) -> Found {
-        if Self::prefers_brute(moving.len(), fixed.set.len()) {
-            Brute.both(simd, moving, fixed, pairs, fixed_pairs)
-        } else {
-            Tree.both(simd, moving, fixed, pairs, fixed_pairs)
-        }
     }
 }

@@ -61,6 +61,18 @@ impl BoxSet {
         self.columns.each_ref().map(|column| &column[..self.len()])
     }
 
+    /// Whether the longest side of each box is at most `times` that of any other.
+    pub(super) fn are_alike(&self, times: u32) -> bool {
+        let [x, y, z, to_x, to_y, to_z] = self.columns();
+        let (mut shortest, mut longest) = (u32::MAX, 0);
+        for i in 0..self.len() {
+            let side = |from: &[u32], to: &[u32]| to[i].saturating_sub(from[i]);
+            let side = side(x, to_x).max(side(y, to_y)).max(side(z, to_z));
+            (shortest, longest) = (shortest.min(side), longest.max(side));
+        }
+        longest <= shortest.saturating_mul(times)
+    }
+
     /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, ascending.
     #[inline]
     pub(super) fn overlapping(&self, simd: Simd, one: &LatticeBox, from: usize, to: usize, mut hit: impl FnMut(usize)) {

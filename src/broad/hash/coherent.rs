@@ -15,10 +15,12 @@
 //! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as it turns.
 //!   A box that outgrows it all the same (a pose that is not a number) moves its body to a coarser level for good.
 
+use super::super::block::{in_order, static_pairs};
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{Operations, candidate, in_order, is_ignored, items_of, pair_key, static_pairs};
+use super::super::incremental::{Operations, candidate, is_ignored, items_of, pair_key};
 use super::super::set::over_chunks;
 use super::super::{BroadPhase, BroadScene};
+use super::Hash;
 use super::labels::{Meetings, Step};
 use super::level::cell_range;
 use super::tracker::Tracker;
@@ -140,9 +142,9 @@ impl BroadPhase for Coherent {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = static_pairs(self.tracker.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&Hash, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
-        in_order(scene.bodies.len(), out)
+        in_order(out, scene.bodies.len())
     }
 
     fn operations(&self) -> Operations {

@@ -1,10 +1,9 @@
 //! Both hashing schemes as published, which find the pairs of one sample at a time: the yardstick of the experiments,
 //! not methods for users.
 
+use super::super::block::{BlockBoxes, in_order, static_pairs};
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{
-    BlockBoxes, Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key, static_pairs,
-};
+use super::super::incremental::{Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key};
 use super::super::set::{BoxSet, Found, PairSearch, Visit};
 use super::super::simd::Simd;
 use super::super::{BroadPhase, BroadScene};
@@ -162,17 +161,9 @@ impl BroadPhase for EachSample {
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let mut all = static_pairs(Simd::detect(), job, scene, block);
+        let mut all = static_pairs(&Hash, Simd::detect(), job, scene, block);
         all.append(&mut self.search(job, scene, block));
-        all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            let same = (next.a, next.b) == (kept.a, kept.b);
-            if same {
-                kept.samples |= next.samples;
-            }
-            same
-        });
-        all
+        in_order(all, scene.bodies.len())
     }
 
     fn operations(&self) -> Operations {

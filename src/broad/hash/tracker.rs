@@ -1,8 +1,8 @@
 //! Follows the labels of all bodies from sample to sample.
 
 use super::super::BroadScene;
+use super::super::block::BlockBoxes;
 use super::super::boxes::{Boxes64, LatticeBox};
-use super::super::incremental::BlockBoxes;
 use super::labels::{Labels, Meetings};
 use super::level::{LEVELS, cell_range, level_for, longest_side};
 use crate::scene::{FrameBlock, Motion, SAMPLES, Scene};

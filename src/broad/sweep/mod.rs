@@ -13,10 +13,9 @@
 
 mod axis;
 
+use super::block::{BlockBoxes, in_order, static_pairs};
 use super::boxes::LatticeBox;
-use super::incremental::{
-    BlockBoxes, Operations, Pairs, Rows, candidate, in_order, is_ignored, items_of, pair_key, static_pairs,
-};
+use super::incremental::{Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key};
 use super::set::BoxSet;
 use super::simd::Simd;
 use super::{BroadPhase, BroadScene};
@@ -238,9 +237,9 @@ impl BroadPhase for SweepAndPrune {
             self.before.copy_from_slice(boxes);
         }
         self.rows = rows;
-        let mut out = static_pairs(self.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&super::hash::Hash, self.boxes.simd, job, scene, block);
         self.collect(job, scene, block.samples.len(), &mut out);
-        in_order(scene.bodies.len(), out)
+        in_order(out, scene.bodies.len())
     }
 
     fn operations(&self) -> Operations {

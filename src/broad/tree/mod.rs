@@ -5,13 +5,12 @@
 //! R-trees"). A search takes a leaf at a time, not a box: it walks the tree once for the box of the
 //! leaf, and in every leaf that it meets compares each of its own boxes that comes near with sixteen others at once.
 
-mod node;
 mod order;
 
 use super::FixedBoxes;
 use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
 use super::simd::Simd;
-use node::{Kernel, Node, Pairs, Plain, WIDTH};
+use super::sixteen::{Join, Kernel, Node, Pairs, Sixteen, WIDTH, run};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -107,7 +106,7 @@ impl Packed {
             let first = index << LANE;
             // Without children that end before leaf `from`.
             let passed = ((from >> (LANE * (level - 1))) as u32).saturating_sub(first).min(u32::BITS - 1);
-            let mut hits = k.hits(one, node) & u32::MAX << passed;
+            let mut hits = k.hits(one, node.view()) & u32::MAX << passed;
             while hits != 0 {
                 let child = first | hits.trailing_zeros();
                 hits &= hits - 1;
@@ -130,7 +129,7 @@ impl Packed {
     /// The box of a leaf.
     #[inline(always)]
     fn bounds<K: Kernel>(&self, k: K, leaf: usize) -> K::One {
-        k.one(&self.levels[1][leaf / WIDTH], leaf % WIDTH)
+        k.one(self.levels[1][leaf / WIDTH].view(), leaf % WIDTH)
     }
 
     /// Pairs of the boxes in some leaves with those that come after them.
@@ -138,7 +137,7 @@ impl Packed {
     fn join_within<K: Kernel>(&self, k: K, leaves: std::ops::Range<usize>, visit: &impl Visit, found: &mut Found) {
         let (mut near, mut pairs) = (Vec::with_capacity(64), Pairs::new());
         for g in leaves {
-            let (own, ids) = (&self.levels[0][g], self.ids(g));
+            let (own, ids) = (self.levels[0][g].view(), self.ids(g));
             for lane in 0..WIDTH {
                 let hits = k.hits(&k.one(own, lane), own) & (u32::MAX << 1) << lane;
                 k.push(&mut pairs, ids[lane], ids, hits);
@@ -168,7 +167,7 @@ impl Packed {
         let (mut near, mut pairs) = (Vec::with_capacity(64), Pairs::new());
         for g in leaves {
             self.overlapping(k, &moving.bounds(k, g), 0, &mut near);
-            self.leaf_pairs(k, (&moving.levels[0][g], moving.ids(g)), &near, &mut pairs, visit, found);
+            self.leaf_pairs(k, (moving.levels[0][g].view(), moving.ids(g)), &near, &mut pairs, visit, found);
             if found.stopped {
                 return;
             }
@@ -190,11 +189,11 @@ impl Packed {
         let mut single = Node::EMPTY;
         for i in boxes {
             single.set(0, &moving.get(i));
-            let one = k.one(&single, 0);
+            let one = k.one(single.view(), 0);
             self.overlapping(k, &one, 0, &mut near);
             for &h in &near {
                 let h = h as usize;
-                k.push(&mut pairs, moving.ids[i], self.ids(h), k.hits(&one, &self.levels[0][h]));
+                k.push(&mut pairs, moving.ids[i], self.ids(h), k.hits(&one, self.levels[0][h].view()));
                 if pairs.is_full() {
                     pairs.hand_on(|first, second| visit.pair(first, second, found));
                 }
@@ -211,7 +210,7 @@ impl Packed {
     fn leaf_pairs<K: Kernel>(
         &self,
         k: K,
-        (own, own_ids): (&Node, &[u32; WIDTH]),
+        (own, own_ids): (Sixteen<'_>, &[u32; WIDTH]),
         near: &[u32],
         pairs: &mut Pairs,
         visit: &impl Visit,
@@ -219,7 +218,7 @@ impl Packed {
     ) {
         for &h in near {
             let h = h as usize;
-            let (other, ids) = (&self.levels[0][h], self.ids(h));
+            let (other, ids) = (self.levels[0][h].view(), self.ids(h));
             let mut lanes = k.hits(&self.bounds(k, h), own);
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize % WIDTH;
@@ -231,11 +230,6 @@ impl Packed {
             }
         }
     }
-}
-
-/// One of the joins over a range of leaves, or of boxes, compiled for each instruction set.
-trait Join {
-    fn run<K: Kernel>(&self, k: K, range: std::ops::Range<usize>, found: &mut Found);
 }
 
 struct Within<'a, V>(&'a Packed, &'a V);
@@ -271,30 +265,6 @@ impl<V: Visit> Join for BoxesAgainst<'_, V> {
     fn run<K: Kernel>(&self, k: K, range: std::ops::Range<usize>, found: &mut Found) {
         self.fixed.join_boxes(k, self.moving, range, self.visit, found);
     }
-}
-
-fn run(simd: Simd, join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
-    match simd {
-        Simd::Plain => join.run(Plain, leaves, found),
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx2 => unsafe { run_avx2(join, leaves, found) },
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx512 => unsafe { run_avx512(join, leaves, found) },
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn run_avx2(join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
-    join.run(node::Avx2(()), leaves, found);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn run_avx512(join: &impl Join, leaves: std::ops::Range<usize>, found: &mut Found) {
-    join.run(node::Avx512(()), leaves, found);
 }
 
 fn join(simd: Simd, join: &(impl Join + Sync), leaves: usize) -> Found {

@@ -1,11 +1,18 @@
-//! Sixteen boxes side by side, and the comparison of one box with them.
+//! Sixteen boxes side by side, the comparison of one box with them, and what it takes to run a search with the widest
+//! instructions: what `tree` and `grid` share.
 
-use super::super::boxes::LatticeBox;
+use super::boxes::LatticeBox;
+use super::set::Found;
+use super::simd::Simd;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
+use std::ops::Range;
 
-/// Boxes in a node.
+/// Boxes that are compared at once.
 pub(super) const WIDTH: usize = 16;
+
+/// Columns of sixteen boxes: min x, y, z, max x, y, z.
+pub(super) type Sixteen<'a> = [&'a [u32; WIDTH]; 6];
 
 /// Sixteen boxes in columns, six cache lines one after the other: min x, y, z, max x, y, z. Free lanes are empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +26,10 @@ impl Node {
     pub(super) const EMPTY: Self =
         Self { columns: [[u32::MAX; WIDTH], [u32::MAX; WIDTH], [u32::MAX; WIDTH], [0; WIDTH], [0; WIDTH], [0; WIDTH]] };
 
+    /// The columns, to be compared.
     #[inline(always)]
-    pub(super) fn get(&self, lane: usize) -> LatticeBox {
-        let at = |k: usize| self.columns[k][lane % WIDTH];
-        LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
+    pub(super) fn view(&self) -> Sixteen<'_> {
+        self.columns.each_ref()
     }
 
     #[inline(always)]
@@ -85,15 +92,18 @@ impl Pairs {
     }
 }
 
-/// Compares one box with a node. Its implementations differ in the width of the instructions only.
+/// Compares one box with sixteen. Its implementations differ in the width of the instructions only.
 pub(super) trait Kernel: Copy {
     /// A box made ready for comparisons.
     type One: Copy;
 
-    fn one(self, node: &Node, lane: usize) -> Self::One;
+    fn one(self, of: Sixteen<'_>, lane: usize) -> Self::One;
 
-    /// Bit `i`: box `i` of the node overlaps the box.
-    fn hits(self, one: &Self::One, node: &Node) -> u32;
+    /// Bit `i`: box `i` of `many` overlaps the box.
+    fn hits(self, one: &Self::One, many: Sixteen<'_>) -> u32;
+
+    /// Bit `i`: number `i` is below `limit`.
+    fn below(self, numbers: &[u32; WIDTH], limit: u32) -> u32;
 
     /// Adds `first` with each of `ids` whose bit is set. Not to be called when `pairs` is full.
     fn push(self, pairs: &mut Pairs, first: u32, ids: &[u32; WIDTH], hits: u32);
@@ -107,13 +117,18 @@ impl Kernel for Plain {
     type One = LatticeBox;
 
     #[inline(always)]
-    fn one(self, node: &Node, lane: usize) -> LatticeBox {
-        node.get(lane)
+    fn one(self, of: Sixteen<'_>, lane: usize) -> LatticeBox {
+        let at = |k: usize| of[k][lane % WIDTH];
+        LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
     }
 
     #[inline(always)]
-    fn hits(self, one: &LatticeBox, node: &Node) -> u32 {
-        let c = &node.columns;
+    fn below(self, numbers: &[u32; WIDTH], limit: u32) -> u32 {
+        numbers.iter().zip(0..).fold(0, |bits, (&v, i)| bits | u32::from(v < limit) << i)
+    }
+
+    #[inline(always)]
+    fn hits(self, one: &LatticeBox, c: Sixteen<'_>) -> u32 {
         let mut bits = 0;
         for i in 0..WIDTH {
             let mut hit = true;
@@ -134,7 +149,7 @@ impl Kernel for Plain {
 /// Made only inside functions that enable AVX2, which `Simd::detect` found.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Avx2(pub(super) ());
+pub(super) struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "the kernel is made only where the instructions were found")]
@@ -142,13 +157,18 @@ impl Kernel for Avx2 {
     type One = [__m256i; 6];
 
     #[inline(always)]
-    fn one(self, node: &Node, lane: usize) -> [__m256i; 6] {
-        unsafe { x86::one_avx2(node, lane) }
+    fn one(self, of: Sixteen<'_>, lane: usize) -> [__m256i; 6] {
+        unsafe { x86::one_avx2(of, lane) }
     }
 
     #[inline(always)]
-    fn hits(self, one: &[__m256i; 6], node: &Node) -> u32 {
-        unsafe { x86::hits_avx2(one, node) }
+    fn hits(self, one: &[__m256i; 6], many: Sixteen<'_>) -> u32 {
+        unsafe { x86::hits_avx2(one, many) }
+    }
+
+    #[inline(always)]
+    fn below(self, numbers: &[u32; WIDTH], limit: u32) -> u32 {
+        unsafe { x86::below_avx2(numbers, limit) }
     }
 
     #[inline(always)]
@@ -160,7 +180,7 @@ impl Kernel for Avx2 {
 /// Made only inside functions that enable AVX-512, which `Simd::detect` found.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Avx512(pub(super) ());
+pub(super) struct Avx512(());
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "the kernel is made only where the instructions were found")]
@@ -168,13 +188,18 @@ impl Kernel for Avx512 {
     type One = [__m512i; 6];
 
     #[inline(always)]
-    fn one(self, node: &Node, lane: usize) -> [__m512i; 6] {
-        unsafe { x86::one_avx512(node, lane) }
+    fn one(self, of: Sixteen<'_>, lane: usize) -> [__m512i; 6] {
+        unsafe { x86::one_avx512(of, lane) }
     }
 
     #[inline(always)]
-    fn hits(self, one: &[__m512i; 6], node: &Node) -> u32 {
-        unsafe { x86::hits_avx512(one, node) }
+    fn hits(self, one: &[__m512i; 6], many: Sixteen<'_>) -> u32 {
+        unsafe { x86::hits_avx512(one, many) }
+    }
+
+    #[inline(always)]
+    fn below(self, numbers: &[u32; WIDTH], limit: u32) -> u32 {
+        unsafe { x86::below_avx512(numbers, limit) }
     }
 
     #[inline(always)]
@@ -183,25 +208,55 @@ impl Kernel for Avx512 {
     }
 }
 
+/// A search over a range (of leaves, rows, boxes), compiled for each instruction set.
+pub(super) trait Join {
+    fn run<K: Kernel>(&self, k: K, range: Range<usize>, found: &mut Found);
+}
+
+/// Runs a search with the widest instructions.
+pub(super) fn run(simd: Simd, join: &impl Join, range: Range<usize>, found: &mut Found) {
+    match simd {
+        Simd::Plain => join.run(Plain, range, found),
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+        Simd::Avx2 => unsafe { run_avx2(join, range, found) },
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
+        Simd::Avx512 => unsafe { run_avx512(join, range, found) },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn run_avx2(join: &impl Join, range: Range<usize>, found: &mut Found) {
+    join.run(Avx2(()), range, found);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn run_avx512(join: &impl Join, range: Range<usize>, found: &mut Found) {
+    join.run(Avx512(()), range, found);
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Node, Pairs, WIDTH};
+    use super::{Pairs, Sixteen, WIDTH};
     use std::arch::x86_64::*;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn one_avx512(node: &Node, lane: usize) -> [__m512i; 6] {
-        let at = |k: usize| _mm512_set1_epi32(node.columns[k][lane % WIDTH] as i32);
+    pub(super) fn one_avx512(of: Sixteen<'_>, lane: usize) -> [__m512i; 6] {
+        let at = |k: usize| _mm512_set1_epi32(of[k][lane % WIDTH] as i32);
         [at(0), at(1), at(2), at(3), at(4), at(5)]
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn hits_avx512(one: &[__m512i; 6], node: &Node) -> u32 {
+    pub(super) fn hits_avx512(one: &[__m512i; 6], many: Sixteen<'_>) -> u32 {
         let load = |k: usize| {
-            #[allow(unsafe_code, reason = "a column is sixteen aligned values")]
+            #[allow(unsafe_code, reason = "a column is sixteen values")]
             unsafe {
-                _mm512_load_si512(node.columns[k].as_ptr().cast())
+                _mm512_loadu_si512(many[k].as_ptr().cast())
             }
         };
         let mut hit = u16::MAX;
@@ -210,6 +265,20 @@ mod x86 {
             hit = _mm512_mask_cmpge_epu32_mask(hit, load(k + 3), one[k]);
         }
         u32::from(hit)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn below_avx512(numbers: &[u32; WIDTH], limit: u32) -> u32 {
+        #[allow(unsafe_code, reason = "sixteen values are read")]
+        let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
+        u32::from(_mm512_cmplt_epu32_mask(numbers, _mm512_set1_epi32(limit as i32)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn below_avx2(numbers: &[u32; WIDTH], limit: u32) -> u32 {
+        numbers.iter().zip(0..).fold(0, |bits, (&v, i)| bits | u32::from(v < limit) << i)
     }
 
     #[inline]
@@ -229,18 +298,18 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn one_avx2(node: &Node, lane: usize) -> [__m256i; 6] {
-        let at = |k: usize| _mm256_set1_epi32(node.columns[k][lane % WIDTH] as i32);
+    pub(super) fn one_avx2(of: Sixteen<'_>, lane: usize) -> [__m256i; 6] {
+        let at = |k: usize| _mm256_set1_epi32(of[k][lane % WIDTH] as i32);
         [at(0), at(1), at(2), at(3), at(4), at(5)]
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn hits_avx2(one: &[__m256i; 6], node: &Node) -> u32 {
+    pub(super) fn hits_avx2(one: &[__m256i; 6], many: Sixteen<'_>) -> u32 {
         let load = |k: usize, half: usize| {
             #[allow(unsafe_code, reason = "half a column is eight values of sixteen")]
             unsafe {
-                _mm256_loadu_si256(node.columns[k][8 * half..].as_ptr().cast())
+                _mm256_loadu_si256(many[k][8 * half..].as_ptr().cast())
             }
         };
         // All ones where `a <= b`, unsigned: where the larger of the two is `b`.
@@ -264,8 +333,16 @@ mod tests {
 
     /// Box 5 of `single` against `node`: the hits, and the pairs that they become.
     fn check<K: Kernel>(k: K, single: &Node, node: &Node, expected: u32) {
-        let hits = k.hits(&k.one(single, 5), node);
+        let hits = k.hits(&k.one(single.view(), 5), node.view());
         assert_eq!(hits, expected);
+        for numbers in node.view() {
+            for limit in [0, 5, numbers[3], u32::MAX] {
+                let bits = k.below(numbers, limit);
+                assert!(
+                    numbers.iter().zip(0..).all(|(&v, i)| (bits >> i & 1 == 1) == (v < limit)) && bits >> WIDTH == 0
+                );
+            }
+        }
         let ids = std::array::from_fn(|i| 100 + i as u32);
         let mut pairs = Pairs::new();
         for round in 0..3 {
