@@ -55,6 +55,7 @@ fn all_methods_equal_the_oracle_in_many_kinds_of_scenes() {
         Recipe { name: "sparse", space: [40.0; 3], ..BASE },
         Recipe { name: "clustered", clusters: 6, space: [60.0; 3], ..BASE },
         Recipe { name: "sheet", space: [20.0, 20.0, 0.05], ..BASE },
+        Recipe { name: "a crowd on a floor", fixed: 0.0, ratio: 1.5, bodies: 900, space: [60.0, 60.0, 0.2], ..BASE },
         Recipe { name: "line", space: [150.0, 0.0, 0.0], ..BASE },
         Recipe { name: "sizes 1:1000", ratio: 1e3, space: [3e3; 3], bodies: 600, ..BASE },
         Recipe { name: "sizes 1:1,000,000", fixed: 0.5, ratio: 1e6, space: [2e6; 3], bodies: 600, ..BASE },

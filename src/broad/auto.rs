@@ -7,9 +7,6 @@ use super::set::{BoxSet, Found, PairSearch, Visit};
 use super::simd::Simd;
 use super::tree::Tree;
 
-/// Boxes are alike if the longest sides of the largest are at most so many times as long as those of the smallest.
-const ALIKE: u32 = 4;
-
 /// Takes brute force, the grid or the tree.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Auto;
@@ -26,7 +23,7 @@ impl Choice {
     fn new(moving: &BoxSet, fixed: usize) -> Self {
         if Brute.cost(moving.len(), fixed) <= Tree.cost(moving.len(), fixed) {
             Self::Brute
-        } else if fixed == 0 && moving.are_alike(ALIKE) {
+        } else if fixed == 0 && moving.is_sheet() {
             Self::Grid
         } else {
             Self::Tree

@@ -24,8 +24,8 @@ pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
     cost + level * n * (m + 1.0).log2()
 }
 
-/// The grid.
+/// The grid, for boxes of like size: building it, and going through it.
 pub(super) fn grid(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
-    400.0 + 50.0 * n + 3.0 * n * (m + 1.0).log2()
+    950.0 + 41.0 * n + 4.0 * n * (n + 1.0).log2() + 3.9 * n * (m + 1.0).log2()
 }

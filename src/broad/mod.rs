@@ -4,7 +4,7 @@
 //! it equal, sorted by (a, b).
 //!
 //! A block is searched in two steps. A pair search finds the pairs whose boxes *swept over* a range of samples overlap
-//! (`brute`, `hash`, `tree`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
+//! (`brute`, `hash`, `tree`, `grid`); each such pair is then tested sample by sample with SIMD into a mask, unless its sweeps prove
 //! that it overlaps throughout. Swept boxes contain every box, so nothing is lost. `cut` decides into how many ranges
 //! a block is cut.
 //!

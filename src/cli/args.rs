@@ -71,10 +71,10 @@ pub(crate) struct RunArgs {
     /// Where the broad phase searches: auto, cpu (not in this version: gpu)
     #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true)]
     pub(crate) device: DeviceArg,
-    /// Method of the broad phase; the tables do not depend on it: auto, brute, hash, tree, coherent-hash, sweep (not
-    /// in this version: gpu)
+    /// Method of the broad phase; the tables do not depend on it: auto, brute, hash, tree, grid, coherent-hash, sweep
+    /// (not in this version: gpu)
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
-        value_parser = ["auto", "brute", "hash", "tree", "coherent-hash", "sweep", "gpu"])]
+        value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
     /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip (not in this version:
     /// lin-canny)

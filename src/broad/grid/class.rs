@@ -47,7 +47,7 @@ impl Cells {
     /// The cell of a coordinate. Monotone; coordinates no farther apart than the width are in one cell or in neighbours.
     #[inline(always)]
     fn of(&self, v: u32) -> u32 {
-        (u64::from(v.saturating_sub(self.low)) * self.factor >> 32) as u32
+        ((u64::from(v.saturating_sub(self.low)) * self.factor) >> 32) as u32
     }
 
     /// The cells with boxes that begin there and may overlap one from `min` to `max`, if none is longer than `side`.
