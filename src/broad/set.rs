@@ -204,7 +204,93 @@ pub(super) fn over_chunks(
 
 #[cfg(test)]
 mod tests {
+    use super::super::{FixedBoxes, grid::Grid, tree::Tree};
     use super::*;
+
+    struct All;
+
+    impl Visit for All {
+        fn pair(&self, first: u32, second: u32, found: &mut Found) {
+            let (a, b) = (first.min(second), first.max(second));
+            found.candidates.push(Candidate { a, b, samples: 1 });
+        }
+    }
+
+    /// As they come: the first is a moving box.
+    struct Ordered;
+
+    impl Visit for Ordered {
+        fn pair(&self, a: u32, b: u32, found: &mut Found) {
+            found.candidates.push(Candidate { a, b, samples: 1 });
+        }
+    }
+
+    /// Boxes of very different sizes in a space of a given edge, some beginning and some ending where the lattice does.
+    fn boxes(count: u32, edge: u32, seed: u64) -> Vec<LatticeBox> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        };
+        let mut all = Vec::new();
+        for i in 0..count {
+            let side = 1 << (next() % 14);
+            let origin = if i % 50 == 0 { u32::MAX - 1 - edge } else { 1 };
+            let min = [0; 3].map(|_| origin + next() % edge);
+            all.push(LatticeBox { min, max: min.map(|v| v.saturating_add(side + next() % side).min(u32::MAX - 1)) });
+        }
+        all
+    }
+
+    fn overlapping(some: &[LatticeBox], others: &[LatticeBox], pair: impl Fn(u32, u32) -> bool) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (a, one) in (0..).zip(some) {
+            let hits = (0..).zip(others).filter(|&(b, other)| pair(a, b) && one.overlaps(other));
+            found.extend(hits.map(|(b, _)| Candidate { a, b, samples: 1 }));
+        }
+        found
+    }
+
+    fn check(search: &impl PairSearch, simd: Simd, moving: &[LatticeBox], fixed: &[LatticeBox]) -> usize {
+        let set = |boxes: &[LatticeBox]| BoxSet::new((0..).zip(boxes.iter().copied()));
+        let what = format!("{} by {simd:?}, {} and {}", search.name(), moving.len(), fixed.len());
+        let sorted = |mut found: Found| {
+            found.candidates.sort_unstable();
+            found.candidates
+        };
+        let expected = overlapping(moving, moving, |a, b| a < b);
+        assert!(sorted(search.within(simd, &set(moving), &All)) == expected, "{what}");
+        let job = FixedBoxes { set: set(fixed), ..FixedBoxes::default() };
+        let between = overlapping(moving, fixed, |_, _| true);
+        assert!(sorted(search.against_fixed(simd, &set(moving), &job, &Ordered)) == between, "{what}");
+        let mut both = [expected, between].concat();
+        both.sort_unstable();
+        assert!(sorted(search.both(simd, &set(moving), &job, &All, &Ordered)) == both, "{what}");
+        both.len()
+    }
+
+    #[test]
+    fn the_tree_and_the_grid_visit_every_pair_once_with_all_instructions() {
+        for simd in Simd::all() {
+            for count in [0, 1, 2, 15, 16, 17, 256, 257, 4096, 4097] {
+                let moving = boxes(count, 20_000, u64::from(count));
+                for fixed in [0, count / 2, 9 * count.min(300)] {
+                    let fixed = boxes(fixed, 20_000, 77);
+                    let found = check(&Tree, simd, &moving, &fixed);
+                    assert_eq!(check(&Grid, simd, &moving, &fixed), found);
+                    assert!(count < 256 || found > count as usize / 8, "{count}: {found} pairs");
+                }
+            }
+            // Crowded, and along a line.
+            for (edge, flat) in [(3_000, false), (60_000, true)] {
+                let mut moving = boxes(600, edge, 5);
+                if flat {
+                    moving.iter_mut().for_each(|b| (b.min[0], b.max[0], b.min[2], b.max[2]) = (9, 12, 7, 7));
+                }
+                assert!(check(&Grid, simd, &moving, &boxes(50, edge, 6)) > 600);
+            }
+        }
+    }
 
     #[test]
     fn sheets_are_thin_wide_and_of_like_boxes() {
