@@ -10,6 +10,7 @@ pub mod block;
 mod build;
 mod digest;
 mod file;
+pub(crate) mod guard;
 pub mod ignore;
 mod keys;
 pub mod length;

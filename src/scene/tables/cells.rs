@@ -4,6 +4,7 @@
 
 use super::RowPlace;
 use crate::error::{Error, Result};
+use crate::scene::guard::guarded;
 use crate::scene::keys::nearest;
 use crate::scene::parquet_footer;
 use arrow_array::cast::AsArray;
@@ -14,7 +15,6 @@ use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::io::Cursor;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -204,9 +204,9 @@ fn texts(array: &ArrayRef) -> std::result::Result<Vec<Option<String>>, ArrowErro
 /// Runs the Parquet decoder. Should it panic on hostile bytes, that is an error too.
 fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
     let remedy = "the table is damaged, or of another kind than it should be: write it again";
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), remedy)),
-        Err(_) => Err(Error::input(path.display(), "cannot be decoded (the Parquet decoder gave up)", remedy)),
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), remedy)),
+        None => Err(Error::input(path.display(), "cannot be decoded (the Parquet decoder gave up)", remedy)),
     }
 }
