@@ -220,3 +220,58 @@ fn bodies_of_one_file_share_one_shape_whichever_thread_read_it() {
     assert_eq!(scene.inputs.len(), 2 + files.len(), "every file is read once");
     assert_eq!(scene.bodies, load().bodies, "the same whatever thread did what");
 }
+
+/// Overwrites the number wherever the footer of a Parquet file says it: in the statistics of its column.
+fn say_instead(path: &Path, number: f64, instead: f64) -> usize {
+    let mut bytes = fs::read(path).expect("a file");
+    let end = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes")) as usize;
+    let (old, new) = (number.to_le_bytes(), instead.to_le_bytes());
+    let found: Vec<usize> = (end - length..end - 8).filter(|&at| bytes[at..at + 8] == old).collect();
+    found.iter().for_each(|&at| bytes[at..at + 8].copy_from_slice(&new));
+    fs::write(path, bytes).expect("written");
+    found.len()
+}
+
+#[test]
+fn statistics_that_lie_about_positions_change_no_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = names(12);
+    let mut random = Random(5);
+    let mut all = Vec::new();
+    for frame in 0..100 {
+        for name in &names {
+            let mut pose = random.pose();
+            pose[..3].iter_mut().for_each(|v| *v *= 0.1);
+            all.push(Row { run: 0, frame, time: 0.0, body: name.clone(), pose });
+        }
+    }
+    let mut scene = String::from("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n");
+    names.iter().for_each(|name| scene += &format!("[[body]]\nname = \"{name}\"\nshape = {{ box = [1, 2, 3] }}\n"));
+    fs::write(folder.path().join("scene.toml"), scene).expect("a scene");
+    let rows_found = |data: &Path, out: &str| {
+        let done = Command::new(env!("CARGO_BIN_EXE_clearsweep"))
+            .args(["run", "scene.toml", "--out", out, "--trajectories"])
+            .arg(data)
+            .current_dir(folder.path())
+            .output()
+            .expect("the program starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        fs::read(folder.path().join(out).join("distances/part-00000.parquet")).expect("rows")
+    };
+    let honest = folder.path().join("honest.parquet");
+    write(&honest, &all, &Shaping::default());
+    let expected = rows_found(&honest, "honest");
+    assert!(expected.len() > 20_000, "hardly any rows: {} bytes", expected.len());
+    let bounds = naive_bounds(&all, |v| v);
+    // A box around nothing, somewhere else, and one beyond all measure.
+    for (case, (low, high)) in [(0.001, 0.002), (70.0, 80.0), (-1e300, 1e300)].into_iter().enumerate() {
+        let lying = folder.path().join(format!("lying-{case}.parquet"));
+        fs::copy(&honest, &lying).expect("a copy");
+        for axis in 0..3 {
+            let changed = say_instead(&lying, bounds.min[axis], low) + say_instead(&lying, bounds.max[axis], high);
+            assert!(changed >= 2, "the statistics were not found");
+        }
+        assert!(rows_found(&lying, &format!("lying-{case}")) == expected, "{low} to {high}: other rows");
+    }
+}

@@ -50,8 +50,11 @@ pub fn check(bytes: &[u8]) {
     if strict.error.is_none() {
         assert_eq!((&strict, &strict), (&absent, &held), "nothing was missing");
     }
-    if absent.error.is_some() || absent.blocks.is_empty() {
+    if absent.error.is_some() || absent.blocks.is_empty() || has_statistics(bytes) {
         return;
+    }
+    if let Some(bounds) = &absent.bounds {
+        contained(&absent.blocks, bounds);
     }
     // A choice of frames gives those of the whole.
     let frames: Vec<i64> = absent.samples().map(|(_, frame)| frame).collect();
@@ -63,6 +66,12 @@ pub fn check(bytes: &[u8]) {
         Some(error) => assert!(expected.is_empty(), "{error}"),
         None => assert_eq!(some.samples().collect::<Vec<_>>(), expected),
     }
+}
+
+/// Whether the file may say things about its columns that are not so, as only Parquet does. The engine believes them:
+/// bounds that lie cost time (the lattice saturates), and a choice of frames may miss row groups.
+fn has_statistics(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
 }
 
 /// What came of an input.
@@ -100,9 +109,6 @@ fn read(scene: &Scene, options: &ReadOptions, bytes: usize) -> Read {
                 }
                 Err(error) => read.error = Some(words(&error)),
             }
-        }
-        if let (Some(bounds), None) = (read.bounds, &read.error) {
-            contained(&read.blocks, &bounds);
         }
         read
     })

@@ -18,6 +18,7 @@ pub mod load;
 mod mesh;
 pub mod model;
 pub(crate) mod parquet_footer;
+pub(crate) mod parquet_pages;
 pub mod readers;
 pub mod shapes;
 mod tables;

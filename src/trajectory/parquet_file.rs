@@ -5,7 +5,7 @@ use super::source::{DAMAGED, Group};
 use crate::error::{Error, Result};
 use crate::scene::guard::guarded;
 use crate::scene::model::LengthUnit;
-use crate::scene::parquet_footer;
+use crate::scene::{parquet_footer, parquet_pages};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
@@ -66,6 +66,7 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let file = BoundedFile::open(&self.path)?;
+        parquet_pages::check(&self.path, &file.file, self.plain.metadata(), group.index, columns)?;
         let keyed = self.chunk(group, self.names).is_some_and(|chunk| {
             // A chunk without a dictionary page would be hashed into one, name by name.
             chunk.dictionary_page_offset().is_some()
