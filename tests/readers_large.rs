@@ -2,9 +2,20 @@
 //!
 //! No time is measured: with work that grows as the square of the size, these tests would run for hours.
 
+#[path = "trajectory_support/mod.rs"]
+mod support;
+
+use clearsweep::error::{Error, ErrorKind};
 use clearsweep::scene::readers::read_mesh;
+use clearsweep::trajectory::{ReadOptions, Trajectory};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fmt::Write as _;
+use std::fs::{self, File};
 use std::path::Path;
+use support::{Row, Shaping, batch, scene};
 
 #[test]
 fn an_obj_line_goes_on_over_millions_of_others() {
@@ -50,4 +61,69 @@ fn base64_of(three: &[u8]) -> String {
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let word = three.iter().fold(0_u32, |word, &byte| word << 8 | u32::from(byte));
     (0..4).map(|k| char::from(letters[(word >> (18 - 6 * k) & 63) as usize])).collect()
+}
+
+/// The codecs of Parquet that are read.
+fn codecs() -> Vec<Compression> {
+    let zstd = |level: i32| Compression::ZSTD(ZstdLevel::try_new(level).expect("a level"));
+    let gzip = Compression::GZIP(GzipLevel::try_new(9).expect("a level"));
+    vec![Compression::SNAPPY, gzip, Compression::LZ4, Compression::LZ4_RAW, zstd(1), zstd(19)]
+}
+
+const FRAMES: i64 = 200_000;
+
+/// A body that rests for many frames: whole columns of zeros, in one page each.
+fn write_rest(path: &Path, compression: Compression) {
+    let pose = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let rows: Vec<Row> = (0..FRAMES).map(|frame| Row { run: 0, frame, time: 0.0, body: "a".into(), pose }).collect();
+    let batch = batch(&rows, &Shaping::default());
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_dictionary_enabled(false)
+        .set_data_page_size_limit(1 << 30)
+        .set_data_page_row_count_limit(usize::MAX)
+        .set_write_batch_size(FRAMES as usize)
+        .build();
+    let mut writer =
+        ArrowWriter::try_new(File::create(path).expect("a file"), batch.schema(), Some(properties)).expect("a writer");
+    writer.write(&batch).expect("written");
+    writer.close().expect("closed");
+}
+
+fn samples(path: &Path) -> Result<usize, Error> {
+    let options = ReadOptions { path: Some(path.to_path_buf()), ..ReadOptions::default() };
+    Trajectory::open(&scene(&["a"]), &options)?.blocks().map(|block| Ok(block?.samples.len())).sum()
+}
+
+#[test]
+fn pages_that_compress_as_far_as_they_can_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rest.parquet");
+    for codec in codecs() {
+        write_rest(&path, codec);
+        assert!(fs::metadata(&path).expect("a file").len() < 2_000_000, "{codec:?} does not compress");
+        assert_eq!(samples(&path).unwrap_or_else(|error| panic!("{codec:?}: {error}")), FRAMES as usize, "{codec:?}");
+    }
+}
+
+#[test]
+fn pages_that_claim_more_than_they_can_hold_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rest.parquet");
+    for codec in codecs() {
+        write_rest(&path, codec);
+        let reader = SerializedFileReader::new(File::open(&path).expect("a file")).expect("a reader");
+        let chunk = reader.metadata().row_group(0).columns().iter().find(|chunk| chunk.column_path().string() == "x");
+        let at = chunk.expect("the column").data_page_offset() as usize;
+        let mut bytes = fs::read(&path).expect("bytes");
+        // A page's header begins with its type and its size: twice the number, in groups of seven bits. Four of them for
+        // the 1.6 million here.
+        let size = at + 3;
+        assert!(bytes[at] == 0x15 && bytes[at + 2] == 0x15 && bytes[size + 3] < 0x80, "{:?}", &bytes[at..at + 8]);
+        bytes[size..size + 4].copy_from_slice(&[0xfe, 0xff, 0xff, 0x7e]);
+        fs::write(&path, bytes).expect("written");
+        let error = samples(&path).expect_err("133 million bytes in a page of a few hundred");
+        assert!(error.kind == ErrorKind::Input && error.place.contains("rest.parquet"), "{error}");
+        assert!(error.problem.contains("that claims to hold 133169151"), "{codec:?}: {error}");
+    }
 }
