@@ -5,6 +5,9 @@
 #[path = "trajectory_support/mod.rs"]
 mod support;
 
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use clearsweep::error::{Error, ErrorKind};
 use clearsweep::scene::readers::read_mesh;
 use clearsweep::trajectory::{ReadOptions, Trajectory};
@@ -72,11 +75,16 @@ fn codecs() -> Vec<Compression> {
 
 const FRAMES: i64 = 200_000;
 
-/// A body that rests for many frames: whole columns of zeros, in one page each.
-fn write_rest(path: &Path, compression: Compression) {
+/// A body that rests for many frames: whole columns of zeros.
+fn rest() -> RecordBatch {
     let pose = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     let rows: Vec<Row> = (0..FRAMES).map(|frame| Row { run: 0, frame, time: 0.0, body: "a".into(), pose }).collect();
-    let batch = batch(&rows, &Shaping::default());
+    batch(&rows, &Shaping::default())
+}
+
+/// Writes them as Parquet, each column in one page.
+fn write_rest(path: &Path, compression: Compression) {
+    let batch = rest();
     let properties = WriterProperties::builder()
         .set_compression(compression)
         .set_dictionary_enabled(false)
@@ -125,5 +133,27 @@ fn pages_that_claim_more_than_they_can_hold_are_refused() {
         let error = samples(&path).expect_err("133 million bytes in a page of a few hundred");
         assert!(error.kind == ErrorKind::Input && error.place.contains("rest.parquet"), "{error}");
         assert!(error.problem.contains("that claims to hold 133169151"), "{codec:?}: {error}");
+    }
+}
+
+#[test]
+fn buffers_of_arrow_that_claim_more_than_they_can_hold_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rest.arrows");
+    let batch = rest();
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let options = IpcWriteOptions::default().try_with_compression(Some(codec)).expect("an option");
+        let mut writer = StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options).expect("a writer");
+        writer.write(&batch).expect("written");
+        let mut bytes = writer.into_inner().expect("the bytes");
+        fs::write(&path, &bytes).expect("written");
+        assert_eq!(samples(&path).unwrap_or_else(|error| panic!("{codec:?}: {error}")), FRAMES as usize, "{codec:?}");
+        // Before each compressed buffer stands what it holds: the first of this size is the column of runs.
+        let held = (FRAMES * 8).to_le_bytes();
+        let at = bytes.windows(8).position(|window| window == held).expect("a buffer");
+        bytes[at..at + 8].copy_from_slice(&(3_i64 << 30).to_le_bytes());
+        fs::write(&path, &bytes).expect("written");
+        let error = samples(&path).expect_err("three gigabytes in a buffer of a few kilobytes");
+        assert!(error.kind == ErrorKind::Input && error.problem.contains("claims to hold 3221225472"), "{error}");
     }
 }
