@@ -53,7 +53,7 @@ pub(crate) fn check<R: Read + Seek>(path: &Path, mut file: R, bytes: u64) -> Res
 }
 
 /// Reads at an offset until the buffer or the file is full; the number of bytes read.
-fn read_at(file: &mut (impl Read + Seek), start: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+pub(super) fn read_at(file: &mut (impl Read + Seek), start: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
     file.seek(SeekFrom::Start(start))?;
     let mut count = 0;
     while count < buffer.len() {
@@ -89,6 +89,39 @@ mod wire {
 const FIELD_SCHEMA: i64 = 2;
 /// `SchemaElement.num_children`.
 const FIELD_CHILDREN: i64 = 5;
+
+/// `PageHeader.uncompressed_page_size` and `PageHeader.compressed_page_size`.
+const FIELDS_SIZES: [i64; 2] = [2, 3];
+
+/// What the header of a page says of sizes, bytes.
+#[derive(Debug, PartialEq)]
+pub(super) struct PageHeader {
+    /// Of the header itself.
+    pub(super) length: u64,
+    /// Of the page behind it.
+    pub(super) compressed: u64,
+    /// Of what is in it.
+    pub(super) uncompressed: u64,
+}
+
+impl PageHeader {
+    /// The header that bytes begin with; `None` where they end early or make no sense.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor { bytes };
+        let (mut id, mut sizes) = (0, [None; 2]);
+        while let Some(kind) = cursor.field(&mut id)? {
+            match FIELDS_SIZES.iter().position(|field| *field == id) {
+                Some(which) if kind == wire::I32 => {
+                    let size = i32::try_from(cursor.zigzag()?).ok()?;
+                    sizes[which] = Some(u64::try_from(size).ok()?);
+                }
+                _ => cursor.skip(kind, 0)?,
+            }
+        }
+        let length = (bytes.len() - cursor.bytes.len()) as u64;
+        Some(Self { length, compressed: sizes[1]?, uncompressed: sizes[0]? })
+    }
+}
 
 /// Walks a footer; `None` where it ends early or makes no sense.
 struct Cursor<'a> {
@@ -290,6 +323,17 @@ mod tests {
         assert!(!fits(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0]));
         assert!(fits(&[0x49, 0x1c, 0, 0]));
         assert!(!fits(&[0x49, 0x3c, 0, 0]));
+    }
+
+    #[test]
+    fn page_headers_say_their_sizes() {
+        // A data page (type 0) of 300 bytes that hold 1,000; then its own header, with one number in it.
+        let bytes = [0x15, 0, 0x15, 0xd0, 0x0f, 0x15, 0xd8, 0x04, 0x2c, 0x15, 6, 0, 0, 99];
+        let header = PageHeader { length: 13, compressed: 300, uncompressed: 1000 };
+        assert_eq!(PageHeader::parse(&bytes), Some(header));
+        assert!((0..13).all(|end| PageHeader::parse(&bytes[..end]).is_none()));
+        assert_eq!(PageHeader::parse(&[0x25, 1, 0x15, 2, 0]), None, "negative");
+        assert_eq!(PageHeader::parse(&[0x15, 0, 0x15, 2, 0]), None, "without a size");
     }
 
     #[test]

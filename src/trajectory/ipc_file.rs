@@ -7,13 +7,13 @@ use super::columns::Columns;
 use super::ipc_messages;
 use super::source::DAMAGED;
 use crate::error::{Error, Result};
+use crate::scene::guard::guarded;
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::fs::File;
 use std::io::BufReader;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -117,9 +117,9 @@ impl BatchReader {
 
 /// Runs the Arrow decoder. Should it panic on hostile bytes, that is an error too.
 pub(super) fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), DAMAGED)),
-        Err(_) => Err(Error::input(path.display(), "cannot be decoded (the Arrow decoder gave up)", DAMAGED)),
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), DAMAGED)),
+        None => Err(Error::input(path.display(), "cannot be decoded (the Arrow decoder gave up)", DAMAGED)),
     }
 }

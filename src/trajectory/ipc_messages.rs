@@ -6,15 +6,14 @@
 
 use super::ipc_file::guard;
 use crate::error::{Error, Result};
-use arrow_ipc::{Block, MessageHeader, RecordBatch, root_as_footer, root_as_message};
+use arrow_ipc::{Block, CompressionType, MessageHeader, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes that a compressed buffer may claim to hold. Compression of constant columns knows no bound worth the name, so
-/// this is the size of a column of half a billion `f64`.
-const MAX_BUFFER: i64 = 1 << 32;
+/// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion `f64`.
+const MAX_BUFFER: u64 = 1 << 32;
 
 /// Bytes behind the footer of a file: its length and the magic.
 const TAIL: u64 = 10;
@@ -178,23 +177,34 @@ impl Walk {
         Ok(start + body)
     }
 
-    /// Checks the buffers of a batch against its body.
+    /// Checks the buffers of a batch against its body: where they lie, and what they claim to decompress to.
     fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> Checked<()> {
-        let compressed = batch.compression().is_some();
+        let codec = batch.compression().map(|compression| compression.codec());
         for buffer in batch.buffers().into_iter().flatten() {
             let fits = (u64::try_from(buffer.offset()), u64::try_from(buffer.length()));
             let (Ok(offset), Ok(length)) = fits else { return claim("has a buffer of negative length") };
             if offset.checked_add(length).is_none_or(|end| end > body) {
                 return claim("has a buffer that reaches beyond its body");
             }
-            if compressed && length >= 8 {
+            if let Some(codec) = codec.filter(|_| length >= 8) {
                 let claimed = self.read(start + offset, 8)?.try_into().map_or(0, i64::from_le_bytes);
                 // -1: not compressed after all.
-                if !(-1..=MAX_BUFFER).contains(&claimed) {
+                if claimed != -1 && u64::try_from(claimed).map_or(true, |claimed| claimed > most(codec, length - 8)) {
                     return claim(format!("has a compressed buffer that claims to hold {claimed} bytes"));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The most bytes that so many compressed ones can hold.
+fn most(codec: CompressionType, compressed: u64) -> u64 {
+    let by_format = match codec {
+        // Every byte adds at most 255 to the length of a match (LZ4 block format, "sequences").
+        CompressionType::LZ4_FRAME => compressed.saturating_mul(255),
+        // A block begins with three bytes and holds at most 128 KiB (RFC 8878, section 3.1.1.2).
+        _ => (compressed / 3).saturating_mul(128 << 10),
+    };
+    by_format.min(MAX_BUFFER)
 }

@@ -9,7 +9,7 @@
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
 //! The decoders are not trusted: what they allocate is bounded by the file's size, and should one panic on hostile
-//! bytes, the panic becomes an error that names the file and row group (the process' panic hook still reports it).
+//! bytes, the panic becomes an error that names the file and row group (`scene::guard`).
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 

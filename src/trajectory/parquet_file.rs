@@ -3,8 +3,9 @@
 use super::columns::Columns;
 use super::source::{DAMAGED, Group};
 use crate::error::{Error, Result};
+use crate::scene::guard::guarded;
 use crate::scene::model::LengthUnit;
-use crate::scene::parquet_footer;
+use crate::scene::{parquet_footer, parquet_pages};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
@@ -18,7 +19,6 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::io::BufReader;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -66,6 +66,7 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let file = BoundedFile::open(&self.path)?;
+        parquet_pages::check(&self.path, &file.file, self.plain.metadata(), group.index, columns)?;
         let keyed = self.chunk(group, self.names).is_some_and(|chunk| {
             // A chunk without a dictionary page would be hashed into one, name by name.
             chunk.dictionary_page_offset().is_some()
@@ -184,10 +185,10 @@ pub(super) fn in_group(path: &Path, group: usize) -> String {
 /// Runs the Parquet decoder. Should it panic on hostile bytes, that is an error too.
 fn guard<T>(path: &Path, group: Option<usize>, run: impl FnOnce() -> Decoded<T>) -> Result<T> {
     let place = || group.map_or_else(|| path.display().to_string(), |group| in_group(path, group));
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::input(place(), format!("cannot be decoded ({error})"), DAMAGED)),
-        Err(_) => Err(Error::input(place(), "cannot be decoded (the Parquet decoder gave up)", DAMAGED)),
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(Error::input(place(), format!("cannot be decoded ({error})"), DAMAGED)),
+        None => Err(Error::input(place(), "cannot be decoded (the Parquet decoder gave up)", DAMAGED)),
     }
 }
 

@@ -34,8 +34,11 @@ fn logical_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, std::borrow::Cow<
     std::iter::from_fn(move || {
         let (first, line) = lines.next()?;
         let mut text = content(line);
-        while let Some(head) = text.strip_suffix('\\') {
-            let mut joined = format!("{head} ");
+        while text.ends_with('\\') {
+            // Grows in place: a line may go on over millions of others.
+            let mut joined = text.into_owned();
+            joined.pop();
+            joined.push(' ');
             if let Some((_, next)) = lines.next() {
                 joined.push_str(&content(next));
             }

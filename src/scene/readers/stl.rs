@@ -6,8 +6,8 @@
 //! the same body whichever it was written in.
 
 use super::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use crate::scene::guard::guarded;
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
@@ -19,8 +19,8 @@ const REMEDY: &str = "export the file again; it may have been cut off or changed
 /// Bytes that are neither a whole binary nor a well-formed ASCII file.
 pub(super) fn read(bytes: Vec<u8>) -> Result<Mesh, Fault> {
     // A defect of the parser must not take the program down; there is no state to be left half changed.
-    catch_unwind(AssertUnwindSafe(|| if is_ascii(&bytes) { read_ascii(&bytes) } else { read_binary(bytes) }))
-        .unwrap_or_else(|_| Err(Fault::new("the STL parser failed on this file", REMEDY)))
+    guarded(|| if is_ascii(&bytes) { read_ascii(&bytes) } else { read_binary(bytes) })
+        .unwrap_or_else(|| Err(Fault::new("the STL parser failed on this file", REMEDY)))
 }
 
 /// The size that a binary file must have by its triangle count.

@@ -1,11 +1,12 @@
 //! A table of bodies, Parquet or CSV, as rows of cells. Nothing is believed of its bytes.
 //!
-//! *Architecture invariant*: the only file of the scene that names arrow or parquet.
+//! *Architecture invariant*: with `parquet_pages.rs`, the only file of the scene that names arrow or parquet.
 
 use super::RowPlace;
 use crate::error::{Error, Result};
+use crate::scene::guard::guarded;
 use crate::scene::keys::nearest;
-use crate::scene::parquet_footer;
+use crate::scene::{parquet_footer, parquet_pages};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -14,7 +15,6 @@ use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::io::Cursor;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ fn check_columns(path: &Path, columns: &[(usize, usize)], names: &[&str]) -> Res
 fn read_parquet(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
     parquet_footer::check(path, Cursor::new(&bytes), bytes.len() as u64)?;
     let bytes = Bytes::from(bytes);
-    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(bytes)?))?;
+    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(bytes.clone())?))?;
     let schema = Arc::clone(builder.schema());
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let mut columns = resolve(path, &names, known)?;
@@ -127,6 +127,10 @@ fn read_parquet(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &mut 
             let problem = format!("column `{}` has the type {}", field.name(), field.data_type());
             return Err(Error::input(path.display(), problem, "write texts, numbers, truth values or lists of texts"));
         }
+    }
+    let roots: Vec<usize> = columns.iter().map(|&(column, _)| column).collect();
+    for group in 0..builder.metadata().num_row_groups() {
+        parquet_pages::check(path, Cursor::new(&bytes), builder.metadata(), group, &roots)?;
     }
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().map(|&(column, _)| column));
     let mut reader = guard(path, || Ok(builder.with_projection(mask).with_batch_size(BATCH_ROWS).build()?))?;
@@ -204,9 +208,9 @@ fn texts(array: &ArrayRef) -> std::result::Result<Vec<Option<String>>, ArrowErro
 /// Runs the Parquet decoder. Should it panic on hostile bytes, that is an error too.
 fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
     let remedy = "the table is damaged, or of another kind than it should be: write it again";
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), remedy)),
-        Err(_) => Err(Error::input(path.display(), "cannot be decoded (the Parquet decoder gave up)", remedy)),
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), remedy)),
+        None => Err(Error::input(path.display(), "cannot be decoded (the Parquet decoder gave up)", remedy)),
     }
 }

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf_json::Root;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Whether this is the binary container.
@@ -51,6 +52,8 @@ pub(super) struct Buffers<'a> {
     root: &'a Root,
     path: &'a Path,
     binary: Option<&'a [u8]>,
+    /// For each buffer, the first with the same reference: one that is named twice is read once.
+    first: Vec<usize>,
     loaded: Vec<Option<Vec<u8>>>,
     /// The files read.
     pub(super) read: Vec<InputDigest>,
@@ -58,7 +61,10 @@ pub(super) struct Buffers<'a> {
 
 impl<'a> Buffers<'a> {
     pub(super) fn new(root: &'a Root, path: &'a Path, binary: Option<&'a [u8]>) -> Self {
-        Self { root, path, binary, loaded: vec![None; root.buffers.len()], read: Vec::new() }
+        let mut known = HashMap::new();
+        let first =
+            root.buffers.iter().enumerate().map(|(at, buffer)| *known.entry(&buffer.uri).or_insert(at)).collect();
+        Self { root, path, binary, first, loaded: vec![None; root.buffers.len()], read: Vec::new() }
     }
 
     /// The bytes of a buffer.
@@ -66,9 +72,7 @@ impl<'a> Buffers<'a> {
         let Some(about) = self.root.buffers.get(index) else {
             return Err(fault(format!("buffer {index} is named, but there are {}", self.root.buffers.len())));
         };
-        // One that is named twice is read once.
-        let same = |other: &gltf_json::Buffer| other.uri == about.uri;
-        let slot = self.root.buffers.iter().position(same).unwrap_or(index);
+        let slot = self.first[index];
         if let Some(uri) = about.uri.as_ref().filter(|_| self.loaded[slot].is_none()) {
             self.loaded[slot] = Some(self.load(uri, index)?);
         }
