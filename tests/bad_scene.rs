@@ -270,7 +270,7 @@ const FILES: &[FileRow] = &[
     ("", "part.stl", HALF_STL, &["part.stl:1", "triangle 0", "EOF"]),
     ("", "part.stl", b"solid s\nendsolid s\n", &["no triangles"]),
     ("", "part.stl", &[7; 84], &["truncated", "84"]),
-    ("", "part.obj", DENTED, &["not convex", "triangle 3", "model = \"hull\"", "\"pieces\""]),
+    ("", "part.obj", DENTED, &["not convex", "triangle 3", "model = \"hull\"", "one object"]),
     ("", "part.obj", OPEN, &["not convex", "close up", "model = \"hull\""]),
     ("model = \"pieces\"\n", "part.obj", b"v 0 0 0\n", &["no faces", "model = \"hull\""]),
     (

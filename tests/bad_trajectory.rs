@@ -221,7 +221,7 @@ fn row_cases() -> Vec<Case> {
         case(
             "absent",
             |p| edited(p, |r| drop(r.remove(2))),
-            &["run 0, frame 1", "body `b000` has no row", "missing = \"absent\"", "\"hold\""],
+            &["run 0, frame 1", "body `b000` has no row", "missing = \"absent\"", "\"hold\"", "clearsweep sort"],
         ),
         case("absent last", |p| edited(p, |r| drop(r.pop())), &["run 0, frame 2", "body `b001` has no row"]),
         case(

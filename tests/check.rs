@@ -181,6 +181,22 @@ fn a_scene_in_which_nothing_meets_is_suspected() {
 }
 
 #[test]
+fn trajectories_without_a_row_are_no_clearance() {
+    let dir = scene(&[("a", 1.0, ""), ("b", 1.0, "static = true")], "", 0, |_, _| [0.0; 7]);
+    let found = json(dir.path());
+    assert_eq!(warnings(&found, "empty").len(), 1, "{found}");
+    assert!(!run(dir.path(), &[], 0).0.contains("Everything fits together."));
+}
+
+#[test]
+fn small_positions_are_not_shown_as_nothing() {
+    let dir =
+        scene(&[("a", 1.0, ""), ("b", 1.0, "static = true")], "", 5, |_, frame| at(0.002 * frame as f64, 0.0, UPRIGHT));
+    let (text, _) = run(dir.path(), &[], 0);
+    assert!(text.contains("x 0.000 .. 8.000, y 0.000 .. 0.000, z 0.000 .. 0.000 mm"), "{text}");
+}
+
+#[test]
 fn what_is_wrong_is_told_all_at_once() {
     let dir = tempfile::tempdir().expect("scratch");
     let body = |name: &str| format!("[[body]]\nname = \"{name}\"\nstatic = true\ngeometry = \"{name}.obj\"\n");

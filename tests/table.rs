@@ -453,16 +453,21 @@ fn directories_are_claimed_with_care() {
             format!("{error}; {}", error.remedy)
         }
     };
-    // In use: also with a lock that a killed execution left, which --force removes.
+    // In use: --force or not, for it would take away what the other one writes.
     let busy = TableWriter::create(&s, &force(false)).expect("create");
-    let message = refused(&force(false));
-    assert!(message.contains("another execution") && message.contains("--force"), "{message}");
+    for forced in [false, true] {
+        let message = refused(&force(forced));
+        assert!(message.contains("another execution") && message.contains("wait"), "{message}");
+    }
     drop(busy);
     assert!(!dir.path().join("a").exists());
     write(&s, &force(false), &results);
     let message = refused(&force(false));
     assert!(message.contains("not empty") && message.contains("--force"), "{message}");
+    // A lock that a killed execution left.
     fs::write(out.join(".clearsweep.lock"), "stale").expect("lock");
+    let message = refused(&force(false));
+    assert!(message.contains("interrupted") && message.contains("--force"), "{message}");
     fs::write(out.join("distances/.part-00007.parquet.tmp"), "half").expect("temporary");
     fs::write(out.join("distances/part-00009.parquet"), "old").expect("part");
     write(&s, &force(true), &results);

@@ -5,7 +5,7 @@ use super::color::{Tone, paint};
 use super::exit::Done;
 use super::run::Input;
 use super::stdout;
-use super::text::{count, counted, length, seconds, table};
+use super::text::{count, counted, length, seconds, table, visible};
 use clearsweep::Result;
 use clearsweep::engine::{self, Checked, JobOptions, LargestStep, Warning};
 use clearsweep::scene::{Motion, Scene};
@@ -61,6 +61,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
 
 /// Lines of one name.
 fn under(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
+    let lines = lines.into_iter().map(|line| visible(&line).into_owned());
     std::iter::once(name).chain(std::iter::repeat("")).zip(lines)
 }
 
@@ -85,9 +86,9 @@ fn sizes(scene: &Scene) -> String {
         (Some(least), Some(median), Some(most)) => format!(
             "{} ({}) to {} ({}) across, median {}",
             length(least.0),
-            least.1,
+            visible(least.1),
             length(most.0),
-            most.1,
+            visible(most.1),
             length(median.0)
         ),
         _ => "-".to_owned(),
@@ -140,11 +141,16 @@ fn input(checked: &Checked) -> Vec<(&'static str, String)> {
             Some((low, high)) => format!(", steps of {} to {}", seconds(low), seconds(high)),
             None => String::new(),
         };
-        rows.push(("times", format!("{from} s to {to} s{steps}")));
+        // 39 * 0.05 is not quite 1.95.
+        let rounded = |time: f64| format!("{:.9}", time).trim_end_matches('0').trim_end_matches('.').to_owned();
+        rows.push(("times", format!("{} s to {} s{steps}", rounded(from), rounded(to))));
     }
     if let Some(bounds) = checked.bounds {
-        let ends = |axis: usize| format!("{:.3} .. {:.3}", bounds.min[axis], bounds.max[axis]);
-        rows.push(("positions", format!("x {}, y {}, z {} m", ends(0), ends(1), ends(2))));
+        // In one unit, in which something is left of them: a wrong one shows here first.
+        let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f64, |most, c| most.max(c.abs()));
+        let (per_metre, unit) = if largest < 1.0 { (1e3, "mm") } else { (1.0, "m") };
+        let ends = |axis: usize| format!("{:.3} .. {:.3}", bounds.min[axis] * per_metre, bounds.max[axis] * per_metre);
+        rows.push(("positions", format!("x {}, y {}, z {} {unit}", ends(0), ends(1), ends(2))));
     }
     rows
 }
@@ -185,7 +191,7 @@ fn step_text(scene: &Scene, step: &LargestStep) -> String {
 
 /// The first names, and how many more.
 fn names(scene: &Scene, bodies: &[u32]) -> String {
-    let first: Vec<&str> = bodies.iter().take(LISTED).map(|&body| scene.bodies[body as usize].name.as_str()).collect();
+    let first: Vec<_> = bodies.iter().take(LISTED).map(|&body| visible(&scene.bodies[body as usize].name)).collect();
     match bodies.len().saturating_sub(LISTED) as u64 {
         0 => first.join(", "),
         more => format!("{} and {} more", first.join(", "), count(more)),

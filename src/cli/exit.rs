@@ -1,6 +1,7 @@
 //! The end of the program: exit codes, and errors as a person reads them.
 
 use super::color::{Tone, paint};
+use super::text::visible;
 use clearsweep::{Error, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
@@ -65,8 +66,13 @@ fn render(error: Error) -> String {
 
 /// `error: place: problem`, and the remedy on a line of its own.
 fn plain(error: &Error) -> String {
-    let help = if error.remedy.is_empty() { String::new() } else { format!("  help: {}\n", error.remedy) };
-    format!("{} {error}\n{help}", paint(Tone::Bad, "error:"))
+    let help = if error.remedy.is_empty() { String::new() } else { format!("  help: {}\n", lines(&error.remedy)) };
+    format!("{} {}\n{help}", paint(Tone::Bad, "error:"), lines(&error.to_string()))
+}
+
+/// Text that may quote names of the input: lines stay lines, other control characters are escaped.
+fn lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// An error with its remedy as help.

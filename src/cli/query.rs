@@ -96,7 +96,7 @@ fn body(text: &str) -> Result<String> {
     });
     let Some((&(word, count, form), rest)) = shape else { return file(text) };
     let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
-    let values = numbers(rest).ok_or_else(|| wrong("not all of these are numbers"))?;
+    let values = numbers(rest).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
     if values.len() != count {
         return Err(wrong(&format!("{count} numbers are needed, {} are given", values.len())));
     }

@@ -4,7 +4,7 @@ use super::args::SummaryArgs;
 use super::color::{Tone, paint};
 use super::exit::Done;
 use super::stdout;
-use super::text::{bytes, columns, count, counted, length, rate, seconds, table};
+use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
 use clearsweep::table::{RunLine, WorstPair, worst_pairs, worst_runs};
 use clearsweep::{Error, Result};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<Done> {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
         let mut text = text(&manifest, &args.dir);
         text.push_str(&pairs_text(&pairs, number("pairs_within")));
-        text.push_str(&runs_text(&runs, number("runs")));
+        text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number()));
         stdout::print(&text)?;
     }
     Ok(Done::Clear)
@@ -42,7 +42,10 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
         .map(|pair| {
             let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
             let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
-            [body_a.clone(), body_b.clone(), length(*min_distance_m)].into_iter().chain(numbers).collect()
+            [visible(body_a).into_owned(), visible(body_b).into_owned(), length(*min_distance_m)]
+                .into_iter()
+                .chain(numbers)
+                .collect()
         })
         .collect();
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
@@ -55,8 +58,8 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
-/// The worst runs, if there are several.
-fn runs_text(runs: &[RunLine], all: u64) -> String {
+/// The worst runs, if there are several; what violates is counted where something is required.
+fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
     if runs.len() < 2 {
         return String::new();
     }
@@ -64,11 +67,14 @@ fn runs_text(runs: &[RunLine], all: u64) -> String {
         .iter()
         .map(|line| {
             let (distance, pair, frame) = match &line.worst {
-                Some((distance, a, b, frame)) => (length(*distance), format!("{a} and {b}"), frame.to_string()),
+                Some((distance, a, b, frame)) => {
+                    (length(*distance), format!("{} and {}", visible(a), visible(b)), frame.to_string())
+                }
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
             let count = |n: i64| count(n.unsigned_abs());
             let [frames, rows, violated] = [line.frames, line.rows, line.violated].map(count);
+            let violated = if required { violated } else { "-".to_owned() };
             vec![line.run.to_string(), frames, rows, violated, distance, frame, pair]
         })
         .collect();
@@ -111,7 +117,7 @@ fn run_json(line: &RunLine) -> Value {
 fn read(dir: &Path) -> Result<Value> {
     let path = dir.join("manifest.json");
     let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Error::input(
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Error::input(
             path.display(),
             "is not there: this is not the output of a finished execution",
             "give the directory that was named by `clearsweep run --out`; the manifest is written last",
@@ -203,7 +209,8 @@ fn worst(summary: &Value) -> String {
     let number = |key: &str| worst[key].as_i64().unwrap_or(0);
     let what =
         if distance < 0.0 { format!("{} deep", length(-distance)) } else { format!("{} apart", length(distance)) };
-    format!("{what}: {} and {}, run {}, frame {}", text("body_a"), text("body_b"), number("run"), number("frame"))
+    let (a, b) = (text("body_a"), text("body_b"));
+    format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
 }
 
 fn requirement(summary: &Value, require: Option<f64>) -> String {

@@ -1,6 +1,7 @@
 //! Numbers and lists for people.
 
 use super::color::{Tone, paint};
+use std::borrow::Cow;
 
 /// A count with separators: 1,234,567.
 pub(crate) fn count(n: u64) -> String {
@@ -69,6 +70,15 @@ pub(crate) fn rate(per_second: f64, noun: &str) -> String {
     }
 }
 
+/// A name as it is, but for control characters, which would break lines or command the terminal: they are escaped.
+pub(crate) fn visible(name: &str) -> Cow<'_, str> {
+    if !name.contains(char::is_control) {
+        return Cow::Borrowed(name);
+    }
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(name.chars().map(shown).collect())
+}
+
 /// Names and values in two columns; a name of none continues the line above.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -112,6 +122,12 @@ mod tests {
             ["250 ms", "12.3 s", "2 min 30 s", "2 h 01 min"]
         );
         assert_eq!(rate(2_345_678.0, "rows"), "2.35 M rows/s");
+    }
+
+    #[test]
+    fn names_do_not_command_the_terminal() {
+        assert_eq!(visible("P-101 \u{1f600} \u{e9}"), "P-101 \u{1f600} \u{e9}");
+        assert_eq!(visible("a\nb\u{1b}[2J\0"), "a\\nb\\u{1b}[2J\\u{0}");
     }
 
     #[test]

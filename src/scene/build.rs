@@ -198,7 +198,7 @@ fn from_mesh(mesh: &Mesh, reading: &Reading, offset: f64) -> Result<Shape, Fault
     }
     let mut core = points.hull_by_distinct(None)?;
     if reading.model.is_none() {
-        require_convex(&points, &triangles, &core)?;
+        require_convex(&points, &triangles, &core, mesh.pieces)?;
     }
     points.rename(&mut core);
     Ok(assemble(Model::Hull, vec![core], None, offset, center, counts))
@@ -246,8 +246,8 @@ fn pieces(mesh: &Mesh, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Pol
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
-/// Refuses a mesh that would need `model = "mesh"` where the model was left out.
-fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron) -> Result<(), Fault> {
+/// Refuses a mesh that would need `model = "mesh"` where the model was left out. `objects`: those of the file.
+fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron, objects: usize) -> Result<(), Fault> {
     let tolerance = CONVEX_TOLERANCE * half_diagonal(&points.list).1 * 2.0;
     let why = match is_convex(&points.list, triangles, core, tolerance) {
         Ok(()) => return Ok(()),
@@ -255,9 +255,17 @@ fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron) 
         Err(NotConvex::Inside(triangle)) => format!("triangle {triangle} lies inside its hull"),
         Err(NotConvex::Uncovered) => "its triangles do not cover its hull".to_owned(),
     };
+    let hull = "model = \"hull\" (the convex hull contains the body: distances are lower bounds)";
+    let remedy = match objects {
+        0 | 1 => format!(
+            "write {hull}; or split it into convex objects for model = \"pieces\": this file is one object, of which \
+             \"pieces\" would take the hull too"
+        ),
+        n => format!("write model = \"pieces\", if each of the {n} objects of the file is convex; or {hull}"),
+    };
     Err(Fault::new(
         format!("the geometry is not convex ({why}), and model = \"mesh\" is not supported in this version yet"),
-        "write model = \"hull\" (the convex hull contains the body: distances are lower bounds) or \"pieces\"",
+        remedy,
     ))
 }
 

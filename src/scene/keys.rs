@@ -251,7 +251,8 @@ impl<'k> Field<'k> {
         };
         let array = self.array(&wanted)?;
         if let Some(count) = count.filter(|&count| count != array.len()) {
-            let problem = format!("{} values instead of {count}", array.len());
+            let values = if array.len() == 1 { "value" } else { "values" };
+            let problem = format!("{} {values} instead of {count}", array.len());
             return Err(self.error(problem, format!("give {wanted}")));
         }
         array.iter().map(|item| self.number_of(item.get_ref(), &wanted)).collect()

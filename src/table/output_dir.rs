@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,6 +26,9 @@ pub(super) struct OutputDir {
     /// Files that this execution wrote, temporary names included.
     files: Mutex<BTreeSet<PathBuf>>,
     bytes: AtomicU64,
+    /// Keeps the lock of this execution held. The system lets it go with the process, however that ends: a lock file
+    /// that nobody holds was left by an execution that was killed.
+    held: Mutex<Option<File>>,
     /// The first write that failed, with its file: what lies between does not hand the cause through.
     failure: Mutex<Option<(PathBuf, io::Error)>>,
     completed: AtomicBool,
@@ -36,7 +39,7 @@ pub(super) struct OutputDir {
 
 impl OutputDir {
     /// Creates the directory where it is missing, locks it, and (with `force`) removes what an earlier execution
-    /// left there.
+    /// left there. One that is still running is never disturbed.
     ///
     /// # Errors
     /// It is a file or a link, in use, not empty (without `force`), holds foreign files, or cannot be written.
@@ -47,6 +50,7 @@ impl OutputDir {
             made: Mutex::new(made),
             files: Mutex::default(),
             bytes: AtomicU64::new(0),
+            held: Mutex::default(),
             failure: Mutex::default(),
             completed: AtomicBool::new(false),
             #[cfg(test)]
@@ -115,25 +119,52 @@ impl OutputDir {
 
     fn lock(&self, force: bool) -> Result<()> {
         let path = self.root.join(LOCK);
-        if force && fs::symlink_metadata(&path).is_ok_and(|m| m.is_file()) {
+        if fs::symlink_metadata(&path).is_ok_and(|m| m.is_file()) {
+            let left = File::open(&path).map_err(|e| self.error(&path, &e))?;
+            let killed = match left.try_lock() {
+                Ok(()) => true,
+                Err(TryLockError::WouldBlock) => return Err(self.in_use()),
+                Err(TryLockError::Error(_)) => false, // a file system without locks: nobody can tell
+            };
+            if !force {
+                return Err(self.left_behind(killed));
+            }
             fs::remove_file(&path).map_err(|e| self.error(&path, &e))?;
         }
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
+                if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                    return Err(self.in_use());
+                }
                 guard(&self.files).insert(path.clone());
-                writeln!(file, "process {}", std::process::id()).map_err(|e| self.error(&path, &e))
+                writeln!(file, "process {}", std::process::id()).map_err(|e| self.error(&path, &e))?;
+                *guard(&self.held) = Some(file);
+                Ok(())
             }
-            Err(e) if e.kind() == ErrorKind::AlreadyExists => {
-                // What the other execution owns is not ours to take back.
-                guard(&self.made).clear();
-                Err(Error::output(
-                    self.root.display(),
-                    format!("another execution is writing here, or one was killed: {LOCK} exists"),
-                    "wait for it, or choose another directory; if none is running, --force removes what it left",
-                ))
-            }
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(self.in_use()),
             Err(e) => Err(self.error(&self.root, &e)),
         }
+    }
+
+    /// Refused whatever the options: two executions would remove each other's files.
+    fn in_use(&self) -> Error {
+        guard(&self.made).clear(); // what the other execution owns is not ours to take back
+        let remedy = "wait until it has ended, or choose another directory";
+        Error::output(self.root.display(), format!("another execution is writing here ({LOCK} is held)"), remedy)
+    }
+
+    /// A lock that is not known to be held.
+    fn left_behind(&self, killed: bool) -> Error {
+        guard(&self.made).clear();
+        let (problem, remedy) = if killed {
+            ("an execution was interrupted here", "remove what it left with --force, or choose another directory")
+        } else {
+            (
+                "another execution is writing here, or one was interrupted",
+                "wait for it, or choose another directory; if none is running, --force removes what it left",
+            )
+        };
+        Error::output(self.root.display(), format!("{problem}: {LOCK} exists"), remedy)
     }
 
     /// What an earlier execution left; an error where that, or anything else, is in the way.

@@ -356,9 +356,17 @@ impl<'a> Assembler<'a> {
 fn missing(current: &Current, body: &str, hold: bool) -> Stop {
     let Current { run, frame, path, .. } = current;
     let (problem, remedy) = if hold {
-        ("has no row yet, so there is no pose to hold", "add its first row, or set `missing = \"absent\"` in [scene]")
+        (
+            "has no row yet, so there is no pose to hold",
+            "add its first row, or set `missing = \"absent\"` in [scene]; where rows are out of order, `clearsweep sort` \
+             first",
+        )
     } else {
-        ("has no row", "add the row, or set `missing = \"absent\"` or `missing = \"hold\"` in [scene]")
+        (
+            "has no row",
+            "add the row, or set `missing = \"absent\"` or `missing = \"hold\"` in [scene]; where rows are out of order, \
+             `clearsweep sort` first",
+        )
     };
     Stop::Failed(Error::input(
         format!("{}, run {run}, frame {frame}", path.display()),

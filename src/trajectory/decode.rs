@@ -116,8 +116,9 @@ impl<'a> Defects<'a> {
 
     fn nulls(&mut self, array: &dyn Array, name: &str) {
         if array.null_count() > 0 {
-            let message =
-                |_| (format!("column `{name}` is null"), "fill in the value, or leave out the row".to_owned());
+            // pandas writes what it shows as NaN as null.
+            let remedy = "fill in the value, or leave out the row; NaN of pandas is null in the file";
+            let message = |_| (format!("column `{name}` is null"), remedy.to_owned());
             self.note(|row| array.is_null(row), message);
         }
     }

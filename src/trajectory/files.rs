@@ -50,6 +50,13 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
     }
     paths.sort();
     paths.dedup();
+    for path in &paths {
+        let about = std::fs::metadata(path).map_err(|error| Error::unreadable(path, &error))?;
+        if !about.is_file() {
+            // Opening a pipe would wait for a writer that may never come.
+            return Err(Error::input(path.display(), "is a pipe or a device", "give a regular file: it is read twice"));
+        }
+    }
     paths.into_iter().map(|path| Ok(Found { run: hive_run(&root, &path)?, path })).collect()
 }
 

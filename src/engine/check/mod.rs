@@ -58,7 +58,7 @@ pub struct Checked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// What it is about, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`, `quaternions`,
-    /// `time`, `absent`, `far`, `open`.
+    /// `time`, `absent`, `far`, `open`, `empty`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
@@ -144,6 +144,7 @@ fn check_in_pool(
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
     warnings.extend(far(scene, &checked));
+    warnings.extend(empty(&checked));
     checked.warnings = warnings;
     Ok(checked)
 }
@@ -183,6 +184,18 @@ impl Seen<'_> {
             self.motions.look(block);
         }
     }
+}
+
+/// Trajectories without a row: a run of them finds nothing, which says nothing.
+fn empty(checked: &Checked) -> Option<Warning> {
+    (checked.samples == 0).then(|| {
+        Warning::new(
+            "empty",
+            [],
+            "the trajectories hold no row: a run would look at no frame",
+            "check what wrote them, and `trajectories` in [scene]",
+        )
+    })
 }
 
 /// Nothing comes near anything: more likely a wrong unit than a finding.
