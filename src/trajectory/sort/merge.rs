@@ -3,6 +3,7 @@
 use super::spill::{Section, SectionReader, Spill};
 use super::unify::Unified;
 use crate::error::{Error, Result};
+use crate::scene::guard::guarded;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -10,7 +11,6 @@ use arrow_buffer::ScalarBuffer;
 use arrow_select::interleave::interleave_record_batch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::panic::AssertUnwindSafe;
 
 /// The keys of a batch.
 pub(super) struct Keys {
@@ -43,9 +43,9 @@ pub(super) fn interleave(batches: &[RecordBatch], rows: &[(usize, usize)]) -> Re
         Error::input("sort", format!("rows cannot be gathered ({why})"), remedy)
     };
     // Gathering nested columns panics where their offsets or keys overflow.
-    match std::panic::catch_unwind(AssertUnwindSafe(|| interleave_record_batch(&batches, rows))) {
-        Ok(gathered) => gathered.map_err(|error| failed(&error)),
-        Err(_) => Err(failed(&"a nested column overflows")),
+    match guarded(|| interleave_record_batch(&batches, rows)) {
+        Some(gathered) => gathered.map_err(|error| failed(&error)),
+        None => Err(failed(&"a nested column overflows")),
     }
 }
 
