@@ -36,7 +36,7 @@ impl Bare {
 
     /// The method that `auto` takes for these boxes.
     pub fn chosen(&self) -> &'static str {
-        Auto::chosen(&self.moving, self.fixed.set.len())
+        Auto::chosen(&self.moving, &self.fixed)
     }
 
     fn by(&self, search: &impl PairSearch) -> Vec<Candidate> {

@@ -64,6 +64,8 @@ struct FixedBoxes {
     tree: tree::FixedTree,
     /// And a grid.
     grid: grid::FixedGrid,
+    /// [`BoxSet::sides`], when first needed.
+    sides: std::sync::OnceLock<(u32, u32)>,
 }
 
 /// What every method shares for a job: the lattice, and the static bodies boxed once.

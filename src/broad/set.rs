@@ -61,28 +61,14 @@ impl BoxSet {
         self.columns.each_ref().map(|column| &column[..self.len()])
     }
 
-    /// Whether the boxes are of like size and lie in a sheet: along one axis no more than a few of them fit, along the
-    /// others many.
-    pub(super) fn is_sheet(&self) -> bool {
-        const ALIKE: u32 = 4;
-        const THICK: u32 = 4;
-        const BROAD: u32 = 8;
-        let columns = self.columns();
-        let (mut shortest, mut longest) = (u32::MAX, 0);
-        for i in 0..self.len() {
-            let side = |k: usize| columns[k + 3][i].saturating_sub(columns[k][i]);
-            let side = side(0).max(side(1)).max(side(2));
-            (shortest, longest) = (shortest.min(side), longest.max(side));
-        }
-        if longest > shortest.saturating_mul(ALIKE) {
-            return false;
-        }
-        let mut extents: [u32; 3] = std::array::from_fn(|k| {
-            let low = columns[k].iter().fold(u32::MAX, |m, &v| m.min(v));
-            columns[k + 3].iter().fold(0, |m, &v| m.max(v)).saturating_sub(low)
-        });
-        extents.sort_unstable();
-        extents[0] <= longest.saturating_mul(THICK) && extents[1] >= longest.saturating_mul(BROAD)
+    /// The shortest and the longest of the boxes' longest sides; `(u32::MAX, 0)` without boxes.
+    pub(super) fn sides(&self) -> (u32, u32) {
+        let [x, y, z, to_x, to_y, to_z] = self.columns();
+        (0..self.len()).fold((u32::MAX, 0), |(shortest, longest), i| {
+            let side = |from: &[u32], to: &[u32]| to[i].saturating_sub(from[i]);
+            let side = side(x, to_x).max(side(y, to_y)).max(side(z, to_z));
+            (shortest.min(side), longest.max(side))
+        })
     }
 
     /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, ascending.
@@ -293,17 +279,9 @@ mod tests {
     }
 
     #[test]
-    fn sheets_are_thin_wide_and_of_like_boxes() {
-        let set = |steps: [u32; 3], large: u32| {
-            BoxSet::new((0..400_u32).map(|i| {
-                let at = [i % 20, i / 20, i % 3];
-                let min = std::array::from_fn(|k| 1000 + at[k] * steps[k]);
-                (i, LatticeBox { min, max: min.map(|v| v + if i == 7 { large } else { 100 }) })
-            }))
-        };
-        assert!(set([150, 150, 0], 100).is_sheet() && set([150, 90, 100], 100).is_sheet());
-        assert!(!set([150, 150, 0], 500).is_sheet(), "one large box");
-        assert!(!set([150, 150, 300], 100).is_sheet(), "thick");
-        assert!(!set([150, 0, 0], 100).is_sheet() && !set([1, 1, 1], 100).is_sheet(), "a line, a heap");
+    fn sides_are_the_longest_of_each_box() {
+        assert_eq!(BoxSet::default().sides(), (u32::MAX, 0));
+        let boxes = [[5, 1, 2], [3, 4, 3], [0, 0, 9]].map(|side| LatticeBox { min: [7; 3], max: side.map(|s| 7 + s) });
+        assert_eq!(BoxSet::new((0..).zip(boxes)).sides(), (4, 9));
     }
 }
