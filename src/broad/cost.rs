@@ -27,5 +27,5 @@ pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
 /// The grid, for boxes of like size: building it, and going through it.
 pub(super) fn grid(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
-    950.0 + 41.0 * n + 4.0 * n * (n + 1.0).log2() + 3.9 * n * (m + 1.0).log2()
+    840.0 + 39.0 * n + 1.9 * n * (n + 1.0).log2() + 3.1 * n * (m + 1.0).log2()
 }
