@@ -18,6 +18,9 @@ pub const NO_FACE: u32 = u32::MAX;
 /// Lanes of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
 pub const LANES: usize = 8;
 
+/// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::stars`]).
+pub const STARS: usize = 1 << 16;
+
 /// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
 ///
 /// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`; edges by their (low,
@@ -54,6 +57,12 @@ pub struct Polyhedron {
     pub neighbours: Vec<u32>,
     /// The edge to each of `neighbours`.
     pub neighbour_edges: Vec<u32>,
+    /// The coordinates of the neighbours, vertex by vertex in blocks of [`LANES`]: x, y, z of eight neighbours each, in the
+    /// order of `neighbours`; the padding repeats the vertex itself. Empty above [`STARS`] vertices, where it would cost
+    /// more memory than the walk along edges is worth.
+    pub stars: Vec<[[f64; LANES]; 3]>,
+    /// Vertex `v` has the blocks `stars[star_start[v]..star_start[v + 1]]`.
+    pub star_start: Vec<u32>,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
     /// Largest distance of a vertex from the recentred origin, rounded up, metres.
@@ -92,6 +101,16 @@ impl Polyhedron {
         &self.neighbours[self.neighbour_start[v] as usize..self.neighbour_start[v + 1] as usize]
     }
 
+    /// The neighbours' coordinates of vertex `v`: see `stars`. Empty where they are not kept.
+    #[inline]
+    pub fn star(&self, v: u32) -> &[[[f64; LANES]; 3]] {
+        let v = v as usize;
+        match self.star_start.get(v..v + 2) {
+            Some(&[from, to]) => &self.stars[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
     /// The edge between two vertices, if there is one.
     #[inline]
     pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
@@ -106,10 +125,11 @@ impl Polyhedron {
         let start = self.neighbour_start[first as usize] as usize;
         let mut found: Option<u32> = None;
         for i in 0..self.neighbours_of(first).len() {
-            for f in self.edges[self.neighbour_edges[start + i] as usize].f {
-                if f != NO_FACE && found.is_none_or(|best| f < best) && rest.iter().all(|v| self.face(f).contains(v)) {
-                    found = Some(f);
-                }
+            // The face to the left, going out from the vertex: each of its faces once.
+            let edge = &self.edges[self.neighbour_edges[start + i] as usize];
+            let f = edge.f[usize::from(edge.v[0] != first)];
+            if f != NO_FACE && found.is_none_or(|best| f < best) && rest.iter().all(|v| self.face(f).contains(v)) {
+                found = Some(f);
             }
         }
         found

@@ -1,61 +1,266 @@
-//! Verifying the remembered features of a pair ahead of the walk, eight samples at a time.
+//! Looking ahead of a walk, eight samples at a time: the remembered features are verified in the samples to come, and
+//! where they no longer hold, eight searches run side by side. What neither settles is asked sample by sample.
 
-use super::pieces::{Found, PairCache};
+use super::PairQuery;
+use super::answer::Answer;
+use super::feature::FeaturePair;
+use super::gjk::{self, End, Simplex};
+use super::pieces::PairCache;
+use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
 use super::strict::lanes::{self, Eight, WIDTH};
-use super::{PairQuery, walk};
+use super::strict::many;
+use super::walk::{self, Search};
 use crate::geometry::RelativePose;
 use crate::scene::{Piece, QueryOptions, SAMPLES};
+
+/// Samples from which searching side by side is cheaper than one after the other.
+const FEW: u32 = 3;
+
+/// Samples through which features must hold, on average, for verifying them to cost less than searching side by side.
+const RUN: f32 = 4.0;
 
 /// The look ahead of one walk: for bodies of one piece each.
 pub(super) struct Ahead<'a> {
     of: Option<(&'a Piece, &'a Piece, &'a RelativeLanes)>,
     query: &'a PairQuery<'a>,
-    /// The last check.
-    eight: Option<Eight>,
-    /// Whether another check is likely to pay: the features held in the sample before.
-    worth: bool,
+    search: Search,
+    /// The last check, while it is of the features remembered.
+    eight: Eight,
+    checked: bool,
+    /// The last searches.
+    found: Option<Box<Searched>>,
+    /// Samples in turn in which the features that are remembered now were verified.
+    run: f32,
+}
+
+/// What searches side by side have found.
+struct Searched {
+    found: gjk::lanes::Found,
+    /// The size of the pair in every sample, metres.
+    sizes: [f64; SAMPLES],
+    /// Of the samples in which a search converged.
+    answers: [Option<Answer>; SAMPLES],
+    prover: many::Prover,
+}
+
+/// What is known ahead of a sample.
+pub(super) enum Known {
+    /// The row was appended, or is beyond the cut-off by less than what would prove it.
+    Answered,
+    /// The grown bodies are proven to be at least this far apart, metres.
+    Beyond(f64),
+}
+
+/// What a sample is asked with.
+pub(super) struct Asked<'a> {
+    pub(super) sample: usize,
+    /// The samples after it.
+    pub(super) left: u64,
+    pub(super) options: &'a QueryOptions,
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(query: &'a PairQuery<'a>, relative: &'a RelativePoses<'a>) -> Self {
+    /// A memory of other geometry is dropped.
+    pub(super) fn new(
+        search: Search,
+        query: &'a PairQuery<'a>,
+        relative: &'a RelativePoses<'a>,
+        cache: &mut PairCache,
+    ) -> Self {
         let of = match (&query.a.pieces[..], &query.b.pieces[..], &relative.lanes) {
             ([a], [b], Some(lanes)) => Some((a, b, &**lanes)),
             _ => None,
         };
-        Self { of, query, eight: None, worth: true }
-    }
-
-    /// Takes note whether the remembered features held in a sample that was not answered from here.
-    pub(super) fn worth(&mut self, held: bool) {
-        self.worth = held;
-    }
-
-    /// What is known in a sample, at the relative pose there, if the remembered features are verified in it.
-    #[inline]
-    pub(super) fn verified(
-        &mut self,
-        sample: usize,
-        relative: &RelativePose<f64>,
-        cache: &PairCache,
-        options: &QueryOptions,
-        routes: &mut Routes,
-    ) -> Option<Found> {
-        let (a, b, poses) = self.of?;
-        let features = cache.hulls.features_of(&a.core, &b.core)?;
-        let growth = a.radius + b.radius;
-        if !self.eight.as_ref().is_some_and(|eight| eight.covers(&features, sample)) {
-            if !self.worth {
-                return None;
-            }
-            let start = sample.min(SAMPLES - WIDTH);
-            self.eight = Some(lanes::check((&a.core, &b.core, growth), &features, cache.hulls.surface(), poses, start));
+        if let Some((a, b, _)) = of {
+            cache.hulls.belong_to(&a.core, &b.core);
         }
-        let eight = self.eight.as_ref()?;
-        let strict = eight.get(sample)?;
-        let solved = walk::verified(&strict, options.within, eight.size(sample), growth, routes);
-        let size = self.query.a.radius + self.query.b.radius + relative.t.length();
-        Some(Found::of_single(a, b, solved, size, options))
+        Self { of, query, search, eight: Eight::default(), checked: false, found: None, run: 0.0 }
+    }
+
+    /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
+    pub(super) fn asked(&mut self, held: bool, cache: &PairCache) {
+        self.run = if held { self.run + 1.0 } else { 0.0 };
+        self.checked = self.checked && cache.hulls.features() == Some(self.eight.features());
+    }
+
+    /// What is known in a sample from a check or a search that was made for several.
+    #[inline(always)]
+    pub(super) fn answer(
+        &mut self,
+        asked: &Asked<'_>,
+        ruled_out: impl Fn(&RelativePose<f64>) -> bool,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+        out: &mut Vec<Proximity>,
+    ) -> Option<Known> {
+        let (a, b, poses) = self.of?;
+        let sample = asked.sample;
+        if !self.knows(sample) {
+            if let Some(answer) = self.verified(sample, cache) {
+                routes.queries += 1;
+                self.run += 1.0;
+                if answer.distance < 0.0 {
+                    routes.surface_verified += 1
+                } else {
+                    routes.verified += 1
+                }
+                let known = self.row(&answer, asked, out);
+                routes.beyond += u64::from(matches!(known, Known::Beyond(_)));
+                return Some(known);
+            }
+            self.search((a, b, poses), asked, ruled_out, cache, routes)?;
+        }
+        let searched = self.found.as_ref()?;
+        if let Some(answer) = &searched.answers[sample] {
+            routes.queries += 1;
+            routes.searched += 1;
+            return Some(self.row(answer, asked, out));
+        }
+        if searched.found.end[sample] == End::Beyond {
+            routes.queries += 1;
+            routes.beyond += 1;
+            return Some(Known::Beyond(searched.found.gap[sample] - (a.radius + b.radius)));
+        }
+        cache.hulls.remember(None, searched.found.simplex[sample]);
+        None
+    }
+
+    /// Appends a row, unless the bodies are proven to be beyond the cut-off.
+    #[inline(always)]
+    fn row(&self, answer: &Answer, asked: &Asked<'_>, out: &mut Vec<Proximity>) -> Known {
+        let Some((a, b, poses)) = self.of else { return Known::Answered };
+        let (growth, within) = (a.radius + b.radius, asked.options.within);
+        if answer.distance > 0.0 {
+            let size = poses.size(&a.core, &b.core, growth, asked.sample);
+            if answer.lower > walk::beyond(within, size) + growth {
+                return Known::Beyond(answer.lower - growth);
+            }
+        }
+        // What the growth costs in rounding.
+        let size =
+            if growth == 0.0 { 0.0 } else { self.query.a.radius + self.query.b.radius + poses.reach(asked.sample) };
+        let row = answer.grown((&a.core, a.radius), (&b.core, b.radius), size, asked.options);
+        if row.lower <= within {
+            out.push(Proximity { sample: asked.sample as u8, ..row });
+        }
+        Known::Answered
+    }
+
+    /// The answer of the remembered features, if they are verified in a sample.
+    #[inline(always)]
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> Option<Answer> {
+        if !(self.checked && self.eight.covers(sample)) {
+            self.check(sample, cache)?;
+        }
+        self.eight.answer(sample)
+    }
+
+    /// Verifies the remembered features in eight samples, if that is likely to pay.
+    #[inline(never)]
+    fn check(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
+        let (a, b, poses) = self.of?;
+        let features = cache.hulls.features().filter(|_| cache.hulls.pace > RUN)?;
+        let start = sample.min(SAMPLES - WIDTH);
+        let cores = (&a.core, &b.core, a.radius + b.radius);
+        lanes::check(cores, &features, cache.hulls.surface(), poses, start, &mut self.eight);
+        self.checked = true;
+        Some(())
+    }
+
+    /// Searches a sample together with those that come next and are not `ruled_out`. `None`: overlap, or few samples.
+    #[inline(never)]
+    fn search(
+        &mut self,
+        (a, b, poses): (&Piece, &Piece, &RelativeLanes),
+        asked: &Asked<'_>,
+        ruled_out: impl Fn(&RelativePose<f64>) -> bool,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+    ) -> Option<()> {
+        if self.search != Search::Gjk || cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
+            return None;
+        }
+        // Where features hold for long, a change of them is searched alone.
+        cache.hulls.pace = 0.75 * cache.hulls.pace + 0.25 * self.run;
+        if cache.hulls.pace > RUN {
+            return None;
+        }
+        let mut samples = u64::from(poses.is_finite(asked.sample)) << asked.sample;
+        let mut next = asked.left;
+        while next != 0 {
+            let s = next.trailing_zeros() as usize;
+            next &= next - 1;
+            samples |= u64::from(poses.is_finite(s) && !ruled_out(&poses.at(s))) << s;
+        }
+        let searched = self.found.get_or_insert_with(|| Box::new(Searched::new(a, b, poses)));
+        searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
+        routes.search_iterations += u64::from(searched.found.iterations);
+        // The memory of the last sample searched is good for those after it.
+        if let Some((features, simplex)) = searched.last() {
+            cache.hulls.remember(features, simplex);
+        }
+        cache.hulls.pace = searched.pace();
+        (self.run, self.checked) = (0.0, false);
+        self.knows(asked.sample).then_some(())
+    }
+
+    /// Whether a sample was searched.
+    #[inline(always)]
+    fn knows(&self, sample: usize) -> bool {
+        self.found.as_ref().is_some_and(|s| s.found.samples >> sample & 1 == 1)
+    }
+}
+
+impl Searched {
+    fn new(a: &Piece, b: &Piece, poses: &RelativeLanes) -> Self {
+        let sizes = poses.sizes(&a.core, &b.core, a.radius + b.radius);
+        Self { found: gjk::lanes::Found::default(), sizes, answers: [None; SAMPLES], prover: many::Prover::default() }
+    }
+
+    /// How many searches in turn ended at the same features, on average.
+    fn pace(&self) -> f32 {
+        let (mut left, mut last, mut changes) = (self.found.samples, None, 0_u16);
+        while left != 0 {
+            let features = self.answers[left.trailing_zeros() as usize].map(|answer| answer.features);
+            left &= left - 1;
+            changes += u16::from(features.is_none() || features != last);
+            last = features;
+        }
+        self.found.samples.count_ones() as f32 / f32::from(changes)
+    }
+
+    /// What the last sample searched ended with.
+    fn last(&self) -> Option<(Option<FeaturePair>, Simplex)> {
+        let last = self.found.samples.checked_ilog2()? as usize;
+        Some((self.answers[last].map(|answer| answer.features), self.found.simplex[last]))
+    }
+
+    /// Searches the samples side by side from one simplex, and proves what is found.
+    fn search(&mut self, (a, b): (&Piece, &Piece), poses: &RelativeLanes, samples: u64, start: &Simplex, within: f64) {
+        let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+        let sizes = &self.sizes;
+        let queries = gjk::lanes::Queries { cores, poses, growth, within, start: *start, sizes, samples };
+        gjk::lanes::search(&queries, &mut self.found);
+        let mut left = self.found.samples;
+        // Neighbours often end alike.
+        let mut last = (Simplex::default(), None);
+        while left != 0 {
+            let sample = left.trailing_zeros() as usize % SAMPLES;
+            left &= left - 1;
+            self.answers[sample] = None;
+            let simplex = &self.found.simplex[sample];
+            if self.found.end[sample] != End::Converged {
+                continue;
+            }
+            if last.0 != *simplex {
+                last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
+            }
+            if let Some(features) = last.1 {
+                self.prover.push(cores, sample, features, poses, self.sizes[sample], &mut self.answers);
+            }
+        }
+        self.prover.finish(cores, &mut self.answers);
     }
 }

@@ -29,7 +29,7 @@ pub struct Answer {
 
 impl Answer {
     /// A strict answer.
-    #[inline]
+    #[inline(always)]
     pub fn strict(s: &Strict) -> Self {
         let (lower, upper) = s.bracket();
         Self {
@@ -72,7 +72,7 @@ impl Answer {
     }
 
     /// The answer about the grown bodies, with published feature numbers.
-    #[inline]
+    #[inline(always)]
     pub fn grown(
         &self,
         (a, ra): (&Polyhedron, f64),
@@ -105,7 +105,7 @@ impl Answer {
 }
 
 /// The status of a bracket: FORMATS.md, `[query] touch`.
-#[inline]
+#[inline(always)]
 pub fn status(lower: f64, upper: f64, options: &QueryOptions) -> Status {
     if lower.is_nan() || upper.is_nan() {
         Status::Uncertified

@@ -74,6 +74,7 @@ impl Feature {
     }
 
     /// The number that tables publish: vertices by their index in the file, edges and faces by their order.
+    #[inline]
     pub fn published(self, p: &Polyhedron) -> i32 {
         let number = match self.kind {
             FeatureKind::Vertex => p.source[self.index as usize],

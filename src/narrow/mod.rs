@@ -30,6 +30,7 @@ mod relative;
 pub mod resolver;
 pub mod routes;
 pub mod scan;
+pub mod simd;
 pub mod strict;
 pub mod vclip;
 pub mod walk;
@@ -40,6 +41,7 @@ pub use routes::Routes;
 
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
+use ahead::{Asked, Known};
 use pieces::Found;
 use walk::Search;
 
@@ -151,31 +153,38 @@ fn walk_with(
 ) {
     let mut scratch = walk::Scratch::new(search);
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
-    let mut ahead = ahead::Ahead::new(query, &relative);
+    let mut ahead = ahead::Ahead::new(search, query, &relative, cache);
     let mut last: Option<ProvenGap> = None;
     let mut left = query.samples;
+    out.reserve(left.count_ones() as usize);
     while left != 0 {
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
-        let relative = relative.at(sample);
-        if last.is_some_and(|gap| gap.rules_out(&relative, query, options)) {
+        if last.is_some_and(|gap| gap.rules_out(&relative.at(sample), query, options)) {
             routes.skipped += 1;
             continue;
         }
-        let found = ahead.verified(sample, &relative, cache, options, routes).unwrap_or_else(|| {
-            let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-            let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative };
-            let before = routes.verified + routes.surface_verified;
-            let found = pieces::query(&bodies, options, cache, &mut scratch, routes);
-            ahead.worth(routes.verified + routes.surface_verified > before);
-            found
-        });
+        let asked = Asked { sample, left, options };
+        let ruled_out = |pose: &RelativePose<f64>| last.is_some_and(|gap| gap.rules_out(pose, query, options));
+        match ahead.answer(&asked, ruled_out, cache, routes, out) {
+            Some(Known::Answered) => continue,
+            Some(Known::Beyond(gap)) => {
+                last = Some(ProvenGap { gap, at: relative.at(sample) });
+                continue;
+            }
+            None => {}
+        }
+        let at = relative.at(sample);
+        let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
+        let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: at };
+        let before = routes.verified + routes.surface_verified;
+        let found = pieces::query(&bodies, options, cache, &mut scratch, routes);
+        ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
-            Found::Beyond { gap } => last = Some(ProvenGap { gap, at: relative }),
-            Found::Row(mut row) => {
+            Found::Beyond { gap } => last = Some(ProvenGap { gap, at }),
+            Found::Row(row) => {
                 if row.lower.is_nan() || row.lower <= options.within {
-                    row.sample = sample as u8;
-                    out.push(row);
+                    out.push(Proximity { sample: sample as u8, ..row });
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::scan;
 use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Vec3};
 
 /// Vertices above which a search climbs along edges instead of scanning.
-const CLIMB_ABOVE: usize = 192;
+pub(super) const CLIMB_ABOVE: usize = 192;
 
 /// Two cores, and `a_from_b` in the numbers `T`.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,14 @@ pub type VertexPair = [u32; 2];
 #[inline(always)]
 pub fn bound_of<T: Real>(size: f64) -> f64 {
     256.0 * T::UNIT * size
+}
+
+/// The size of a pair whose translation has this length, metres: both circumradii about the recentred origins, growth
+/// included, and the translation.
+#[inline(always)]
+pub fn size_of(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: f64) -> f64 {
+    // The floor keeps the bound above where squares of lengths underflow.
+    (a.radius + b.radius + growth + translation).max(1e-120)
 }
 
 /// Numbers in which supports are computed.
@@ -86,8 +94,7 @@ impl<'a, T: Supporting> Pair<'a, T> {
     /// A pair at a relative pose; `growth` is the sum of both radii, metres.
     #[inline]
     pub fn new(a: &'a Polyhedron, b: &'a Polyhedron, pose: RelativePose<T>, growth: f64) -> Self {
-        // The floor keeps the bound above where squares of lengths underflow.
-        let size = (a.radius + b.radius + growth + pose.t.to_f64().length()).max(1e-120);
+        let size = size_of(a, b, growth, pose.t.to_f64().length());
         Self { a, b, pose, size }
     }
 

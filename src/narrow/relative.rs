@@ -1,7 +1,9 @@
 //! Relative poses of a pair over the samples of a block, computed side by side.
 
 use super::Poses;
-use crate::geometry::{Pose, RelativePose, Vec3};
+use super::pair::size_of;
+use super::simd::{Lane, WIDTH};
+use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
 
 /// Samples from which computing all 64 at once is cheaper than one after the other.
@@ -16,6 +18,47 @@ impl RelativeLanes {
     #[inline(always)]
     pub(super) fn chunk<const N: usize>(&self, k: usize, start: usize) -> [f64; N] {
         *self.0[k][start..].first_chunk().expect("a check ends inside the block")
+    }
+
+    /// In one sample.
+    #[inline]
+    pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
+        let c = |k: usize| self.0[k][sample];
+        RelativePose {
+            r: [Vec3::new(c(0), c(1), c(2)), Vec3::new(c(3), c(4), c(5)), Vec3::new(c(6), c(7), c(8))],
+            t: Vec3::new(c(9), c(10), c(11)),
+        }
+    }
+
+    /// Copies a sample into a lane.
+    #[inline(always)]
+    pub(super) fn copy(&self, sample: usize, lane: usize, r: &mut [Lane; 9], t: &mut [Lane; 3]) {
+        for (to, from) in r.iter_mut().chain(t).zip(&self.0) {
+            to[lane % WIDTH] = from[sample % SAMPLES];
+        }
+    }
+
+    /// The length of the translation in a sample, metres.
+    #[inline]
+    pub(super) fn reach(&self, s: usize) -> f64 {
+        Vec3 { x: self.0[9][s % SAMPLES], y: self.0[10][s % SAMPLES], z: self.0[11][s % SAMPLES] }.length()
+    }
+
+    /// The size of a pair of cores in a sample, metres.
+    #[inline]
+    pub(super) fn size(&self, a: &Polyhedron, b: &Polyhedron, growth: f64, s: usize) -> f64 {
+        size_of(a, b, growth, self.reach(s))
+    }
+
+    /// The size of a pair of cores in each sample, metres.
+    pub(super) fn sizes(&self, a: &Polyhedron, b: &Polyhedron, growth: f64) -> [f64; SAMPLES] {
+        std::array::from_fn(|s| self.size(a, b, growth, s))
+    }
+
+    /// Whether all of a sample is finite.
+    #[inline]
+    pub(super) fn is_finite(&self, sample: usize) -> bool {
+        self.0.iter().all(|from| from[sample].is_finite())
     }
 }
 
@@ -45,13 +88,7 @@ impl<'a> RelativePoses<'a> {
     #[inline]
     pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
         match &self.lanes {
-            Some(lanes) => {
-                let c = |k: usize| lanes.0[k][sample];
-                RelativePose {
-                    r: [Vec3::new(c(0), c(1), c(2)), Vec3::new(c(3), c(4), c(5)), Vec3::new(c(6), c(7), c(8))],
-                    t: Vec3::new(c(9), c(10), c(11)),
-                }
-            }
+            Some(lanes) => lanes.at(sample),
             None => RelativePose::between(&self.poses[0].at(sample), &self.poses[1].at(sample)),
         }
     }

@@ -83,25 +83,6 @@ fn supports_body(a: &Polyhedron, d: [f64; 3], b: &Polyhedron, m: [f64; 3]) -> [(
 mod wide {
     use crate::geometry::Polyhedron;
 
-    /// The widest level this processor has: 0 baseline, 1 AVX2, 2 AVX-512.
-    #[inline]
-    pub(in crate::narrow) fn level() -> u8 {
-        use std::sync::atomic::{AtomicU8, Ordering};
-        static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
-        match LEVEL.load(Ordering::Relaxed) {
-            u8::MAX => {
-                let level = if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
-                    2
-                } else {
-                    u8::from(is_x86_feature_detected!("avx2"))
-                };
-                LEVEL.store(level, Ordering::Relaxed);
-                level
-            }
-            level => level,
-        }
-    }
-
     macro_rules! versions {
         ($avx2:ident, $avx512:ident, $body:ident, ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
             #[target_feature(enable = "avx2")]
@@ -122,7 +103,7 @@ mod wide {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::level;
+pub(super) use super::simd::level;
 
 macro_rules! dispatch {
     ($baseline:ident, $avx2:ident, $avx512:ident, $($arg:expr),*) => {{
@@ -130,7 +111,7 @@ macro_rules! dispatch {
         #[allow(unsafe_code, reason = "the level was read from the processor")]
         // SAFETY: `level` says that the processor has the features the callee was compiled for.
         unsafe {
-            match wide::level() {
+            match level() {
                 2 => wide::$avx512($($arg),*),
                 1 => wide::$avx2($($arg),*),
                 _ => $baseline($($arg),*),
@@ -144,7 +125,7 @@ macro_rules! dispatch {
 /// The name of the widest registers in use, for the manifest.
 pub fn simd_level() -> &'static str {
     #[cfg(target_arch = "x86_64")]
-    return ["sse2", "avx2", "avx512"][usize::from(wide::level())];
+    return ["sse2", "avx2", "avx512"][usize::from(level())];
     #[cfg(not(target_arch = "x86_64"))]
     "baseline"
 }

@@ -16,29 +16,49 @@ use crate::scene::Piece;
 const SURFACE_VERTICES: usize = 40;
 
 /// What a pair of pieces remembers: indices only.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct PartCache {
     /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
     of: [u32; 6],
     features: Option<FeaturePair>,
     simplex: Simplex,
     surface: Option<Box<Surface>>,
+    /// For how many samples features hold, on average: says what to try first.
+    pub(super) pace: f32,
+}
+
+impl Default for PartCache {
+    fn default() -> Self {
+        Self { of: [0; 6], features: None, simplex: Simplex::default(), surface: None, pace: 8.0 }
+    }
 }
 
 impl PartCache {
     /// Forgets what was remembered of cores of other counts.
     #[inline]
-    fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
+    pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
         let of = counts(a, b);
         if self.of != of {
             *self = Self { of, ..Self::default() };
         }
     }
 
-    /// The remembered features, if it remembers these cores.
+    /// The remembered features of the cores it belongs to.
     #[inline]
-    pub(super) fn features_of(&self, a: &Polyhedron, b: &Polyhedron) -> Option<FeaturePair> {
-        self.features.filter(|_| self.of == counts(a, b))
+    pub(super) fn features(&self) -> Option<FeaturePair> {
+        self.features
+    }
+
+    /// Where a search would start.
+    #[inline]
+    pub(super) fn simplex(&self) -> Simplex {
+        self.simplex
+    }
+
+    /// Remembers the end of a search.
+    #[inline]
+    pub(super) fn remember(&mut self, features: Option<FeaturePair>, simplex: Simplex) {
+        (self.features, self.simplex) = (features, simplex);
     }
 
     /// The remembered surface.
@@ -123,24 +143,6 @@ impl Solved {
 /// The gap that ends a candidate of two shapes without a distance, metres between the grown bodies.
 pub fn beyond(cutoff: f64, size: f64) -> f64 {
     cutoff + PROMISE * size
-}
-
-/// What [`solve`] makes of a strict answer that was found where the remembered features, or features and surface, were
-/// verified ahead. `size`: of the pair; `growth`: the sum of both radii, metres.
-#[inline]
-pub fn verified(strict: &Strict, cutoff: f64, size: f64, growth: f64, routes: &mut Routes) -> Solved {
-    routes.queries += 1;
-    if !strict.in_contact_band() {
-        routes.surface_verified += 1;
-        return Solved::Answer(Answer::strict(strict));
-    }
-    routes.verified += 1;
-    let lower = strict.gap - strict.bound;
-    if lower > beyond(cutoff, size) + growth {
-        routes.beyond += 1;
-        return Solved::Beyond { gap: lower - growth };
-    }
-    Solved::Answer(Answer::strict(strict))
 }
 
 /// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`

@@ -4,7 +4,7 @@ use super::Inexact;
 use super::exact::length_rounded_up;
 use super::merge::Rings;
 use super::normals;
-use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
+use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron, STARS};
 use crate::geometry::real::Dd;
 use crate::geometry::vec3::Vec3;
 
@@ -64,6 +64,8 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         neighbour_start: vec![0; vertices.len() + 1],
         neighbours: Vec::new(),
         neighbour_edges: Vec::new(),
+        stars: Vec::new(),
+        star_start: Vec::new(),
         mean: mean(&vertices),
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
         distinct_normals: Vec::new(),
@@ -145,4 +147,21 @@ fn set_neighbours(hull: &mut Polyhedron) {
     }
     hull.neighbours = ends.iter().map(|end| end.1).collect();
     hull.neighbour_edges = ends.iter().map(|end| end.2).collect();
+    set_stars(hull);
+}
+
+/// Lays the neighbours' coordinates side by side.
+fn set_stars(hull: &mut Polyhedron) {
+    if hull.count > STARS {
+        return;
+    }
+    let (mut stars, mut start) = (Vec::new(), vec![0]);
+    for v in 0..hull.count as u32 {
+        for eight in hull.neighbours_of(v).chunks(LANES) {
+            let at = |i: usize| hull.vertex(*eight.get(i).unwrap_or(&v)).to_array();
+            stars.push(std::array::from_fn(|axis| std::array::from_fn(|i| at(i)[axis])));
+        }
+        start.push(stars.len() as u32);
+    }
+    (hull.stars, hull.star_start) = (stars, start);
 }

@@ -6,6 +6,7 @@
 
 use super::Strict;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::answer::Answer;
 use crate::narrow::epa::lanes::Claims;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
@@ -57,22 +58,27 @@ impl Poses {
 }
 
 impl Eight {
-    /// Whether it speaks about this pair of features in this sample.
-    #[inline]
-    pub fn covers(&self, features: &FeaturePair, sample: usize) -> bool {
-        self.features == *features && (self.start..self.start + WIDTH).contains(&sample)
+    /// The feature pair that was checked.
+    pub fn features(&self) -> FeaturePair {
+        self.features
     }
 
-    /// The size of the pair in a sample that it covers, metres.
-    #[inline]
-    pub fn size(&self, sample: usize) -> f64 {
-        self.size[sample - self.start]
+    /// Whether it speaks about this sample.
+    #[inline(always)]
+    pub fn covers(&self, sample: usize) -> bool {
+        (self.start..self.start + WIDTH).contains(&sample)
     }
 
     /// The answer in a sample that it covers; `None` where [`super::local`] is to be asked.
-    #[inline]
+    #[inline(always)]
+    pub fn answer(&self, sample: usize) -> Option<Answer> {
+        self.get(sample).map(|strict| Answer::strict(&strict))
+    }
+
+    /// The answer in a sample that it covers; `None` where [`super::local`] is to be asked.
+    #[inline(always)]
     pub fn get(&self, sample: usize) -> Option<Strict> {
-        let i = sample - self.start;
+        let i = (sample - self.start) % WIDTH;
         if self.accepted >> i & 1 == 0 {
             return None;
         }
@@ -120,24 +126,30 @@ struct Query<'a> {
     surface: Option<&'a Surface>,
 }
 
+impl Default for Eight {
+    fn default() -> Self {
+        let (zero, none) = ([0.0; WIDTH], Feature::vertex(0));
+        let three = [zero; 3];
+        Self {
+            features: FeaturePair { a: none, b: none },
+            start: 0,
+            accepted: 0,
+            normal: three,
+            distance: zero,
+            point_a: three,
+            point_b: three,
+            residual: zero,
+            interior: zero,
+            amplification: zero,
+            gap: zero,
+            size: zero,
+        }
+    }
+}
+
 #[inline(always)]
-fn check_body(q: &Query<'_>) -> Eight {
-    let zero = [0.0; WIDTH];
-    let three = [zero; 3];
-    let mut out = Eight {
-        features: q.features,
-        start: q.start,
-        accepted: 0,
-        normal: three,
-        distance: zero,
-        point_a: three,
-        point_b: three,
-        residual: zero,
-        interior: zero,
-        amplification: zero,
-        gap: zero,
-        size: zero,
-    };
+fn check_body(q: &Query<'_>, out: &mut Eight) {
+    (out.features, out.start, out.accepted) = (q.features, q.start, 0);
     let poses = Poses {
         r: std::array::from_fn(|k| q.poses.chunk(k, q.start)),
         t: std::array::from_fn(|k| q.poses.chunk(9 + k, q.start)),
@@ -146,10 +158,9 @@ fn check_body(q: &Query<'_>) -> Eight {
         let t = poses.at(i).t;
         out.size[i] = (q.a.radius + q.b.radius + q.growth + t.length()).max(1e-120);
     }
-    closest(q, &poses, &mut out);
-    let strict = decide(q, &poses, &mut out);
-    accept(q, &poses, &strict, &mut out);
-    out
+    closest(q, &poses, out);
+    let strict = decide(q, &poses, out);
+    accept(q, &poses, &strict, out);
 }
 
 /// Of the strict answers, those apart, and those whose depth the surface proves.
@@ -358,13 +369,13 @@ mod wide {
     use super::{Eight, Query};
 
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn check_2(q: &Query<'_>) -> Eight {
-        super::check_body(q)
+    pub(super) unsafe fn check_2(q: &Query<'_>, out: &mut Eight) {
+        super::check_body(q, out);
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub(super) unsafe fn check_5(q: &Query<'_>) -> Eight {
-        super::check_body(q)
+    pub(super) unsafe fn check_5(q: &Query<'_>, out: &mut Eight) {
+        super::check_body(q, out);
     }
 }
 
@@ -376,20 +387,21 @@ pub fn check(
     surface: Option<&Surface>,
     poses: &RelativeLanes,
     start: usize,
-) -> Eight {
+    out: &mut Eight,
+) {
     let q = Query { a, b, features: *features, poses, start, growth, surface };
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "the level was read from the processor")]
     // SAFETY: `level` says that the processor has the features the callee was compiled for.
     unsafe {
         match crate::narrow::scan::level() {
-            2 => wide::check_5(&q),
-            1 => wide::check_2(&q),
-            _ => check_body(&q),
+            2 => wide::check_5(&q, out),
+            1 => wide::check_2(&q, out),
+            _ => check_body(&q, out),
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    check_body(&q)
+    check_body(&q, out);
 }
 
 #[cfg(test)]
@@ -488,9 +500,10 @@ mod tests {
                 (Face, _) => 4,
                 _ => 5,
             };
-            let eight = check((&a, &b, growth), &features, None, lanes, start);
+            let mut eight = Eight::default();
+            check((&a, &b, growth), &features, None, lanes, start, &mut eight);
             for sample in start..start + WIDTH {
-                assert!(eight.covers(&features, sample));
+                assert!(eight.covers(sample));
                 let pair = Pair::new(&a, &b, relative.at(sample), growth);
                 let single = local(&pair, &features).filter(|s| s.closest.distance > 0.0);
                 alone += u32::from(single.is_some());
@@ -526,9 +539,10 @@ mod tests {
             let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
             let mut cache = PartCache::default();
             solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut Routes::default());
-            let Some(features) = cache.features_of(&a.core, &b.core) else { continue };
+            let Some(features) = cache.features() else { continue };
             let Some(surface) = cache.surface() else { continue };
-            let eight = check((&a.core, &b.core, 0.0), &features, Some(surface), lanes, start);
+            let mut eight = Eight::default();
+            check((&a.core, &b.core, 0.0), &features, Some(surface), lanes, start, &mut eight);
             for sample in start..start + WIDTH {
                 let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
                 let single = local(&pair, &features).filter(|s| {

@@ -5,6 +5,7 @@
 //! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
 
 pub mod lanes;
+pub mod many;
 
 use super::epa::Claim;
 use super::feature::{Feature, FeaturePair};
@@ -45,13 +46,13 @@ fn margin(bound: f64, amplification: f64) -> f64 {
 impl Strict {
     /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`] accepts, whether they are
     /// apart.
-    #[inline]
+    #[inline(always)]
     pub fn in_contact_band(&self) -> bool {
         self.closest.distance >= -BAND * self.bound
     }
 
     /// Proven bounds of the signed distance of the cores, metres.
-    #[inline]
+    #[inline(always)]
     pub fn bracket(&self) -> (f64, f64) {
         let d = self.closest.distance;
         let upper = if self.in_contact_band() { d.abs() } else { d };

@@ -1,0 +1,199 @@
+//! Eight lanes in AVX2 (two registers) and AVX-512 (one).
+#![allow(unsafe_code, reason = "the instructions of a level: reached only from code that the level was asked for")]
+
+use super::{Lane, Simd};
+use std::arch::x86_64::*;
+
+/// Registers of four lanes, two of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx2;
+
+/// Registers of eight lanes.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx512;
+
+// SAFETY of every block below: the types are used only inside functions compiled for their level, which `dispatch`
+// enters only where the processor has it; loads and stores are of whole arrays, unaligned.
+
+macro_rules! twice {
+    ($name:ident, $call:ident) => {
+        #[inline(always)]
+        fn $name(a: Self::F, b: Self::F) -> Self::F {
+            unsafe { [$call(a[0], b[0]), $call(a[1], b[1])] }
+        }
+    };
+}
+
+macro_rules! compare_twice {
+    ($name:ident, $how:ident) => {
+        #[inline(always)]
+        fn $name(a: Self::F, b: Self::F) -> Self::M {
+            unsafe { [_mm256_cmp_pd::<$how>(a[0], b[0]), _mm256_cmp_pd::<$how>(a[1], b[1])] }
+        }
+    };
+}
+
+impl Simd for Avx2 {
+    type F = [__m256d; 2];
+    type M = [__m256d; 2];
+    #[inline(always)]
+    fn splat(x: f64) -> Self::F {
+        unsafe { [_mm256_set1_pd(x); 2] }
+    }
+    #[inline(always)]
+    fn load(from: &Lane) -> Self::F {
+        unsafe { [_mm256_loadu_pd(from.as_ptr()), _mm256_loadu_pd(from.as_ptr().add(4))] }
+    }
+    #[inline(always)]
+    fn store(a: Self::F, to: &mut Lane) {
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), a[0]);
+            _mm256_storeu_pd(to.as_mut_ptr().add(4), a[1]);
+        }
+    }
+    #[inline(always)]
+    fn gather(from: &[f64], at: Self::F) -> Self::F {
+        let mut index = [0.0; 8];
+        Self::store(at, &mut index);
+        let last = from.len() - 1;
+        for at in &mut index {
+            *at = from[(*at as usize).min(last)];
+        }
+        Self::load(&index)
+    }
+    twice!(add, _mm256_add_pd);
+    twice!(sub, _mm256_sub_pd);
+    twice!(mul, _mm256_mul_pd);
+    twice!(div, _mm256_div_pd);
+    twice!(max, _mm256_max_pd);
+    #[inline(always)]
+    fn sqrt(a: Self::F) -> Self::F {
+        unsafe { [_mm256_sqrt_pd(a[0]), _mm256_sqrt_pd(a[1])] }
+    }
+    compare_twice!(lt, _CMP_LT_OQ);
+    compare_twice!(le, _CMP_LE_OQ);
+    compare_twice!(eq, _CMP_EQ_OQ);
+    #[inline(always)]
+    fn has_bit<const BIT: u64>(a: Self::F) -> Self::M {
+        unsafe {
+            let bit = _mm256_set1_epi64x(BIT as i64);
+            let common = [_mm256_castpd_si256(a[0]), _mm256_castpd_si256(a[1])];
+            let common = [_mm256_and_si256(common[0], bit), _mm256_and_si256(common[1], bit)];
+            let same = [_mm256_cmpeq_epi64(common[0], bit), _mm256_cmpeq_epi64(common[1], bit)];
+            [_mm256_castsi256_pd(same[0]), _mm256_castsi256_pd(same[1])]
+        }
+    }
+    #[inline(always)]
+    fn pick(m: Self::M, a: Self::F, b: Self::F) -> Self::F {
+        unsafe { [_mm256_blendv_pd(b[0], a[0], m[0]), _mm256_blendv_pd(b[1], a[1], m[1])] }
+    }
+    twice!(and, _mm256_and_pd);
+    twice!(or, _mm256_or_pd);
+    #[inline(always)]
+    fn bits(m: Self::M) -> u8 {
+        unsafe { (_mm256_movemask_pd(m[0]) | _mm256_movemask_pd(m[1]) << 4) as u8 }
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> Self::M {
+        unsafe {
+            let (all, low) = (_mm256_set1_epi64x(i64::from(bits)), _mm256_set_epi64x(8, 4, 2, 1));
+            let high = _mm256_slli_epi64::<4>(low);
+            let low = _mm256_cmpeq_epi64(_mm256_and_si256(all, low), low);
+            let high = _mm256_cmpeq_epi64(_mm256_and_si256(all, high), high);
+            [_mm256_castsi256_pd(low), _mm256_castsi256_pd(high)]
+        }
+    }
+    #[inline(always)]
+    fn max_lane(a: Self::F) -> f64 {
+        unsafe {
+            let four = _mm256_max_pd(a[0], a[1]);
+            let two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
+}
+
+macro_rules! once {
+    ($name:ident, $call:ident) => {
+        #[inline(always)]
+        fn $name(a: Self::F, b: Self::F) -> Self::F {
+            unsafe { $call(a, b) }
+        }
+    };
+}
+
+macro_rules! compare_once {
+    ($name:ident, $how:ident) => {
+        #[inline(always)]
+        fn $name(a: Self::F, b: Self::F) -> Self::M {
+            unsafe { _mm512_cmp_pd_mask::<$how>(a, b) }
+        }
+    };
+}
+
+impl Simd for Avx512 {
+    type F = __m512d;
+    type M = __mmask8;
+    #[inline(always)]
+    fn splat(x: f64) -> Self::F {
+        unsafe { _mm512_set1_pd(x) }
+    }
+    #[inline(always)]
+    fn load(from: &Lane) -> Self::F {
+        unsafe { _mm512_loadu_pd(from.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(a: Self::F, to: &mut Lane) {
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), a) }
+    }
+    #[inline(always)]
+    fn gather(from: &[f64], at: Self::F) -> Self::F {
+        assert!(!from.is_empty() && from.len() <= i32::MAX as usize);
+        unsafe {
+            // Into the slice, whatever the number (a maximum with NaN in its first place is its second, 0).
+            let last = _mm512_set1_pd((from.len() - 1) as f64);
+            let inside = _mm512_min_pd(_mm512_max_pd(at, _mm512_setzero_pd()), last);
+            _mm512_i32gather_pd::<8>(_mm512_cvttpd_epi32(inside), from.as_ptr())
+        }
+    }
+    once!(add, _mm512_add_pd);
+    once!(sub, _mm512_sub_pd);
+    once!(mul, _mm512_mul_pd);
+    once!(div, _mm512_div_pd);
+    once!(max, _mm512_max_pd);
+    #[inline(always)]
+    fn sqrt(a: Self::F) -> Self::F {
+        unsafe { _mm512_sqrt_pd(a) }
+    }
+    compare_once!(lt, _CMP_LT_OQ);
+    compare_once!(le, _CMP_LE_OQ);
+    compare_once!(eq, _CMP_EQ_OQ);
+    #[inline(always)]
+    fn has_bit<const BIT: u64>(a: Self::F) -> Self::M {
+        unsafe { _mm512_test_epi64_mask(_mm512_castpd_si512(a), _mm512_set1_epi64(BIT as i64)) }
+    }
+    #[inline(always)]
+    fn pick(m: Self::M, a: Self::F, b: Self::F) -> Self::F {
+        unsafe { _mm512_mask_blend_pd(m, b, a) }
+    }
+    #[inline(always)]
+    fn and(a: Self::M, b: Self::M) -> Self::M {
+        a & b
+    }
+    #[inline(always)]
+    fn or(a: Self::M, b: Self::M) -> Self::M {
+        a | b
+    }
+    #[inline(always)]
+    fn bits(m: Self::M) -> u8 {
+        m
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> Self::M {
+        bits
+    }
+    #[inline(always)]
+    fn max_lane(a: Self::F) -> f64 {
+        unsafe { _mm512_reduce_max_pd(a) }
+    }
+}

@@ -1,0 +1,386 @@
+//! Strictness of eight answers at once, each with features of its own: what eight searches side by side have found.
+//!
+//! [`super::lanes`] asks one feature pair in eight samples; here answers are gathered by the kinds of their features, so that
+//! eight of a kind run through its formula side by side, and the supporting planes are tested lane by lane, eight vertices
+//! at a time. What is accepted, [`super::local`] accepts with the same bits.
+
+use super::{CONTACT, Strict, margin, scans};
+use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::answer::Answer;
+use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::finisher::{
+    Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
+};
+use crate::narrow::pair::bound_of;
+use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+use crate::narrow::relative::RelativeLanes;
+use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
+
+/// Up to eight answers of one kind, to be proven.
+#[derive(Debug, Clone, Copy)]
+struct Claims {
+    /// `a_from_b`: the rotation by rows.
+    r: [Lane; 9],
+    t: [Lane; 3],
+    size: Lane,
+    features: [FeaturePair; WIDTH],
+    sample: [usize; WIDTH],
+    /// Lanes in use.
+    count: usize,
+}
+
+impl Claims {
+    fn new() -> Self {
+        let none = FeaturePair { a: Feature::vertex(0), b: Feature::vertex(0) };
+        let zero = [0.0; WIDTH];
+        Self { r: [zero; 9], t: THREE, size: zero, features: [none; WIDTH], sample: [0; WIDTH], count: 0 }
+    }
+
+    /// `a_from_b` in a lane.
+    #[inline(always)]
+    fn pose(&self, k: usize) -> RelativePose<f64> {
+        let row = |i: usize| Vec3 { x: self.r[i][k], y: self.r[i + 1][k], z: self.r[i + 2][k] };
+        RelativePose { r: [row(0), row(3), row(6)], t: at(&self.t, k) }
+    }
+}
+
+/// Answers on their way to a proof.
+#[derive(Debug, Clone)]
+pub struct Prover {
+    of: [Claims; KINDS.len()],
+}
+
+impl Default for Prover {
+    fn default() -> Self {
+        Self { of: [Claims::new(); KINDS.len()] }
+    }
+}
+
+impl Prover {
+    /// Takes the features found in a sample, at a pair's `size` (metres). The answers that hold, the cores apart by more
+    /// than rounding, come to be in `out`, by sample, at the latest with [`Prover::finish`]: what [`super::local`] accepts
+    /// of them.
+    #[inline]
+    pub fn push(
+        &mut self,
+        cores: [&Polyhedron; 2],
+        sample: usize,
+        features: FeaturePair,
+        poses: &RelativeLanes,
+        size: f64,
+        out: &mut [Option<Answer>],
+    ) {
+        let Some(kind) = kind_of(&features) else { return };
+        let claims = &mut self.of[kind as usize];
+        let k = claims.count % WIDTH;
+        poses.copy(sample, k, &mut claims.r, &mut claims.t);
+        (claims.size[k], claims.features[k], claims.sample[k]) = (size, features, sample);
+        claims.count = k + 1;
+        if claims.count == WIDTH {
+            prove(kind, cores, claims, out);
+            claims.count = 0;
+        }
+    }
+
+    /// Proves what is left of these cores.
+    pub fn finish(&mut self, cores: [&Polyhedron; 2], out: &mut [Option<Answer>]) {
+        for (kind, claims) in KINDS.into_iter().zip(&mut self.of) {
+            if claims.count > 0 {
+                prove(kind, cores, claims, out);
+                claims.count = 0;
+            }
+        }
+    }
+}
+
+/// What was found in each lane: [`Closest`], and the gap of the supporting planes.
+struct Columns {
+    normal: [Lane; 3],
+    distance: Lane,
+    point_a: [Lane; 3],
+    point_b: [Lane; 3],
+    residual: Lane,
+    interior: Lane,
+    amplification: Lane,
+}
+
+const THREE: [Lane; 3] = [[0.0; WIDTH]; 3];
+
+impl Columns {
+    #[inline(always)]
+    fn new() -> Self {
+        let zero = [0.0; WIDTH];
+        Self {
+            normal: THREE,
+            distance: zero,
+            point_a: THREE,
+            point_b: THREE,
+            residual: zero,
+            interior: zero,
+            amplification: zero,
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, k: usize, c: &Closest<f64>) {
+        set(&mut self.normal, k, c.normal);
+        set(&mut self.point_a, k, c.point_a);
+        set(&mut self.point_b, k, c.point_b);
+        self.distance[k] = c.distance;
+        self.residual[k] = c.residual;
+        self.interior[k] = c.interior;
+        self.amplification[k] = c.amplification;
+    }
+}
+
+#[inline(always)]
+fn at(v: &[Lane; 3], k: usize) -> Vec3<f64> {
+    Vec3 { x: v[0][k], y: v[1][k], z: v[2][k] }
+}
+
+#[inline(always)]
+fn set(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
+    (to[0][k], to[1][k], to[2][k]) = (v.x, v.y, v.z);
+}
+
+/// A point or a line of each body, each in its own frame.
+struct Given {
+    a: [Lane; 3],
+    along_a: [Lane; 3],
+    b: [Lane; 3],
+    along_b: [Lane; 3],
+}
+
+/// The kinds that have a formula.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    VertexVertex,
+    EdgeVertex,
+    VertexEdge,
+    EdgeEdge,
+    FaceVertex,
+    VertexFace,
+}
+
+/// In order of their values.
+const KINDS: [Kind; 6] =
+    [Kind::VertexVertex, Kind::EdgeVertex, Kind::VertexEdge, Kind::EdgeEdge, Kind::FaceVertex, Kind::VertexFace];
+
+fn kind_of(f: &FeaturePair) -> Option<Kind> {
+    Some(match (f.a.kind, f.b.kind) {
+        (Vertex, Vertex) => Kind::VertexVertex,
+        (Edge, Vertex) => Kind::EdgeVertex,
+        (Vertex, Edge) => Kind::VertexEdge,
+        (Edge, Edge) => Kind::EdgeEdge,
+        (Face, Vertex) => Kind::FaceVertex,
+        (Vertex, Face) => Kind::VertexFace,
+        _ => return None,
+    })
+}
+
+/// A point of a feature, and for an edge its direction, for a face its normal.
+#[inline(always)]
+fn of_feature(p: &Polyhedron, f: Feature) -> (Vec3<f64>, Vec3<f64>) {
+    match f.kind {
+        Vertex => (p.vertex(f.index), Vec3::ZERO),
+        Edge => {
+            let [v, w] = p.edges[f.index as usize].v;
+            (p.vertex(v), p.vertex(w) - p.vertex(v))
+        }
+        Face => (p.vertex(p.face(f.index)[0]), p.normals[f.index as usize]),
+    }
+}
+
+#[inline(always)]
+fn prove_body<S: Simd>(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, out: &mut [Option<Answer>]) {
+    let mut given = Given { a: THREE, along_a: THREE, b: THREE, along_b: THREE };
+    for k in 0..q.count {
+        let f = &q.features[k];
+        let ((a, along_a), (b, along_b)) = (of_feature(cores[0], f.a), of_feature(cores[1], f.b));
+        set(&mut given.a, k, a);
+        set(&mut given.along_a, k, along_a);
+        set(&mut given.b, k, b);
+        set(&mut given.along_b, k, along_b);
+    }
+    let found = by_formula(kind, cores, q, &given);
+    let mut back = THREE;
+    for k in 0..WIDTH {
+        let m = -q.pose(k).inverse_vector(at(&found.normal, k));
+        set(&mut back, k, m);
+    }
+    for k in 0..q.count {
+        out[q.sample[k]] = strict::<S>(cores, q, k, &found, at(&back, k));
+    }
+}
+
+/// The closest points of features of a kind; lanes not in use hold anything.
+#[inline(always)]
+fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Columns {
+    let mut out = Columns::new();
+    match kind {
+        Kind::VertexVertex => {
+            for k in 0..WIDTH {
+                out.set(k, &vertex_vertex(q.size[k], at(&g.a, k), q.pose(k).point(at(&g.b, k))));
+            }
+        }
+        Kind::EdgeVertex => {
+            for k in 0..WIDTH {
+                let edge = Line { origin: at(&g.a, k), along: at(&g.along_a, k) };
+                out.set(k, &vertex_edge(q.size[k], q.pose(k).point(at(&g.b, k)), edge).seen_from_edge());
+            }
+        }
+        Kind::VertexEdge => {
+            for k in 0..WIDTH {
+                out.set(k, &vertex_edge(q.size[k], at(&g.a, k), moved(q, g, k)));
+            }
+        }
+        Kind::EdgeEdge => edges(cores, q, g, &mut out),
+        Kind::FaceVertex => {
+            for k in 0..WIDTH {
+                out.set(k, &face_vertex(at(&g.along_a, k), at(&g.a, k), q.pose(k).point(at(&g.b, k))));
+            }
+            for k in 0..q.count {
+                out.interior[k] = inside(cores[0], q.features[k].a.index, at(&out.point_a, k));
+            }
+        }
+        Kind::VertexFace => {
+            let mut feet = THREE;
+            for k in 0..WIDTH {
+                let (closest, foot) = vertex_face(&q.pose(k), at(&g.along_b, k), at(&g.b, k), at(&g.a, k));
+                set(&mut feet, k, foot);
+                out.set(k, &closest);
+            }
+            for k in 0..q.count {
+                out.interior[k] = inside(cores[1], q.features[k].b.index, at(&feet, k));
+            }
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn moved(q: &Claims, g: &Given, k: usize) -> Line<f64> {
+    let pose = q.pose(k);
+    Line { origin: pose.point(at(&g.b, k)), along: pose.vector(at(&g.along_b, k)) }
+}
+
+#[inline(always)]
+fn edges(cores: [&Polyhedron; 2], q: &Claims, g: &Given, out: &mut Columns) {
+    let [mean_a, mean_b] = cores.map(|core| core.mean);
+    for k in 0..WIDTH {
+        let (edge_a, edge_b) = (Line { origin: at(&g.a, k), along: at(&g.along_a, k) }, moved(q, g, k));
+        let mut sum = 0.0;
+        let mut found = edge_edge(edge_a, edge_b, |n| {
+            sum = out_and_in(n, edge_a.origin, edge_b.origin, mean_a, q.pose(k).point(mean_b));
+            sum
+        });
+        // Which way is out is settled by further questions where the bodies are too flat to tell.
+        let told = sum.abs() > bound_of::<f64>(q.size[k]);
+        found.interior = if told { found.interior } else { f64::NEG_INFINITY };
+        out.set(k, &found);
+    }
+}
+
+/// How far a foot lies inside a face: eight sides at a time.
+#[inline(always)]
+fn inside(p: &Polyhedron, face: u32, foot: Vec3<f64>) -> f64 {
+    let (ring, normal) = (p.face(face), p.normals[face as usize]);
+    let mut least = [f64::INFINITY; WIDTH];
+    let mut last = p.vertex(ring[ring.len() - 1]);
+    for eight in ring.chunks(WIDTH) {
+        let (mut from, mut to) = (THREE, THREE);
+        for k in 0..WIDTH {
+            // The last side again where there are fewer.
+            if let Some(&v) = eight.get(k) {
+                set(&mut from, k, last);
+                last = p.vertex(v);
+                set(&mut to, k, last);
+            } else {
+                let (a, b) = (at(&from, k - 1), at(&to, k - 1));
+                set(&mut from, k, a);
+                set(&mut to, k, b);
+            }
+        }
+        for k in 0..WIDTH {
+            let depth = Side::new(normal, at(&from, k), at(&to, k)).depth(foot);
+            least[k] = if depth < least[k] { depth } else { least[k] };
+        }
+    }
+    least.into_iter().fold(f64::INFINITY, |least, depth| if depth < least { depth } else { least })
+}
+
+/// [`super::local`] of one lane, from its closest points.
+#[inline(always)]
+fn strict<S: Simd>(cores: [&Polyhedron; 2], q: &Claims, k: usize, c: &Columns, back: Vec3<f64>) -> Option<Answer> {
+    let bound = bound_of::<f64>(q.size[k]);
+    let margin = margin(bound, c.amplification[k]);
+    let (n, distance) = (at(&c.normal, k), c.distance[k]);
+    let holds = distance.abs() < f64::INFINITY && c.interior[k] > margin && c.residual[k] <= bound;
+    if !holds || distance <= CONTACT * bound {
+        return None;
+    }
+    let features = q.features[k];
+    let max_a = alone::<S>(cores[0], features.a, n, margin, bound)?;
+    let max_b = alone::<S>(cores[1], features.b, back, margin, bound)?;
+    let gap = n.dot(at(&q.t, k)) - max_b - max_a;
+    if (gap - distance).abs() > bound {
+        return None;
+    }
+    let closest = Closest {
+        normal: n,
+        distance,
+        point_a: at(&c.point_a, k),
+        point_b: at(&c.point_b, k),
+        residual: c.residual[k],
+        interior: c.interior[k],
+        amplification: c.amplification[k],
+    };
+    Some(Answer::strict(&Strict { features, closest, gap, margin, bound }))
+}
+
+/// [`super::alone`], eight vertices at a time.
+#[inline(always)]
+fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
+    let mut few = [0; 2];
+    let own = feature.vertices(p, &mut few);
+    let at = d.dot(p.vertex(own[0]));
+    let least = at - margin;
+    let mut max = at;
+    for &v in &own[1..] {
+        let height = d.dot(p.vertex(v));
+        if height < least {
+            return None;
+        }
+        max = if height > max { height } else { max };
+    }
+    let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let mut near = 0;
+    let expected = if scans(p, feature) {
+        let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
+        for (i, ((x, y), z)) in blocks.enumerate() {
+            let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(lanes);
+            near += reaching(height.ge(line).bits(), p.count - i * WIDTH);
+        }
+        own.len() as u32
+    } else if p.star_start.is_empty() {
+        return super::alone(p, feature, d, margin, bound);
+    } else {
+        for &v in own {
+            let count = p.neighbours_of(v).len();
+            for (i, star) in p.star(v).iter().enumerate() {
+                near += reaching(P3::<S>::load(star).dot(lanes).ge(line).bits(), count - i * WIDTH);
+            }
+        }
+        // Each vertex has that many neighbours within the feature, and those were seen to reach.
+        own.len() as u32 * [0, 1, 2][feature.kind as usize]
+    };
+    (near == expected && max - at <= bound).then_some(max)
+}
+
+/// How many of the first `count` lanes are set.
+#[inline(always)]
+fn reaching(bits: u8, count: usize) -> u32 {
+    (u32::from(bits) & ((1 << count.min(WIDTH)) - 1)).count_ones()
+}
+
+dispatch!(prove, prove_body, (kind: Kind, cores: [&Polyhedron; 2], q: &Claims, out: &mut [Option<Answer>]) -> ());
