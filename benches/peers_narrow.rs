@@ -3,7 +3,8 @@
 //! `PX_WORK=DIR cargo bench --bench peers_narrow -- SHAPES:CASE[:within] ...`, for instance `e1:e1_200f:0.2`.
 //! Timed region, as for every native peer: one pass over all queries, from the poses to the signed distance with
 //! witness points. One thread. Queries of one sequence come in blocks of 64, the form in which the engine reads them;
-//! `PX_COLD` set: each by itself, nothing remembered. `PX_NARROW`: the method (auto). `PX_PASSES`: how
+//! `PX_COLD=1`: each by itself, nothing remembered; `PX_COLD=pairs`: those of the same shapes together, as a Monte Carlo job
+//! has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how
 //! many passes are timed (9). Prints one JSON line a case, with errors against the references where there are any.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
@@ -17,6 +18,8 @@ use std::path::Path;
 use std::time::Instant;
 
 struct Query {
+    /// Its place in the file.
+    index: usize,
     seq: u32,
     shapes: [usize; 2],
     poses: [Pose; 2],
@@ -74,6 +77,7 @@ fn read_queries(path: &Path) -> Vec<Query> {
                 Pose::new([f(0), f(1), f(2)], [f(3), f(4), f(5), f(6)])
             };
             Query {
+                index: i,
                 seq: u32_at(&bytes, at),
                 shapes: [u32_at(&bytes, at + 4) as usize, u32_at(&bytes, at + 8) as usize],
                 poses: [pose(at + 16), pose(at + 72)],
@@ -91,13 +95,29 @@ struct Block {
     cache: usize,
 }
 
-/// The queries in blocks; `cold`: each by itself, with a memory of its own.
-fn blocks(queries: &[Query], cold: bool) -> (Vec<Block>, usize) {
+/// How queries are handed over.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// By sequence, with a memory.
+    Warm,
+    /// Each by itself, nothing remembered.
+    Cold,
+    /// Those of the same shapes together, as the samples of a Monte Carlo job come; nothing is remembered from one such
+    /// block to the next.
+    Pairs,
+}
+
+/// The queries in blocks, and how many memories they need.
+fn blocks(queries: &[Query], order: Order) -> (Vec<Block>, usize) {
     let mut caches: BTreeMap<u32, usize> = BTreeMap::new();
     let mut out: Vec<Block> = Vec::new();
     let mut last = None;
     for (i, q) in queries.iter().enumerate() {
-        let key = if cold { i as u32 } else { q.seq };
+        let key = match order {
+            Order::Warm => q.seq,
+            Order::Cold => i as u32,
+            Order::Pairs => (q.shapes[0] * 65_536 + q.shapes[1]) as u32,
+        };
         let next = caches.len();
         let cache = *caches.entry(key).or_insert(next);
         let follows = last == Some((key, q.shapes)) && out.last().is_some_and(|b| b.count < 64);
@@ -170,17 +190,26 @@ fn main() {
         let parts: Vec<&str> = case.split(':').collect();
         let within: f64 = parts.get(2).map_or(f64::INFINITY, |w| w.parse().unwrap());
         let shapes = read_shapes(&work.join("in").join(format!("{}.pxs", parts[0])));
-        let queries = read_queries(&work.join("in").join(format!("{}.pxq", parts[1])));
-        let blocks = blocks(&queries, std::env::var_os("PX_COLD").is_some());
+        let mut queries = read_queries(&work.join("in").join(format!("{}.pxq", parts[1])));
+        let order = match std::env::var("PX_COLD").as_deref() {
+            Err(_) => Order::Warm,
+            Ok("pairs") => Order::Pairs,
+            Ok(_) => Order::Cold,
+        };
+        if order == Order::Pairs {
+            queries.sort_by_key(|q| (q.shapes, q.index));
+        }
+        let blocks = blocks(&queries, order);
         let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, within, true);
         let mut times: Vec<f64> =
             (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, within, false).2).collect();
         times.sort_by(f64::total_cmp);
         let reference = std::fs::read(work.join("in").join(format!("{}.ref", parts[1]))).unwrap_or_default();
         let (mut worst, mut missed, mut checked) = (0.0_f64, 0, 0);
-        for (i, row) in rows.iter().enumerate() {
+        for (q, row) in queries.iter().zip(&rows) {
+            let i = q.index;
             if 16 + 8 * i > reference.len() {
-                break;
+                continue;
             }
             let truth = f64_at(&reference, 8 + 8 * i);
             if truth.is_nan() {

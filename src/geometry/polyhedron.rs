@@ -63,6 +63,11 @@ pub struct Polyhedron {
     pub stars: Vec<[[f64; LANES]; 3]>,
     /// Vertex `v` has the blocks `stars[star_start[v]..star_start[v + 1]]`.
     pub star_start: Vec<u32>,
+    /// Where to start a climb: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
+    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above [`STARS`] vertices.
+    pub starts: Vec<u32>,
+    /// Cells along a side of a face of that cube.
+    pub start_side: u32,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
     /// Largest distance of a vertex from the recentred origin, rounded up, metres.
@@ -109,6 +114,24 @@ impl Polyhedron {
             Some(&[from, to]) => &self.stars[from as usize..to as usize],
             _ => &[],
         }
+    }
+
+    /// A vertex that is far along `d`, and most likely near the farthest; `None` where there is no table.
+    #[inline]
+    pub fn near(&self, d: Vec3<f64>) -> Option<u32> {
+        let (x, y, z) = (d.x.abs(), d.y.abs(), d.z.abs());
+        let (face, largest, u, v) = if x >= y && x >= z {
+            (u32::from(d.x < 0.0), x, d.y, d.z)
+        } else if y >= z {
+            (2 + u32::from(d.y < 0.0), y, d.z, d.x)
+        } else {
+            (4 + u32::from(d.z < 0.0), z, d.x, d.y)
+        };
+        let side = self.start_side;
+        let scale = 0.5 * f64::from(side);
+        // A cast saturates, and takes NaN to 0.
+        let cell = |u: f64| ((scale + scale * (u / largest)) as u32).min(side.saturating_sub(1));
+        self.starts.get(((face * side + cell(u)) * side + cell(v)) as usize).copied()
     }
 
     /// The edge between two vertices, if there is one.

@@ -27,18 +27,19 @@ pub(super) struct Ahead<'a> {
     query: &'a PairQuery<'a>,
     search: Search,
     /// The last check, while it is of the features remembered.
-    eight: Eight,
+    eight: &'a mut Eight,
     checked: bool,
     /// The last searches.
-    found: Option<Box<Searched>>,
+    found: &'a mut Searched,
     /// Samples in turn in which the features that are remembered now were verified.
     run: f32,
 }
 
 /// What searches side by side have found.
-struct Searched {
+#[derive(Debug)]
+pub(super) struct Searched {
     found: gjk::lanes::Found,
-    /// The size of the pair in every sample, metres.
+    /// The size of the pair in the samples searched, metres.
     sizes: [f64; SAMPLES],
     /// Of the samples in which a search converged.
     answers: [Option<Answer>; SAMPLES],
@@ -68,15 +69,17 @@ impl<'a> Ahead<'a> {
         query: &'a PairQuery<'a>,
         relative: &'a RelativePoses<'a>,
         cache: &mut PairCache,
+        (eight, found): (&'a mut Eight, &'a mut Searched),
     ) -> Self {
-        let of = match (&query.a.pieces[..], &query.b.pieces[..], &relative.lanes) {
-            ([a], [b], Some(lanes)) => Some((a, b, &**lanes)),
+        let of = match (&query.a.pieces[..], &query.b.pieces[..], relative.lanes) {
+            ([a], [b], Some(lanes)) => Some((a, b, lanes)),
             _ => None,
         };
         if let Some((a, b, _)) = of {
             cache.hulls.belong_to(&a.core, &b.core);
         }
-        Self { of, query, search, eight: Eight::default(), checked: false, found: None, run: 0.0 }
+        found.found.samples = 0;
+        Self { of, query, search, eight, checked: false, found, run: 0.0 }
     }
 
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
@@ -112,7 +115,7 @@ impl<'a> Ahead<'a> {
             }
             self.search((a, b, poses), asked, ruled_out, cache, routes)?;
         }
-        let searched = self.found.as_ref()?;
+        let searched = &self.found;
         if let Some(answer) = &searched.answers[sample] {
             routes.queries += 1;
             routes.searched += 1;
@@ -164,7 +167,7 @@ impl<'a> Ahead<'a> {
         let features = cache.hulls.features().filter(|_| cache.hulls.pace > RUN)?;
         let start = sample.min(SAMPLES - WIDTH);
         let cores = (&a.core, &b.core, a.radius + b.radius);
-        lanes::check(cores, &features, cache.hulls.surface(), poses, start, &mut self.eight);
+        lanes::check(cores, &features, cache.hulls.surface(), poses, start, self.eight);
         self.checked = true;
         Some(())
     }
@@ -183,9 +186,11 @@ impl<'a> Ahead<'a> {
             return None;
         }
         // Where features hold for long, a change of them is searched alone.
-        cache.hulls.pace = 0.75 * cache.hulls.pace + 0.25 * self.run;
-        if cache.hulls.pace > RUN {
-            return None;
+        if cache.hulls.features().is_some() {
+            cache.hulls.pace = 0.75 * cache.hulls.pace + 0.25 * self.run;
+            if cache.hulls.pace > RUN {
+                return None;
+            }
         }
         let mut samples = u64::from(poses.is_finite(asked.sample)) << asked.sample;
         let mut next = asked.left;
@@ -194,7 +199,7 @@ impl<'a> Ahead<'a> {
             next &= next - 1;
             samples |= u64::from(poses.is_finite(s) && !ruled_out(&poses.at(s))) << s;
         }
-        let searched = self.found.get_or_insert_with(|| Box::new(Searched::new(a, b, poses)));
+        let searched = &mut self.found;
         searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
         routes.search_iterations += u64::from(searched.found.iterations);
         // The memory of the last sample searched is good for those after it.
@@ -209,16 +214,18 @@ impl<'a> Ahead<'a> {
     /// Whether a sample was searched.
     #[inline(always)]
     fn knows(&self, sample: usize) -> bool {
-        self.found.as_ref().is_some_and(|s| s.found.samples >> sample & 1 == 1)
+        self.found.found.samples >> sample & 1 == 1
+    }
+}
+
+impl Default for Searched {
+    fn default() -> Self {
+        let (found, prover) = Default::default();
+        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover }
     }
 }
 
 impl Searched {
-    fn new(a: &Piece, b: &Piece, poses: &RelativeLanes) -> Self {
-        let sizes = poses.sizes(&a.core, &b.core, a.radius + b.radius);
-        Self { found: gjk::lanes::Found::default(), sizes, answers: [None; SAMPLES], prover: many::Prover::default() }
-    }
-
     /// How many searches in turn ended at the same features, on average.
     fn pace(&self) -> f32 {
         let (mut left, mut last, mut changes) = (self.found.samples, None, 0_u16);
@@ -240,6 +247,12 @@ impl Searched {
     /// Searches the samples side by side from one simplex, and proves what is found.
     fn search(&mut self, (a, b): (&Piece, &Piece), poses: &RelativeLanes, samples: u64, start: &Simplex, within: f64) {
         let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+        let mut left = samples;
+        while left != 0 {
+            let s = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.sizes[s] = poses.size(cores[0], cores[1], growth, s);
+        }
         let sizes = &self.sizes;
         let queries = gjk::lanes::Queries { cores, poses, growth, within, start: *start, sizes, samples };
         gjk::lanes::search(&queries, &mut self.found);

@@ -32,6 +32,7 @@ pub mod routes;
 pub mod scan;
 pub mod simd;
 pub mod strict;
+mod support;
 pub mod vclip;
 pub mod walk;
 
@@ -43,6 +44,7 @@ use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 use ahead::{Asked, Known};
 use pieces::Found;
+use std::cell::Cell;
 use walk::Search;
 
 /// The poses of one body over the samples of a block.
@@ -143,6 +145,20 @@ impl NarrowPhase for VClip {
     }
 }
 
+/// Working memory of a walk: nothing in it outlasts the walk but its allocation.
+#[derive(Debug, Default)]
+struct Working {
+    lanes: relative::RelativeLanes,
+    eight: strict::lanes::Eight,
+    searched: ahead::Searched,
+    scratch: walk::Scratch,
+}
+
+thread_local! {
+    /// A block has tens of thousands of walks: each would clear tens of kilobytes.
+    static WORKING: Cell<Option<Box<Working>>> = const { Cell::new(None) };
+}
+
 fn walk_with(
     search: Search,
     query: &PairQuery<'_>,
@@ -151,9 +167,24 @@ fn walk_with(
     routes: &mut Routes,
     out: &mut Vec<Proximity>,
 ) {
-    let mut scratch = walk::Scratch::new(search);
-    let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples);
-    let mut ahead = ahead::Ahead::new(search, query, &relative, cache);
+    let mut working = WORKING.take().unwrap_or_default();
+    working.scratch.set(search);
+    walk_in(&mut working, search, query, options, cache, routes, out);
+    WORKING.set(Some(working));
+}
+
+fn walk_in(
+    working: &mut Working,
+    search: Search,
+    query: &PairQuery<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    routes: &mut Routes,
+    out: &mut Vec<Proximity>,
+) {
+    let Working { lanes, eight, searched, scratch } = working;
+    let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples, lanes);
+    let mut ahead = ahead::Ahead::new(search, query, &relative, cache, (eight, searched));
     let mut last: Option<ProvenGap> = None;
     let mut left = query.samples;
     out.reserve(left.count_ones() as usize);
@@ -178,7 +209,7 @@ fn walk_with(
         let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
         let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: at };
         let before = routes.verified + routes.surface_verified;
-        let found = pieces::query(&bodies, options, cache, &mut scratch, routes);
+        let found = pieces::query(&bodies, options, cache, scratch, routes);
         ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
             Found::Beyond { gap } => last = Some(ProvenGap { gap, at }),

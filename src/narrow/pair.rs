@@ -1,6 +1,6 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
-use super::scan;
+use super::{scan, support};
 use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Vec3};
 
 /// Vertices above which a search climbs along edges instead of scanning.
@@ -64,7 +64,7 @@ impl Supporting for f64 {
         start: VertexPair,
     ) -> [(u32, f64); 2] {
         if a.count.max(b.count) > CLIMB_ABOVE {
-            return [Self::support(a, d, start[0]), Self::support(b, m, start[1])];
+            return support::both(a, d, b, m, start);
         }
         scan::supports(a, d, b, m)
     }

@@ -6,8 +6,8 @@ use super::simd::{Lane, WIDTH};
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
 
-/// Samples from which computing all 64 at once is cheaper than one after the other.
-const FEW: u32 = 6;
+/// Samples from which computing eight at once is cheaper than one after the other.
+const FEW: u32 = 3;
 
 /// `a_from_b` in every sample: nine entries of the rotation by rows, then the translation.
 #[derive(Debug)]
@@ -50,11 +50,6 @@ impl RelativeLanes {
         size_of(a, b, growth, self.reach(s))
     }
 
-    /// The size of a pair of cores in each sample, metres.
-    pub(super) fn sizes(&self, a: &Polyhedron, b: &Polyhedron, growth: f64) -> [f64; SAMPLES] {
-        std::array::from_fn(|s| self.size(a, b, growth, s))
-    }
-
     /// Whether all of a sample is finite.
     #[inline]
     pub(super) fn is_finite(&self, sample: usize) -> bool {
@@ -62,26 +57,31 @@ impl RelativeLanes {
     }
 }
 
+impl Default for RelativeLanes {
+    fn default() -> Self {
+        Self([[0.0; SAMPLES]; 12])
+    }
+}
+
 /// The relative poses of a walk: bit for bit those of [`RelativePose::between`].
 pub(super) struct RelativePoses<'a> {
     poses: [Poses<'a>; 2],
-    pub(super) lanes: Option<Box<RelativeLanes>>,
+    pub(super) lanes: Option<&'a RelativeLanes>,
 }
 
 impl<'a> RelativePoses<'a> {
-    /// Of the set samples of a block.
-    pub(super) fn new(a: Poses<'a>, b: Poses<'a>, samples: u64) -> Self {
-        let lanes = (samples.count_ones() >= FEW).then(|| {
-            let mut out = Box::new(RelativeLanes([[0.0; SAMPLES]; 12]));
-            match (a, b) {
-                (Poses::Moving(a), Poses::Moving(b)) => fill(a, b, &mut out),
-                (Poses::Moving(a), Poses::Fixed(b)) => fill(a, &spread(b), &mut out),
-                (Poses::Fixed(a), Poses::Moving(b)) => fill(&spread(a), b, &mut out),
-                (Poses::Fixed(a), Poses::Fixed(b)) => fill(&spread(a), &spread(b), &mut out),
-            }
-            out
-        });
-        Self { poses: [a, b], lanes }
+    /// Of the set samples of a block; `lanes` is overwritten.
+    pub(super) fn new(a: Poses<'a>, b: Poses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
+        if samples.count_ones() < FEW {
+            return Self { poses: [a, b], lanes: None };
+        }
+        match (a, b) {
+            (Poses::Moving(a), Poses::Moving(b)) => fill(a, b, samples, lanes),
+            (Poses::Moving(a), Poses::Fixed(b)) => fill(a, &spread(b), samples, lanes),
+            (Poses::Fixed(a), Poses::Moving(b)) => fill(&spread(a), b, samples, lanes),
+            (Poses::Fixed(a), Poses::Fixed(b)) => fill(&spread(a), &spread(b), samples, lanes),
+        }
+        Self { poses: [a, b], lanes: Some(lanes) }
     }
 
     /// In one sample.
@@ -101,8 +101,17 @@ fn spread(pose: &Pose) -> [Lanes; 10] {
 }
 
 #[inline(always)]
-fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
-    for s in 0..SAMPLES {
+fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
+    for start in (0..SAMPLES).step_by(WIDTH) {
+        if samples >> start & 0xff != 0 {
+            fill_eight(a, b, start, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut RelativeLanes) {
+    for s in start..start + WIDTH {
         let pose = |c: &[Lanes; 10]| Pose {
             position: Vec3 { x: c[0].0[s], y: c[1].0[s], z: c[2].0[s] },
             q: [c[3].0[s], c[4].0[s], c[5].0[s], c[6].0[s]],
@@ -126,31 +135,31 @@ mod wide {
     use super::{Lanes, RelativeLanes};
 
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
-        super::fill_body(a, b, out);
+    pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
+        super::fill_body(a, b, samples, out);
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], out: &mut RelativeLanes) {
-        super::fill_body(a, b, out);
+    pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
+        super::fill_body(a, b, samples, out);
     }
 }
 
 /// The lanes of two slots (ten components each).
-fn fill(a: &[Lanes], b: &[Lanes], out: &mut RelativeLanes) {
+fn fill(a: &[Lanes], b: &[Lanes], samples: u64, out: &mut RelativeLanes) {
     let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) else { return };
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code, reason = "the level was read from the processor")]
     // SAFETY: `level` says that the processor has the features the callee was compiled for.
     unsafe {
         match super::scan::level() {
-            2 => wide::fill_5(a, b, out),
-            1 => wide::fill_2(a, b, out),
-            _ => fill_body(a, b, out),
+            2 => wide::fill_5(a, b, samples, out),
+            1 => wide::fill_2(a, b, samples, out),
+            _ => fill_body(a, b, samples, out),
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    fill_body(a, b, out);
+    fill_body(a, b, samples, out);
 }
 
 #[cfg(test)]
@@ -169,7 +178,8 @@ mod tests {
         let fixed = Poses::Moving(&b).at(5);
         for other in [Poses::Moving(&b), Poses::Fixed(&fixed)] {
             for (first, second) in [(Poses::Moving(&a), other), (other, Poses::Moving(&a))] {
-                let all = RelativePoses::new(first, second, u64::MAX);
+                let mut lanes = RelativeLanes::default();
+                let all = RelativePoses::new(first, second, u64::MAX, &mut lanes);
                 assert!(all.lanes.is_some());
                 for s in 0..SAMPLES {
                     let single = RelativePose::<f64>::between(&first.at(s), &second.at(s));

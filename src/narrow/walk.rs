@@ -93,9 +93,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// For walks with this search.
-    pub fn new(search: Search) -> Self {
-        Self { search, ..Self::default() }
+    /// For a walk with this search.
+    pub fn set(&mut self, search: Search) {
+        self.search = search;
     }
 }
 

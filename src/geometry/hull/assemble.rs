@@ -66,6 +66,8 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         neighbour_edges: Vec::new(),
         stars: Vec::new(),
         star_start: Vec::new(),
+        starts: Vec::new(),
+        start_side: 0,
         mean: mean(&vertices),
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
         distinct_normals: Vec::new(),
@@ -148,6 +150,7 @@ fn set_neighbours(hull: &mut Polyhedron) {
     hull.neighbours = ends.iter().map(|end| end.1).collect();
     hull.neighbour_edges = ends.iter().map(|end| end.2).collect();
     set_stars(hull);
+    set_starts(hull);
 }
 
 /// Lays the neighbours' coordinates side by side.
@@ -164,4 +167,51 @@ fn set_stars(hull: &mut Polyhedron) {
         start.push(stars.len() as u32);
     }
     (hull.stars, hull.star_start) = (stars, start);
+}
+
+/// Vertices from which a table of starts pays.
+const STARTS_FROM: usize = 64;
+
+/// Fills in the starts of climbs, each by a climb from the cell before.
+fn set_starts(hull: &mut Polyhedron) {
+    if hull.count < STARTS_FROM || hull.star_start.is_empty() || hull.dimension < 3 {
+        return;
+    }
+    // About twice as many cells as vertices.
+    let side = ((hull.count as f64 / 3.0).sqrt().ceil()).max(4.0);
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for face in 0..6 {
+        for u in 0..side as u32 {
+            for v in 0..side as u32 {
+                let middle = |i: u32| (2.0 * f64::from(i) + 1.0) / side - 1.0;
+                let (sign, u, v) = (if face % 2 == 0 { 1.0 } else { -1.0 }, middle(u), middle(v));
+                let d = match face / 2 {
+                    0 => Vec3 { x: sign, y: u, z: v },
+                    1 => Vec3 { x: v, y: sign, z: u },
+                    _ => Vec3 { x: u, y: v, z: sign },
+                };
+                at = climb(hull, d, at);
+                starts.push(at);
+            }
+        }
+    }
+    (hull.starts, hull.start_side) = (starts, side as u32);
+}
+
+/// A vertex farthest along `d`, but for rounding.
+fn climb(hull: &Polyhedron, d: Vec3<f64>, start: u32) -> u32 {
+    let (mut at, mut height) = (start, hull.vertex(start).dot(d));
+    loop {
+        let from = at;
+        for &n in hull.neighbours_of(from) {
+            let next = hull.vertex(n).dot(d);
+            if next > height {
+                (at, height) = (n, next);
+            }
+        }
+        if at == from {
+            return at;
+        }
+    }
 }

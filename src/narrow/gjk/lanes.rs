@@ -11,6 +11,7 @@ use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair, VertexPair, bound_of};
 use crate::narrow::relative::RelativeLanes;
 use crate::narrow::simd::{Lane, Mask, P3, Poses, Simd, V, WIDTH, dispatch};
+use crate::narrow::support::{farthest, farthest_of_all};
 use crate::narrow::walk::{PROMISE, beyond};
 use crate::scene::SAMPLES;
 
@@ -177,65 +178,6 @@ fn key<S: Simd>(at: [V<S>; 2]) -> V<S> {
     at[0].scaled(KEY) + at[1]
 }
 
-/// A vertex farthest along `d`, and how far that is.
-#[inline(always)]
-fn farthest<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
-    if p.count > CLIMB_ABOVE && !p.star_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
-}
-
-/// A vertex farthest along the direction of each lane, as a number, and how far that is.
-#[inline(always)]
-fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
-    let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
-    let vertices = p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]);
-    for (i, ((&x, &y), &z)) in vertices.enumerate() {
-        let height = d.x.scaled(x) + d.y.scaled(y) + d.z.scaled(z);
-        at = best.lt(height).pick(V::splat(i as f64), at);
-        best = best.larger(height);
-    }
-    (at, best)
-}
-
-#[inline(always)]
-fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
-    let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
-    let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
-    let (mut best, mut block) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
-    for (i, ((x, y), z)) in blocks.enumerate() {
-        let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
-        let higher = best.lt(height);
-        best = higher.pick(height, best);
-        block = higher.pick(V::splat(i as f64), block);
-    }
-    let max = best.max_lane();
-    let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;
-    let at = block.lanes()[lane.min(WIDTH - 1)] as usize * WIDTH + lane;
-    // The padding repeats vertex 0.
-    (if at < p.count { at as u32 } else { 0 }, max)
-}
-
-#[inline(always)]
-fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
-    let (mut at, mut max) = (start, p.vertex(start).dot(Vec3 { x: d[0], y: d[1], z: d[2] }));
-    let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
-    loop {
-        let from = at;
-        for (i, star) in p.star(from).iter().enumerate() {
-            let height = P3::load(star).dot(d);
-            let top = height.max_lane();
-            if top > max {
-                let lane = height.equals(V::splat(top)).bits().trailing_zeros() as usize;
-                if let Some(&v) = p.neighbours_of(from).get(i * WIDTH + lane) {
-                    (at, max) = (v, top);
-                }
-            }
-        }
-        if at == from {
-            return (at, max);
-        }
-    }
-}
-
 #[inline(always)]
 fn search_body<S: Simd>(q: &Queries<'_>, out: &mut Found) {
     let mut state = State::new(q.samples);
@@ -380,4 +322,95 @@ dispatch!(search_wide, search_body, (q: &Queries<'_>, out: &mut Found) -> ());
 /// Searches the samples.
 pub fn search(q: &Queries<'_>, out: &mut Found) {
     search_wide(q, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Pose;
+    use crate::geometry::hull::convex_hull;
+    use crate::narrow::Poses as Given;
+    use crate::narrow::gjk;
+    use crate::narrow::relative::RelativePoses;
+    use crate::scene::Lanes;
+
+    struct Draw(u64);
+
+    impl Draw {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+        fn body(&mut self, points: usize) -> Polyhedron {
+            let points: Vec<_> = (0..points).map(|_| Vec3::new(self.next(), self.next(), self.next())).collect();
+            // On a sphere, so that many are vertices.
+            convex_hull(&points.iter().map(|p| p.normalized()).collect::<Vec<_>>()).expect("finite points")
+        }
+    }
+
+    /// How far the plane of a search's point is from being a supporting plane, in metres.
+    fn slack(pair: &Pair<'_, f64>, simplex: &Simplex) -> (f64, f64) {
+        let mut points = [Vec3::ZERO; 4];
+        for (p, &v) in points.iter_mut().zip(simplex.as_slice()) {
+            *p = pair.difference(v);
+        }
+        let v = gjk::signed_volumes::nearest(&points, usize::from(simplex.count)).point;
+        (v.length(), v.length() - pair.gap(-v.normalized()))
+    }
+
+    #[test]
+    fn searches_side_by_side_end_where_one_alone_does() {
+        let mut draw = Draw(3);
+        let (mut converged, mut overlap, mut beyond, mut together, mut alone) = (0, 0, 0, 0, 0);
+        for case in 0..300 {
+            let cores = [draw.body([8, 30, 120, 400][case % 4]), draw.body([12, 300, 6, 60][case / 4 % 4])];
+            let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
+            for lane in lanes.iter_mut().take(7) {
+                lane.0.iter_mut().for_each(|x| *x = 1.6 * draw.next());
+            }
+            let fixed = Pose::new([0.0; 3], [1.0, 0.3, 0.1, 0.2]);
+            let mut room = RelativeLanes::default();
+            let samples = (0..SAMPLES).fold(0, |s, i| s | u64::from(draw.next() > -0.8) << i);
+            let relative = RelativePoses::new(Given::Fixed(&fixed), Given::Moving(&lanes), samples, &mut room);
+            let poses = relative.lanes.expect("many samples");
+            let sizes = std::array::from_fn(|s| poses.size(&cores[0], &cores[1], 0.0, s));
+            let within = if case % 3 == 0 { 0.4 } else { f64::INFINITY };
+            let start = Simplex::default();
+            let q =
+                Queries { cores: [&cores[0], &cores[1]], poses, growth: 0.0, within, start, sizes: &sizes, samples };
+            let mut found = Found::default();
+            search(&q, &mut found);
+            assert_eq!(found.samples & !samples, 0);
+            together += found.iterations;
+            for s in (0..SAMPLES).filter(|s| found.samples >> s & 1 == 1) {
+                let pair = Pair::new(&cores[0], &cores[1], poses.at(s), 0.0);
+                let single = gjk::search(&pair, &start, beyond_cores(within, &pair));
+                alone += single.iterations;
+                match found.end[s] {
+                    End::Converged => {
+                        let (distance, slack) = slack(&pair, &found.simplex[s]);
+                        assert!(slack.abs() <= 1e-12, "case {case}: {slack:e} off at {distance}");
+                        assert!((distance - single.point.length()).abs() <= 1e-12 || single.end == End::Beyond);
+                        converged += 1;
+                    }
+                    End::Beyond => {
+                        assert!(found.gap[s] > within, "case {case}");
+                        beyond += 1;
+                    }
+                    End::Overlap => {
+                        assert_eq!(single.end, End::Overlap, "case {case}");
+                        overlap += 1;
+                    }
+                    End::Stalled => {}
+                }
+            }
+        }
+        assert!(converged > 1000 && overlap > 1000 && beyond > 200, "{converged} {overlap} {beyond}");
+        // Here no sample is near the one before: neither way starts ahead.
+        assert!(together < alone + alone / 5, "{together} iterations, {alone} alone");
+    }
+
+    fn beyond_cores(within: f64, pair: &Pair<'_, f64>) -> f64 {
+        beyond(within, pair.size)
+    }
 }

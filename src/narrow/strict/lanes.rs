@@ -407,64 +407,16 @@ pub fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Pose;
-    use crate::geometry::hull::convex_hull;
     use crate::narrow::Poses as Given;
     use crate::narrow::epa::Polytope;
     use crate::narrow::pair::Pair;
     use crate::narrow::relative::RelativePoses;
     use crate::narrow::resolver;
     use crate::narrow::routes::Routes;
+    use crate::narrow::strict::draw::{Draw, block};
     use crate::narrow::strict::{claim, local};
     use crate::narrow::walk::{PartCache, Parts, Scratch, solve};
-    use crate::scene::{Lanes, Piece, SAMPLES};
-
-    struct Draw(u64);
-
-    impl Draw {
-        /// In -1..1.
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-
-        fn point(&mut self) -> Vec3<f64> {
-            Vec3::new(self.next(), self.next(), self.next())
-        }
-
-        /// A hull of about `count` points of the unit sphere, or a box or a flat polygon.
-        fn body(&mut self, kind: usize) -> Polyhedron {
-            let signs = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 });
-            let points: Vec<Vec3<f64>> = match kind {
-                0 => (0..8).map(|k| signs(k).into()).collect(),
-                1 => (0..6).map(|_| Vec3::new(self.next(), self.next(), 0.0)).collect(),
-                2 => (0..90).map(|_| self.point().normalized()).collect(),
-                3 => (0..20)
-                    .flat_map(|k| {
-                        let (s, c) = (0.3 * f64::from(k)).sin_cos();
-                        [Vec3::new(c, s, 0.2), Vec3::new(c, s, -0.2)]
-                    })
-                    .collect(),
-                _ => (0..12).map(|_| self.point()).collect(),
-            };
-            convex_hull(&points).expect("finite points")
-        }
-    }
-
-    /// A block in which B drifts slowly past A, and the features of the first sample.
-    fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
-        let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
-        let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
-        let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
-        for s in 0..SAMPLES {
-            let at = s as f64 / 64.0;
-            let p = from + to.scale(at);
-            let values =
-                [p.x, p.y, p.z, q[0], q[1] + turn.x * at, q[2] + turn.y * at, q[3] + turn.z * at, 0.0, 0.0, 0.0];
-            lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[s] = value);
-        }
-        (lanes, Pose::new([0.0; 3], [1.0, draw.next(), draw.next(), draw.next()]))
-    }
+    use crate::scene::{Piece, SAMPLES};
 
     fn bits(s: &Strict) -> Vec<u64> {
         let c = &s.closest;
@@ -484,9 +436,10 @@ mod tests {
             let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
             let (moving, fixed) = block(&mut draw);
             let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
-            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX);
+            let mut room = RelativeLanes::default();
+            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
             let growth = if case % 3 == 0 { 0.01 } else { 0.0 };
-            let lanes = relative.lanes.as_deref().expect("64 samples");
+            let lanes = relative.lanes.expect("64 samples");
             let start = case % (SAMPLES - WIDTH);
             let world = (poses[0].at(start), poses[1].at(start));
             let pair = Pair::new(&a, &b, relative.at(start), growth);
@@ -532,8 +485,9 @@ mod tests {
             // From beside each other into each other.
             moving[..3].iter_mut().flat_map(|lane| &mut lane.0).for_each(|x| *x *= 0.3);
             let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
-            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX);
-            let lanes = relative.lanes.as_deref().expect("64 samples");
+            let mut room = RelativeLanes::default();
+            let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
+            let lanes = relative.lanes.expect("64 samples");
             let start = case % (SAMPLES - WIDTH);
             let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
             let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };

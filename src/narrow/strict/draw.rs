@@ -1,0 +1,52 @@
+//! Random bodies and motions for the tests of this stage.
+
+use crate::geometry::hull::convex_hull;
+use crate::geometry::{Polyhedron, Pose, Vec3};
+use crate::scene::{Lanes, SAMPLES};
+
+/// Seeded random numbers.
+pub(super) struct Draw(pub(super) u64);
+
+impl Draw {
+    /// In -1..1.
+    pub(super) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn point(&mut self) -> Vec3<f64> {
+        Vec3::new(self.next(), self.next(), self.next())
+    }
+
+    /// A hull of about `count` points of the unit sphere, or a box or a flat polygon.
+    pub(super) fn body(&mut self, kind: usize) -> Polyhedron {
+        let signs = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 });
+        let points: Vec<Vec3<f64>> = match kind {
+            0 => (0..8).map(|k| signs(k).into()).collect(),
+            1 => (0..6).map(|_| Vec3::new(self.next(), self.next(), 0.0)).collect(),
+            2 => (0..90).map(|_| self.point().normalized()).collect(),
+            3 => (0..20)
+                .flat_map(|k| {
+                    let (s, c) = (0.3 * f64::from(k)).sin_cos();
+                    [Vec3::new(c, s, 0.2), Vec3::new(c, s, -0.2)]
+                })
+                .collect(),
+            _ => (0..12).map(|_| self.point()).collect(),
+        };
+        convex_hull(&points).expect("finite points")
+    }
+}
+
+/// A block in which B drifts slowly past A, and the features of the first sample.
+pub(super) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
+    let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
+    let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
+    let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
+    for s in 0..SAMPLES {
+        let at = s as f64 / 64.0;
+        let p = from + to.scale(at);
+        let values = [p.x, p.y, p.z, q[0], q[1] + turn.x * at, q[2] + turn.y * at, q[3] + turn.z * at, 0.0, 0.0, 0.0];
+        lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[s] = value);
+    }
+    (lanes, Pose::new([0.0; 3], [1.0, draw.next(), draw.next(), draw.next()]))
+}
