@@ -83,9 +83,18 @@ impl<'a> Ahead<'a> {
     }
 
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
-    pub(super) fn asked(&mut self, held: bool, cache: &PairCache) {
-        self.run = if held { self.run + 1.0 } else { 0.0 };
+    pub(super) fn asked(&mut self, held: bool, cache: &mut PairCache) {
+        if held {
+            self.run += 1.0;
+        } else {
+            (cache.hulls.pace, self.run) = (self.pace(cache), 0.0);
+        }
         self.checked = self.checked && cache.hulls.features() == Some(self.eight.features());
+    }
+
+    /// For how many samples features hold, on average, with a change of them here.
+    fn pace(&self, cache: &PairCache) -> f32 {
+        0.75 * cache.hulls.pace + 0.25 * self.run
     }
 
     /// What is known in a sample from a check or a search that was made for several.
@@ -186,11 +195,8 @@ impl<'a> Ahead<'a> {
             return None;
         }
         // Where features hold for long, a change of them is searched alone.
-        if cache.hulls.features().is_some() {
-            cache.hulls.pace = 0.75 * cache.hulls.pace + 0.25 * self.run;
-            if cache.hulls.pace > RUN {
-                return None;
-            }
+        if cache.hulls.features().is_some() && self.pace(cache) > RUN {
+            return None;
         }
         let mut samples = u64::from(poses.is_finite(asked.sample)) << asked.sample;
         let mut next = asked.left;
