@@ -1,5 +1,6 @@
 //! The convex polyhedron: what a query needs, laid out for it.
 
+use super::planes::{Formed, Planes};
 use super::vec3::Vec3;
 
 /// An edge of a polyhedron.
@@ -62,6 +63,8 @@ pub struct Polyhedron {
     pub distinct_normals: Vec<u32>,
     /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
     pub distinct_edges: Vec<u32>,
+    /// See [`Polyhedron::planes`].
+    pub planes: Formed,
 }
 
 impl Polyhedron {
@@ -90,6 +93,12 @@ impl Polyhedron {
     pub fn neighbours_of(&self, v: u32) -> &[u32] {
         let v = v as usize;
         &self.neighbours[self.neighbour_start[v] as usize..self.neighbour_start[v + 1] as usize]
+    }
+
+    /// The planes between the Voronoi regions of its features, formed at the first call.
+    #[inline(always)]
+    pub fn planes(&self) -> &Planes {
+        self.planes.of(self)
     }
 
     /// The edge between two vertices, if there is one.

@@ -4,78 +4,178 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
-use super::super::feature::Feature;
-use super::super::proximity::FeatureKind;
-use super::regions::{Plane, Segment, support_plane};
-use crate::geometry::{Polyhedron, Vec3};
+use super::regions::Segment;
+use crate::geometry::Vec3;
+use crate::geometry::planes::Rows;
+use crate::geometry::polyhedron::LANES;
 
-/// The part of an edge that is left, and the features beyond the planes that bound it.
+/// No plane.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The part of an edge that is left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clip {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Where the edge enters: the neighbour beyond that plane; `None` at the tail.
-    pub(super) entry: Option<Feature>,
-    /// Where it leaves; `None` at the head.
-    pub(super) exit: Option<Feature>,
+    /// The plane that the edge enters by, as a place in the list or a lane; [`NONE`] at the tail.
+    pub(super) entry: u32,
+    /// The plane that it leaves by; [`NONE`] at the head.
+    pub(super) exit: u32,
 }
 
-/// What a plane leaves of an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What planes leave of an edge.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Cut {
-    /// Something.
-    Kept,
     /// Nothing: both ends lie beyond this plane.
-    Simple,
-    /// Nothing together with the planes before.
-    Compound,
+    Simple(u32),
+    /// This; nothing if it leaves (`high`) before it enters (`low`).
+    Part(Clip),
 }
 
 impl Clip {
     /// The whole edge.
-    pub(super) const WHOLE: Self = Self { low: 0.0, high: 1.0, entry: None, exit: None };
+    pub(super) const WHOLE: Self = Self { low: 0.0, high: 1.0, entry: NONE, exit: NONE };
 
-    /// Clips against a plane with the signed distances `tail` and `head` of the ends, negative beyond it, where
-    /// `beyond` is the neighbouring feature. The divisor is never smaller than the dividend.
-    #[inline]
-    pub(super) fn cut(&mut self, tail: f64, head: f64, beyond: Feature) -> Cut {
-        if tail < 0.0 && head < 0.0 {
-            return Cut::Simple;
-        }
+    /// Whether nothing is left, by an entry and an exit together.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.low > self.high
+    }
+
+    /// Clips against plane `number` with the signed distances `tail` and `head` of the ends, negative beyond it, not
+    /// both. The divisor is never smaller than the dividend.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, tail: f64, head: f64, number: u32) {
         if tail < 0.0 {
             let at = tail / (tail - head);
             if at > self.low {
-                (self.low, self.entry) = (at, Some(beyond));
+                (self.low, self.entry) = (at, number);
             }
         } else if head < 0.0 {
             let at = tail / (tail - head);
             if at < self.high {
-                (self.high, self.exit) = (at, Some(beyond));
+                (self.high, self.exit) = (at, number);
             }
         }
-        if self.low > self.high { Cut::Compound } else { Cut::Kept }
     }
 
-    /// Algorithm 2: the neighbour to go on to, if the nearest point lies beyond an end of what is left. `slope` is the
+    /// Algorithm 2: the plane to cross, if the nearest point lies beyond an end of what is left. `slope` is the
     /// derivative, at a `lambda`, of the distance to the feature beyond the plane that is crossed there.
-    #[inline]
-    pub(super) fn check(&self, slope: impl Fn(Feature, f64) -> Slope<f64>) -> Slope<Feature> {
-        if let Some(entry) = self.entry {
-            match slope(entry, self.low) {
+    #[inline(always)]
+    pub(super) fn check(&self, slope: impl Fn(u32, f64) -> Slope<f64>) -> Slope<u32> {
+        if self.entry != NONE {
+            match slope(self.entry, self.low) {
                 Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope > 0.0 => return Slope::Of(entry),
+                Slope::Of(slope) if slope > 0.0 => return Slope::Of(self.entry),
                 Slope::Of(_) | Slope::None => {}
             }
         }
-        if let Some(exit) = self.exit {
-            match slope(exit, self.high) {
+        if self.exit != NONE {
+            match slope(self.exit, self.high) {
                 Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope < 0.0 => return Slope::Of(exit),
+                Slope::Of(slope) if slope < 0.0 => return Slope::Of(self.exit),
                 Slope::Of(_) | Slope::None => {}
             }
         }
         Slope::None
     }
+}
+
+/// The least of values, eight in each step, and where it is.
+#[derive(Clone, Copy)]
+struct Least {
+    value: [f64; LANES],
+    step: [u64; LANES],
+}
+
+impl Least {
+    #[inline(always)]
+    fn below(limit: f64) -> Self {
+        Self { value: [limit; LANES], step: [0; LANES] }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, values: [f64; LANES], first: usize) {
+        for i in 0..LANES {
+            let less = values[i] < self.value[i];
+            self.step[i] = if less { first as u64 } else { self.step[i] };
+            self.value[i] = if less { values[i] } else { self.value[i] };
+        }
+    }
+
+    #[inline(always)]
+    fn of_all(&self) -> f64 {
+        let v = &self.value;
+        let less = |a: f64, b: f64| if b < a { b } else { a };
+        let four = [less(v[0], v[4]), less(v[1], v[5]), less(v[2], v[6]), less(v[3], v[7])];
+        less(less(four[0], four[2]), less(four[1], four[3]))
+    }
+
+    /// Where the value lies that is least of all.
+    #[inline(always)]
+    fn place(&self, least: f64) -> u32 {
+        let mut mask = 0_u32;
+        for i in 0..LANES {
+            mask |= u32::from(self.value[i] <= least) << i;
+        }
+        let lane = mask.trailing_zeros() as usize % LANES;
+        self.step[lane] as u32 + lane as u32
+    }
+}
+
+/// The plane that `x` lies farthest beyond, if it lies beyond one.
+#[inline(always)]
+pub(super) fn farthest_beyond(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
+    let mut most = Least::below(0.0);
+    for first in (0..planes.count()).step_by(LANES) {
+        most.take(planes.sides(first, x), first);
+    }
+    let least = most.of_all();
+    (least < 0.0).then(|| most.place(least))
+}
+
+/// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
+/// comes least near to.
+#[inline(always)]
+pub(super) fn clip(planes: &Rows<'_>, edge: &Segment) -> Cut {
+    let (mut beyond, mut entry, mut exit) = (Least::below(0.0), Least::below(0.0), Least::below(1.0));
+    let mut crosses = false;
+    for first in (0..planes.count()).step_by(LANES) {
+        let (tail, head) = (planes.sides(first, edge.tail), planes.sides(first, edge.head));
+        let mut nearer = [0.0; LANES];
+        let mut some = 0_u64;
+        for i in 0..LANES {
+            nearer[i] = if tail[i] < head[i] { head[i] } else { tail[i] };
+            some |= u64::from(tail[i] < 0.0) | u64::from(head[i] < 0.0);
+        }
+        if some == 0 {
+            continue;
+        }
+        crosses = true;
+        beyond.take(nearer, first);
+        let (mut enters, mut leaves) = ([0.0; LANES], [1.0; LANES]);
+        for i in 0..LANES {
+            let at = tail[i] / (tail[i] - head[i]);
+            enters[i] = if tail[i] < 0.0 { -at } else { 0.0 };
+            leaves[i] = if head[i] < 0.0 { at } else { 1.0 };
+        }
+        entry.take(enters, first);
+        exit.take(leaves, first);
+    }
+    if !crosses {
+        return Cut::Part(Clip::WHOLE);
+    }
+    let nearest = beyond.of_all();
+    if nearest < 0.0 {
+        return Cut::Simple(beyond.place(nearest));
+    }
+    let (low, high) = (entry.of_all(), exit.of_all());
+    Cut::Part(Clip {
+        low: -low,
+        high,
+        entry: if low < 0.0 { entry.place(low) } else { NONE },
+        exit: if high < 1.0 { exit.place(high) } else { NONE },
+    })
 }
 
 /// A derivative, or what follows from one.
@@ -90,39 +190,19 @@ pub(super) enum Slope<T> {
 }
 
 /// The value at `lambda` of a linear function of given values at the ends: of their sign if both have the same.
-#[inline]
+#[inline(always)]
 pub(super) fn between(tail: f64, head: f64, lambda: f64) -> f64 {
     (1.0 - lambda) * tail + lambda * head
 }
 
-/// The derivative of the distance to an edge where a plane of it is crossed: that of the distance to its neighbour
-/// beyond, a vertex or a face.
-pub(super) fn slope_to_neighbour(home: &Polyhedron, neighbour: Feature, edge: &Segment, lambda: f64) -> Slope<f64> {
-    match neighbour.kind {
-        FeatureKind::Vertex => slope_to_vertex(home, neighbour.index, edge, lambda),
-        FeatureKind::Face => slope_to_plane(&support_plane(home, neighbour.index), edge, lambda),
-        FeatureKind::Edge => Slope::None,
-    }
-}
-
-/// A number with the sign of the derivative of the distance to a vertex (Equation 2).
-pub(super) fn slope_to_vertex(home: &Polyhedron, v: u32, edge: &Segment, lambda: f64) -> Slope<f64> {
+/// A number with the sign of the derivative of the distance to a vertex at `v` (Equation 2).
+#[inline(always)]
+pub(super) fn slope_to_vertex(v: Vec3<f64>, edge: &Segment, lambda: f64) -> Slope<f64> {
     let u = edge.head - edge.tail;
-    let v = home.vertex(v);
     let (tail, head) = (edge.tail - v, edge.head - v);
     let slope = between(u.dot(tail), u.dot(head), lambda);
     if slope == 0.0 && tail.scale(1.0 - lambda) + head.scale(lambda) == Vec3::ZERO {
         return Slope::Touching;
     }
     Slope::Of(slope)
-}
-
-/// A number with the sign of the derivative of the distance to a face within its prism (Equation 3).
-pub(super) fn slope_to_plane(plane: &Plane, edge: &Segment, lambda: f64) -> Slope<f64> {
-    let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
-    let at = between(tail, head, lambda);
-    if at == 0.0 {
-        return Slope::Touching;
-    }
-    Slope::Of(if at > 0.0 { head - tail } else { tail - head })
 }
