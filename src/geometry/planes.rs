@@ -97,6 +97,12 @@ impl EdgePlanes {
         Plane { normal: Vec3 { x: x[lane], y: y[lane], z: z[lane] }, offset: self.offset[lane] }
     }
 
+    /// The rows of normals, and the offsets.
+    #[inline(always)]
+    pub fn lanes(&self) -> (&[[f64; 4]; 3], &[f64; 4]) {
+        (&self.normal, &self.offset)
+    }
+
     /// The signed distance from each plane: that of [`Plane::side`].
     #[inline(always)]
     pub fn sides(&self, x: Vec3<f64>) -> [f64; 4] {
@@ -127,24 +133,13 @@ impl<'a> Rows<'a> {
         Plane { normal: Vec3 { x: at(0), y: at(1), z: at(2) }, offset: at(3) }
     }
 
+    /// [`LANES`] numbers of each row, from plane `first` on: x, y, z, offset. Behind the last plane they mean nothing.
     #[inline(always)]
-    fn row(&self, row: usize, first: usize) -> &'a [f64; LANES] {
-        let at = row * self.count + first;
-        self.numbers[at..at + LANES].first_chunk().expect("as long")
-    }
-
-    /// The signed distance from the planes `first..first + LANES`, that of [`Plane::side`]; in lanes without a plane it
-    /// is infinite.
-    #[inline(always)]
-    pub fn sides(&self, first: usize, x: Vec3<f64>) -> [f64; LANES] {
-        let (nx, ny, nz, offset) = (self.row(0, first), self.row(1, first), self.row(2, first), self.row(3, first));
-        let left = (self.count - first) as u64;
-        let mut out = [0.0; LANES];
-        for i in 0..LANES {
-            let side = nx[i] * x.x + ny[i] * x.y + nz[i] * x.z - offset[i];
-            out[i] = if (i as u64) < left { side } else { f64::INFINITY };
-        }
-        out
+    pub fn step(&self, first: usize) -> [&'a [f64; LANES]; 4] {
+        std::array::from_fn(|row| {
+            let at = row * self.count + first;
+            self.numbers[at..at + LANES].first_chunk().expect("as long")
+        })
     }
 }
 

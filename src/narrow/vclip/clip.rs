@@ -4,6 +4,7 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
+use super::lanes::{self, Lanes};
 use super::regions::Segment;
 use crate::geometry::Vec3;
 use crate::geometry::planes::Rows;
@@ -58,134 +59,81 @@ impl Clip {
             }
         }
     }
-
-    /// Algorithm 2: the plane to cross, if the nearest point lies beyond an end of what is left. `slope` is the
-    /// derivative, at a `lambda`, of the distance to the feature beyond the plane that is crossed there.
-    #[inline(always)]
-    pub(super) fn check(&self, slope: impl Fn(u32, f64) -> Slope<f64>) -> Slope<u32> {
-        if self.entry != NONE {
-            match slope(self.entry, self.low) {
-                Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope > 0.0 => return Slope::Of(self.entry),
-                Slope::Of(_) | Slope::None => {}
-            }
-        }
-        if self.exit != NONE {
-            match slope(self.exit, self.high) {
-                Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope < 0.0 => return Slope::Of(self.exit),
-                Slope::Of(_) | Slope::None => {}
-            }
-        }
-        Slope::None
-    }
 }
 
-/// The least of values, eight in each step, and where it is.
-#[derive(Clone, Copy)]
-struct Least {
-    value: [f64; LANES],
-    step: [u64; LANES],
-}
-
-impl Least {
-    #[inline(always)]
-    fn below(limit: f64) -> Self {
-        Self { value: [limit; LANES], step: [0; LANES] }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, values: [f64; LANES], first: usize) {
-        for i in 0..LANES {
-            let less = values[i] < self.value[i];
-            self.step[i] = if less { first as u64 } else { self.step[i] };
-            self.value[i] = if less { values[i] } else { self.value[i] };
-        }
-    }
-
-    #[inline(always)]
-    fn of_all(&self) -> f64 {
-        let v = &self.value;
-        let less = |a: f64, b: f64| if b < a { b } else { a };
-        let four = [less(v[0], v[4]), less(v[1], v[5]), less(v[2], v[6]), less(v[3], v[7])];
-        less(less(four[0], four[2]), less(four[1], four[3]))
-    }
-
-    /// Where the value lies that is least of all.
-    #[inline(always)]
-    fn place(&self, least: f64) -> u32 {
-        let mut mask = 0_u32;
-        for i in 0..LANES {
-            mask |= u32::from(self.value[i] <= least) << i;
-        }
-        let lane = mask.trailing_zeros() as usize % LANES;
-        self.step[lane] as u32 + lane as u32
-    }
+/// Algorithm 2, at an end of what is left: whether to go on to the feature beyond the plane that is crossed there, by
+/// the derivative of the distance to it.
+#[inline(always)]
+pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
+    matches!(slope, Slope::Of(slope) if (if entry { slope > 0.0 } else { slope < 0.0 }))
 }
 
 /// The plane that `x` lies farthest beyond, if it lies beyond one.
 #[inline(always)]
-pub(super) fn farthest_beyond(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
-    let mut most = Least::below(0.0);
+pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
+    let mut most = (0.0, NONE);
     for first in (0..planes.count()).step_by(LANES) {
-        most.take(planes.sides(first, x), first);
+        let sides: L = lanes::sides(planes, first, x);
+        let least = sides.least();
+        if least.first() < most.0 {
+            most = (least.first(), first as u32 + lanes::place(sides, least));
+        }
     }
-    let least = most.of_all();
-    (least < 0.0).then(|| most.place(least))
+    (most.1 != NONE).then_some(most.1)
 }
 
 /// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
 /// comes least near to.
 #[inline(always)]
-pub(super) fn clip(planes: &Rows<'_>, edge: &Segment) -> Cut {
-    let (mut beyond, mut entry, mut exit) = (Least::below(0.0), Least::below(0.0), Least::below(1.0));
-    let mut crosses = false;
+pub(super) fn clip<L: Lanes>(planes: &Rows<'_>, edge: &Segment) -> Cut {
+    let mut clip = Clip::WHOLE;
+    let mut beyond = (0.0, NONE);
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
     for first in (0..planes.count()).step_by(LANES) {
-        let (tail, head) = (planes.sides(first, edge.tail), planes.sides(first, edge.head));
-        let mut nearer = [0.0; LANES];
-        let mut some = 0_u64;
-        for i in 0..LANES {
-            nearer[i] = if tail[i] < head[i] { head[i] } else { tail[i] };
-            some |= u64::from(tail[i] < 0.0) | u64::from(head[i] < 0.0);
-        }
-        if some == 0 {
+        let (tail, head): (L, L) = (lanes::sides(planes, first, edge.tail), lanes::sides(planes, first, edge.head));
+        let (enters, leaves) = (tail.less(zero), head.less(zero));
+        let (entering, leaving) = (L::bits(enters), L::bits(leaves));
+        if entering | leaving == 0 {
             continue;
         }
-        crosses = true;
-        beyond.take(nearer, first);
-        let (mut enters, mut leaves) = ([0.0; LANES], [1.0; LANES]);
-        for i in 0..LANES {
-            let at = tail[i] / (tail[i] - head[i]);
-            enters[i] = if tail[i] < 0.0 { -at } else { 0.0 };
-            leaves[i] = if head[i] < 0.0 { at } else { 1.0 };
+        if entering & leaving != 0 {
+            let nearer = tail.max(head);
+            let least = nearer.least();
+            if least.first() < beyond.0 {
+                beyond = (least.first(), first as u32 + lanes::place(nearer, least));
+            }
+            continue;
         }
-        entry.take(enters, first);
-        exit.take(leaves, first);
+        let at = tail.div(tail.sub(head));
+        let (entry, exit) = (L::select(enters, zero.sub(at), zero), L::select(leaves, at, one));
+        let (low, high) = (entry.least(), exit.least());
+        if -low.first() > clip.low {
+            (clip.low, clip.entry) = (-low.first(), first as u32 + lanes::place(entry, low));
+        }
+        if high.first() < clip.high {
+            (clip.high, clip.exit) = (high.first(), first as u32 + lanes::place(exit, high));
+        }
     }
-    if !crosses {
-        return Cut::Part(Clip::WHOLE);
-    }
-    let nearest = beyond.of_all();
-    if nearest < 0.0 {
-        return Cut::Simple(beyond.place(nearest));
-    }
-    let (low, high) = (entry.of_all(), exit.of_all());
-    Cut::Part(Clip {
-        low: -low,
-        high,
-        entry: if low < 0.0 { entry.place(low) } else { NONE },
-        exit: if high < 1.0 { exit.place(high) } else { NONE },
-    })
+    if beyond.1 == NONE { Cut::Part(clip) } else { Cut::Simple(beyond.1) }
 }
 
-/// A derivative, or what follows from one.
+/// The derivative of the distance to a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Slope<T> {
-    /// Nothing.
-    None,
-    /// This.
-    Of(T),
+pub(super) enum Slope {
+    /// A number of its sign.
+    Of(f64),
     /// The edge meets the feature there: the distance is zero and has no derivative.
+    Touching,
+}
+
+/// Where an edge leads out of a region.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Out<T> {
+    /// Nowhere: its nearest point lies within.
+    No,
+    /// To this.
+    To(T),
+    /// The edge meets a feature.
     Touching,
 }
 
@@ -197,7 +145,7 @@ pub(super) fn between(tail: f64, head: f64, lambda: f64) -> f64 {
 
 /// A number with the sign of the derivative of the distance to a vertex at `v` (Equation 2).
 #[inline(always)]
-pub(super) fn slope_to_vertex(v: Vec3<f64>, edge: &Segment, lambda: f64) -> Slope<f64> {
+pub(super) fn slope_to_vertex(v: Vec3<f64>, edge: &Segment, lambda: f64) -> Slope {
     let u = edge.head - edge.tail;
     let (tail, head) = (edge.tail - v, edge.head - v);
     let slope = between(u.dot(tail), u.dot(head), lambda);

@@ -3,17 +3,18 @@
 use super::super::feature::Feature;
 use super::Step;
 use super::clip::{self, Clip, Cut, NONE, between, farthest_beyond};
+use super::lanes::Lanes;
 use super::regions::{Body, Segment};
-use super::states::{Ends, Heights, Slab, slab};
+use super::states::{Ends, Heights, LEFT, RIGHT, Slab, slab};
 use crate::geometry::Vec3;
 
 /// Face `f` at home, edge `e` of the other body: never an end unless the edge pierces the face.
 #[inline(always)]
-pub(super) fn face_edge(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> Step {
+pub(super) fn face_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> Step {
     let edge = home.edge_of(other, e);
-    let clip = match clip::clip(&home.walls(f), &edge) {
-        Cut::Simple(start) => return around(home, f, &edge, start),
-        Cut::Part(clip) if clip.is_empty() => return around(home, f, &edge, clip.entry),
+    let clip = match clip::clip::<L>(&home.walls(f), &edge) {
+        Cut::Simple(start) => return around::<L>(home, f, &edge, start),
+        Cut::Part(clip) if clip.is_empty() => return around::<L>(home, f, &edge, clip.entry),
         Cut::Part(clip) => clip,
     };
     let plane = home.support(f);
@@ -24,7 +25,6 @@ pub(super) fn face_edge(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> St
         return Step::Pierced;
     }
     let [v, w] = other.ends(e);
-    let at = |lambda: f64| edge.tail.scale(1.0 - lambda) + edge.head.scale(lambda);
     // The nearest point is at the entry or before it where the distance does not fall there. The printed algorithm goes
     // on to the edge of the face that is crossed; but what comes before the entry may be nearer to another one, and
     // then the distance would grow. All of that part lies beyond the edge that is crossed: a start for the walk.
@@ -33,8 +33,8 @@ pub(super) fn face_edge(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> St
     match (rises, clip.entry, clip.exit) {
         (true, NONE, _) => Step::Other(Feature::vertex(v)),
         (false, _, NONE) => Step::Other(Feature::vertex(w)),
-        (true, entry, _) => around(home, f, &Segment { head: at(clip.low), ..edge }, entry),
-        (false, _, exit) => around(home, f, &Segment { tail: at(clip.high), ..edge }, exit),
+        (true, entry, _) => around::<L>(home, f, &Segment { head: edge.at(clip.low), ..edge }, entry),
+        (false, _, exit) => around::<L>(home, f, &Segment { tail: edge.at(clip.high), ..edge }, exit),
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn face_edge(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> St
 /// first plane as the plane itself is rounded; then the edge of the face that holds the nearest point to that point of
 /// `edge` is strictly nearer, and the walk goes on there.
 #[inline(always)]
-fn around(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
+fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
     let perimeter = home.perimeter(f);
     let vertices = home.polyhedron.face(f);
     let n = perimeter.len();
@@ -59,7 +59,7 @@ fn around(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
     let mut last = NONE;
     for _ in 0..4 * n {
         let e = perimeter[at];
-        let sides = Ends::of(home, e, edge);
+        let sides = Ends::of::<L>(home, e, edge);
         match slab(home, e, edge, &sides) {
             Slab::Touching => return Step::Pierced,
             Slab::Vertex(v) if last == v => return Step::Home(Feature::vertex(v)),
@@ -68,7 +68,7 @@ fn around(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
                 // Edge `at` leads from vertex `at` to the next one.
                 at = if v == vertices[at] { at.checked_sub(1).unwrap_or(n - 1) } else { (at + 1) % n };
             }
-            Slab::Within(clip) => match seen_from_inside(home, f, e, edge, &sides, &clip) {
+            Slab::Within(clip) => match seen_from_inside::<L>(home, f, e, edge, &sides, &clip) {
                 Some(better) if better as usize != at => {
                     last = NONE;
                     at = better as usize;
@@ -83,14 +83,15 @@ fn around(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
 /// The place in the perimeter of face `f` of the edge that holds its point nearest to the point of `edge` nearest to
 /// `e`, if that lies on the inner side of `e`.
 #[inline(always)]
-fn seen_from_inside(home: &Body<'_>, f: u32, e: u32, edge: &Segment, sides: &Ends, clip: &Clip) -> Option<u32> {
-    let lane = if home.faces(e)[0] == f { 2 } else { 3 };
+fn seen_from_inside<L: Lanes>(home: &Body<'_>, f: u32, e: u32, edge: &Segment, sides: &Ends, clip: &Clip) -> Option<u32> {
+    let lane = if home.faces(e)[0] == f { LEFT } else { RIGHT };
     let (tail, head) = (sides.tail[lane], sides.head[lane]);
     if between(tail, head, clip.low) >= 0.0 || between(tail, head, clip.high) >= 0.0 {
         return None; // outside, or, by rounding, across it
     }
-    let [v, w] = home.ends(e).map(|v| home.polyhedron.vertex(v));
-    farthest_beyond(&home.walls(f), nearest_to_line(v, w - v, edge, clip))
+    let [v, w] = home.ends(e);
+    let (v, w) = (home.polyhedron.vertex(v), home.polyhedron.vertex(w));
+    farthest_beyond::<L>(&home.walls(f), nearest_to_line(v, w - v, edge, clip))
 }
 
 /// The point of a part of `edge` nearest to the line from `v` along `d`.

@@ -5,6 +5,7 @@
 //! to a plane, and there both features beside it are equally near up to such rounding: the step is a detour, not a
 //! wrong answer. Since both hold the same numbers, it is never a contradiction between two neighbours.
 
+use super::super::feature::Feature;
 use super::super::pair::Pair;
 use crate::geometry::planes::{EdgePlanes, Plane, Planes, Rows};
 use crate::geometry::{Polyhedron, Vec3};
@@ -24,6 +25,14 @@ pub(super) struct Body<'a> {
 pub(super) struct Segment {
     pub(super) tail: Vec3<f64>,
     pub(super) head: Vec3<f64>,
+}
+
+impl Segment {
+    /// The point at `lambda`, from 0 at the tail to 1 at the head.
+    #[inline(always)]
+    pub(super) fn at(&self, lambda: f64) -> Vec3<f64> {
+        self.tail.scale(1.0 - lambda) + self.head.scale(lambda)
+    }
 }
 
 /// Both bodies of a pair, A first.
@@ -89,6 +98,12 @@ impl<'a> Body<'a> {
     pub(super) fn spokes(&self, v: u32) -> &'a [u32] {
         let (p, v) = (self.polyhedron, v as usize);
         &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize]
+    }
+
+    /// One of the edges at vertex `v`.
+    #[inline(always)]
+    pub(super) fn spoke(&self, v: u32, at: u32) -> Feature {
+        Feature::edge(self.spokes(v)[at as usize])
     }
 
     /// The edges around face `f`, in its order.

@@ -2,53 +2,61 @@
 
 use super::super::feature::Feature;
 use super::Step;
-use super::clip::{self, Clip, Cut, Slope, between, farthest_beyond, slope_to_vertex};
+use super::clip::{self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, slope_to_vertex};
+use super::lanes::Lanes;
 use super::regions::{Body, Segment};
 use crate::geometry::Vec3;
 
+/// Edges passed in one step, at most.
+const HOPS: usize = 64;
+
 /// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)?
 #[inline(always)]
-pub(super) fn vertex_vertex(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
-    if let Some(next) = leave_vertex(home, v, home.vertex_of(other, w)) {
+pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
+    if let Some(next) = leave_vertex::<L>(home, v, home.vertex_of(other, w)) {
         return Step::Home(next);
     }
-    match leave_vertex(other, w, other.vertex_of(home, v)) {
+    match leave_vertex::<L>(other, w, other.vertex_of(home, v)) {
         Some(next) => Step::Other(next),
         None => Step::Done,
     }
 }
 
 /// Where to go on to from vertex `v`, if `x` lies outside of its region: to the edge beyond whose plane it lies
-/// farthest, or at once to that edge's far end if it lies beyond that, too, where the state between would go.
+/// farthest; to that edge's far end if it lies beyond that, too, where the state between would go; and on from there.
 #[inline(always)]
-fn leave_vertex(home: &Body<'_>, v: u32, x: Vec3<f64>) -> Option<Feature> {
-    let at = farthest_beyond(&home.star(v), x)?;
-    let e = home.spokes(v)[at as usize];
-    let far = usize::from(home.ends(e)[0] == v);
-    if home.around(e).plane(far).side(x) < 0.0 {
-        return Some(Feature::vertex(home.ends(e)[far]));
+fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> Option<Feature> {
+    let mut reached = v;
+    for _ in 0..HOPS {
+        let Some(at) = farthest_beyond::<L>(&home.star(reached), x) else { break };
+        let e = home.spoke(reached, at).index;
+        let far = usize::from(home.ends(e)[0] == reached);
+        if home.around(e).plane(far).side(x) >= 0.0 {
+            return Some(Feature::edge(e));
+        }
+        reached = home.ends(e)[far];
     }
-    Some(Feature::edge(e))
+    (reached != v).then(|| Feature::vertex(reached))
 }
 
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
 #[inline(always)]
-pub(super) fn edge_vertex(home: &Body<'_>, other: &Body<'_>, e: u32, v: u32) -> Step {
-    if let Some(neighbour) = leave_edge(home, e, home.vertex_of(other, v)) {
+pub(super) fn edge_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, v: u32) -> Step {
+    if let Some(neighbour) = leave_edge::<L>(home, e, home.vertex_of(other, v)) {
         return Step::Home(neighbour);
     }
-    match clip_against_vertex(other, v, &other.edge_of(home, e)) {
-        Slope::Of(edge) => Step::Other(edge),
-        Slope::Touching => Step::Pierced,
-        Slope::None => Step::Done,
+    match clip_against_vertex::<L>(other, v, &other.edge_of(home, e)) {
+        Out::To(edge) => Step::Other(edge),
+        Out::Touching => Step::Pierced,
+        Out::No => Step::Done,
     }
 }
 
 /// The neighbour of edge `e` beyond whose plane `x` lies. The planes of the vertices come first: beyond those of the
 /// faces, what is nearer is known only between the vertices (section 3.3).
 #[inline(always)]
-fn leave_edge(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
-    let [tail, head, left, right] = home.around(e).sides(x);
+fn leave_edge<L: Lanes>(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
+    let [tail, head, left, right] = L::around(home.around(e), x);
     if tail < 0.0 {
         return Some(Feature::vertex(home.ends(e)[0]));
     }
@@ -62,61 +70,69 @@ fn leave_edge(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
 /// region of `v` (section 3.3.1).
 #[inline(always)]
-fn clip_against_vertex(home: &Body<'_>, v: u32, edge: &Segment) -> Slope<Feature> {
-    let spoke = |at: u32| Slope::Of(Feature::edge(home.spokes(v)[at as usize]));
-    let clip = match clip::clip(&home.star(v), edge) {
-        Cut::Simple(at) => return spoke(at),
+fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out<Feature> {
+    let clip = match clip::clip::<L>(&home.star(v), edge) {
+        Cut::Simple(at) => return Out::To(home.spoke(v, at)),
         Cut::Part(clip) => clip,
     };
     let x = home.polyhedron.vertex(v);
-    let crossed = if clip.is_empty() {
+    if clip.entry != NONE {
+        let slope = slope_to_vertex(x, edge, clip.low);
+        if slope == Slope::Touching {
+            return Out::Touching;
+        }
+        if falls_beyond(slope, true) {
+            return Out::To(home.spoke(v, clip.entry));
+        }
         // Compound exclusion: both planes were crossed the wrong way round, so that on at least one side of any point
         // the edge is nearer. The distance grows at the entry, or falls at the exit that comes before.
-        match slope_to_vertex(x, edge, clip.low) {
-            Slope::Of(slope) if slope > 0.0 => Slope::Of(clip.entry),
-            Slope::Of(_) | Slope::None => Slope::Of(clip.exit),
-            Slope::Touching => Slope::Touching,
+        if clip.is_empty() {
+            return Out::To(home.spoke(v, clip.exit));
         }
-    } else {
-        clip.check(|_, at| slope_to_vertex(x, edge, at))
-    };
-    match crossed {
-        Slope::Of(at) => spoke(at),
-        Slope::Touching => Slope::Touching,
-        Slope::None => Slope::None,
     }
+    if clip.exit != NONE {
+        let slope = slope_to_vertex(x, edge, clip.high);
+        if slope == Slope::Touching {
+            return Out::Touching;
+        }
+        if falls_beyond(slope, false) {
+            return Out::To(home.spoke(v, clip.exit));
+        }
+    }
+    Out::No
 }
 
 /// Face `f` at home, vertex `v` of the other body (Algorithm 6).
 #[inline(always)]
-pub(super) fn face_vertex(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
+pub(super) fn face_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
     let x = home.vertex_of(other, v);
     // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it.
-    if let Some(at) = farthest_beyond(&home.walls(f), x) {
+    if let Some(at) = farthest_beyond::<L>(&home.walls(f), x) {
         return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }
     let height = home.support(f).side(x);
     // Towards the plane: the printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends beyond it
     // farther away than it began.
-    if height != 0.0
-        && let Some(e) = towards_plane(home, other, f, v, height > 0.0)
-    {
-        return Step::Other(Feature::edge(e));
+    if height != 0.0 {
+        let e = towards_plane(home, other, f, v, height > 0.0);
+        if e != NONE {
+            return Step::Other(Feature::edge(e));
+        }
     }
     if height > 0.0 { Step::Done } else { leave_local_minimum(home, x) }
 }
 
 /// The edge at vertex `v` of the other body that leads to its neighbour nearest to the plane of face `f`, `v` being
-/// above it or below, if one is nearer than `v`.
+/// above it or below; [`NONE`] if none is nearer than `v`.
 #[inline(always)]
-fn towards_plane(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool) -> Option<u32> {
+fn towards_plane(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool) -> u32 {
     let heights = Heights::above(home, other, f);
-    let least = |v: u32| if above { heights.of(v) } else { -heights.of(v) };
-    let mut nearest = (least(v), None);
+    let sign = if above { 1.0 } else { -1.0 };
+    let mut nearest = (sign * heights.of(v), NONE);
     for (&w, &e) in other.polyhedron.neighbours_of(v).iter().zip(other.spokes(v)) {
-        let height = least(w);
+        let height = sign * heights.of(w);
         if height < nearest.0 {
-            nearest = (height, Some(e));
+            nearest = (height, e);
         }
     }
     nearest.1
@@ -168,16 +184,16 @@ fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
 
 /// Two edges, `e` at home (Algorithm 7).
 #[inline(always)]
-pub(super) fn edge_edge(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Step {
-    match clip_against_edge(home, other, e, g) {
-        Slope::Of(neighbour) => return Step::Home(neighbour),
-        Slope::Touching => return Step::Pierced,
-        Slope::None => {}
+pub(super) fn edge_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Step {
+    match clip_against_edge::<L>(home, other, e, g) {
+        Out::To(neighbour) => return Step::Home(neighbour),
+        Out::Touching => return Step::Pierced,
+        Out::No => {}
     }
-    match clip_against_edge(other, home, g, e) {
-        Slope::Of(neighbour) => Step::Other(neighbour),
-        Slope::Touching => Step::Pierced,
-        Slope::None => Step::Done,
+    match clip_against_edge::<L>(other, home, g, e) {
+        Out::To(neighbour) => Step::Other(neighbour),
+        Out::Touching => Step::Pierced,
+        Out::No => Step::Done,
     }
 }
 
@@ -190,9 +206,9 @@ pub(super) struct Ends {
 
 impl Ends {
     #[inline(always)]
-    pub(super) fn of(home: &Body<'_>, e: u32, edge: &Segment) -> Self {
+    pub(super) fn of<L: Lanes>(home: &Body<'_>, e: u32, edge: &Segment) -> Self {
         let planes = home.around(e);
-        Self { tail: planes.sides(edge.tail), head: planes.sides(edge.head) }
+        Self { tail: L::around(planes, edge.tail), head: L::around(planes, edge.head) }
     }
 
     /// Whether both lie beyond the plane of a lane.
@@ -201,6 +217,10 @@ impl Ends {
         self.tail[lane] < 0.0 && self.head[lane] < 0.0
     }
 }
+
+/// The lanes of the planes along an edge's faces.
+pub(super) const LEFT: usize = 2;
+pub(super) const RIGHT: usize = 3;
 
 /// What lies between the planes of both ends of an edge.
 pub(super) enum Slab {
@@ -223,66 +243,74 @@ pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Sla
         }
         clip.cut(sides.tail[lane], sides.head[lane], lane as u32);
     }
-    match clip.check(|lane, at| slope_to_vertex(home.polyhedron.vertex(vertices[lane as usize]), edge, at)) {
-        Slope::Of(lane) => Slab::Vertex(vertices[lane as usize]),
-        Slope::Touching => Slab::Touching,
-        Slope::None => Slab::Within(clip),
+    for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
+        if lane != NONE {
+            let v = vertices[lane as usize];
+            let slope = slope_to_vertex(home.polyhedron.vertex(v), edge, at);
+            if slope == Slope::Touching {
+                return Slab::Touching;
+            }
+            if falls_beyond(slope, entry) {
+                return Slab::Vertex(v);
+            }
+        }
     }
+    Slab::Within(clip)
 }
 
 /// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other body lies outside of the
 /// region of `e` (section 3.3.2).
 #[inline(always)]
-fn clip_against_edge(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Slope<Feature> {
+fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Out<Feature> {
     let edge = home.edge_of(other, g);
-    let sides = Ends::of(home, e, &edge);
-    let mut clip = match slab(home, e, &edge, &sides) {
-        Slab::Vertex(v) => return Slope::Of(Feature::vertex(v)),
-        Slab::Touching => return Slope::Touching,
+    let sides = Ends::of::<L>(home, e, &edge);
+    let slab = match slab(home, e, &edge, &sides) {
+        Slab::Vertex(v) => return Out::To(Feature::vertex(v)),
+        Slab::Touching => return Out::Touching,
         Slab::Within(clip) => clip,
     };
     let faces = home.faces(e);
-    let face = |lane: usize| Feature::face(faces[lane - 2]);
-    let slope = |lane: u32, at: f64| match lane {
-        0 | 1 => Slope::None, // checked within the slab
-        _ => slope_to_face(home, other, faces[lane as usize - 2], g, &edge, at),
-    };
-    let mut first = clip;
-    for lane in 2..4 {
-        if sides.both_beyond(lane) {
-            return Slope::Of(face(lane));
-        }
-        clip.cut(sides.tail[lane], sides.head[lane], lane as u32);
-        if clip.is_empty() {
-            let beneath = clip.entry >= 2 && clip.exit >= 2;
-            if !beneath {
-                // With a vertex: its check was passed, so the nearest point lies on the face's side.
-                return Slope::Of(face(lane));
+    let (left, right) = (Out::To(Feature::face(faces[0])), Out::To(Feature::face(faces[1])));
+    if sides.both_beyond(LEFT) {
+        return left;
+    }
+    let mut before = slab;
+    before.cut(sides.tail[LEFT], sides.head[LEFT], LEFT as u32);
+    // Compound exclusion with a vertex: its check was passed, so the nearest point lies on the face's side.
+    if before.is_empty() {
+        return left;
+    }
+    if sides.both_beyond(RIGHT) {
+        return right;
+    }
+    let mut clip = before;
+    clip.cut(sides.tail[RIGHT], sides.head[RIGHT], RIGHT as u32);
+    let beneath = clip.is_empty();
+    if beneath && (clip.entry < LEFT as u32 || clip.exit < LEFT as u32) {
+        return right;
+    }
+    // Compound exclusion between two faces, beneath the edge: the check holds where the first plane is crossed, within
+    // the slab; the second may be crossed outside of it. So the first face if the nearest point lies on its side.
+    let clip = if beneath { before } else { clip };
+    for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
+        // The vertices were checked with the slab.
+        if lane >= LEFT as u32 && lane != NONE {
+            let slope = slope_to_face(home, other, faces[lane as usize - LEFT], g, &edge, at);
+            if slope == Slope::Touching {
+                return Out::Touching;
             }
-            // Beneath the edge, between two faces: the check holds where the first plane is crossed, within the slab;
-            // the second may be crossed outside of it. So the first face if the nearest point lies on its side.
-            let enters = first.entry == 2;
-            return match slope(2, if enters { first.low } else { first.high }) {
-                Slope::Touching => Slope::Touching,
-                Slope::Of(slope) if (enters && slope > 0.0) || (!enters && slope < 0.0) => Slope::Of(face(2)),
-                _ => Slope::Of(face(3)),
-            };
-        }
-        if lane == 2 {
-            first = clip;
+            if falls_beyond(slope, entry) {
+                return if lane == LEFT as u32 { left } else { right };
+            }
         }
     }
-    match clip.check(slope) {
-        Slope::Of(lane) => Slope::Of(face(lane as usize)),
-        Slope::Touching => Slope::Touching,
-        Slope::None => Slope::None,
-    }
+    if beneath { right } else { Out::No }
 }
 
 /// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
 /// the face's prism (Equation 3).
 #[inline(always)]
-fn slope_to_face(home: &Body<'_>, other: &Body<'_>, f: u32, g: u32, edge: &Segment, lambda: f64) -> Slope<f64> {
+fn slope_to_face(home: &Body<'_>, other: &Body<'_>, f: u32, g: u32, edge: &Segment, lambda: f64) -> Slope {
     let plane = home.support(f);
     let at = between(plane.side(edge.tail), plane.side(edge.head), lambda);
     if at == 0.0 {
