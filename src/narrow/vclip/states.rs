@@ -10,33 +10,40 @@ use crate::geometry::Vec3;
 /// Edges passed in one step, at most.
 const HOPS: usize = 64;
 
-/// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)?
+/// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)? Edges come last,
+/// when no vertex is passed by any more: far off, what is fine at home is not worth its while.
 #[inline(always)]
 pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
-    if let Some(next) = leave_vertex::<L>(home, v, home.vertex_of(other, w)) {
-        return Step::Home(next);
+    let (reached, spoke) = leave_vertex::<L>(home, v, home.vertex_of(other, w));
+    if reached != v {
+        return Step::Home(Feature::vertex(reached));
     }
-    match leave_vertex::<L>(other, w, other.vertex_of(home, v)) {
-        Some(next) => Step::Other(next),
-        None => Step::Done,
+    let (reached, back) = leave_vertex::<L>(other, w, other.vertex_of(home, v));
+    if reached != w {
+        return Step::Other(Feature::vertex(reached));
     }
+    if spoke != NONE {
+        return Step::Home(Feature::edge(spoke));
+    }
+    if back == NONE { Step::Done } else { Step::Other(Feature::edge(back)) }
 }
 
 /// Where to go on to from vertex `v`, if `x` lies outside of its region: to the edge beyond whose plane it lies
 /// farthest; to that edge's far end if it lies beyond that, too, where the state between would go; and on from there.
+/// The vertex that is reached, and, if it is `v`, the edge, or [`NONE`].
 #[inline(always)]
-fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> Option<Feature> {
+fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
     let mut reached = v;
     for _ in 0..HOPS {
-        let Some(at) = farthest_beyond::<L>(&home.star(reached), x) else { break };
+        let Some(at) = farthest_beyond::<L>(&home.star(reached), x) else { return (reached, NONE) };
         let e = home.spoke(reached, at).index;
         let far = usize::from(home.ends(e)[0] == reached);
         if home.around(e).plane(far).side(x) >= 0.0 {
-            return Some(Feature::edge(e));
+            return (reached, e);
         }
         reached = home.ends(e)[far];
     }
-    (reached != v).then(|| Feature::vertex(reached))
+    (reached, NONE)
 }
 
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
