@@ -502,10 +502,14 @@ fn degeneracy() {
     assert_eq!(uncertified, 0, "convex pairs are always certified");
 }
 
+/// States a query at one degree a frame, cube first, as V-Clip took when it formed each plane where it needed it and
+/// went from feature to feature without passing any by.
+const NEARLY_COHERENT: [f64; 4] = [1.0824, 1.1165, 1.6686, 1.9189];
+
 /// Mirtich 1997, Algorithm 9: states a query while one body revolves around the other one.
 #[test]
 fn coherence() {
-    for solid in bodies_of_the_paper() {
+    for (solid, before) in bodies_of_the_paper().into_iter().zip(NEARLY_COHERENT) {
         let mut means = Vec::new();
         for omega in [0.0_f64, 1.0, 5.0, 25.0] {
             let mut random = Random(9);
@@ -533,7 +537,7 @@ fn coherence() {
         }
         assert!(means[0] < 1.01, "at rest the features stay: {means:?}");
         assert!(means.windows(2).all(|m| m[0] < m[1]), "less coherence, more states: {means:?}");
-        assert!(means[1] < 6.0, "nearly coherent: {means:?}");
+        assert!((means[1] / before - 1.0).abs() < 0.1, "nearly coherent: {means:?}, {before} before");
     }
 }
 

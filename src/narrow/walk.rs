@@ -185,6 +185,11 @@ enum Warm {
 }
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
+    // V-Clip's first state tells whether the remembered features hold at a third of the price of their proof.
+    let first = scratch.search == Search::VClip && cache.surface.is_none();
+    if first && let Some(found) = track(pair, beyond, cache, routes) {
+        return found;
+    }
     let mut placed = false;
     if let Some(features) = cache.features
         && let Some(strict) = strict::local(pair, &features)
@@ -215,6 +220,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         }
     }
     if scratch.search == Search::VClip
+        && !first
         && let Some(found) = track(pair, beyond, cache, routes)
     {
         return found;
@@ -231,11 +237,14 @@ fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut 
     if found.end != vclip::End::Converged {
         return None;
     }
-    cache.features = Some(found.features);
     let Some(strict) = strict::local(pair, &found.features).filter(Strict::in_contact_band) else {
+        cache.features = Some(found.features);
         return Some(Warm::Open);
     };
-    routes.searched += 1;
+    let held = cache.features == Some(found.features);
+    cache.features = Some(found.features);
+    routes.verified += u64::from(held);
+    routes.searched += u64::from(!held);
     let lower = strict.gap - strict.bound;
     Some(if lower > beyond { Warm::Beyond(lower) } else { Warm::Strict(strict) })
 }

@@ -83,7 +83,14 @@ fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step
 /// The place in the perimeter of face `f` of the edge that holds its point nearest to the point of `edge` nearest to
 /// `e`, if that lies on the inner side of `e`.
 #[inline(always)]
-fn seen_from_inside<L: Lanes>(home: &Body<'_>, f: u32, e: u32, edge: &Segment, sides: &Ends, clip: &Clip) -> Option<u32> {
+fn seen_from_inside<L: Lanes>(
+    home: &Body<'_>,
+    f: u32,
+    e: u32,
+    edge: &Segment,
+    sides: &Ends,
+    clip: &Clip,
+) -> Option<u32> {
     let lane = if home.faces(e)[0] == f { LEFT } else { RIGHT };
     let (tail, head) = (sides.tail[lane], sides.head[lane]);
     if between(tail, head, clip.low) >= 0.0 || between(tail, head, clip.high) >= 0.0 {

@@ -269,23 +269,17 @@ pub(super) mod wide {
         #[inline(always)]
         fn less(self, than: Self) -> Self::Truth {
             // SAFETY: the module's reason.
-            unsafe {
-                Self(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, than.0), _mm256_cmp_pd::<_CMP_LT_OQ>(self.1, than.1))
-            }
+            unsafe { Self(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, than.0), _mm256_cmp_pd::<_CMP_LT_OQ>(self.1, than.1)) }
         }
         #[inline(always)]
         fn at_most(self, limit: Self) -> Self::Truth {
             // SAFETY: the module's reason.
-            unsafe {
-                Self(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0), _mm256_cmp_pd::<_CMP_LE_OQ>(self.1, limit.1))
-            }
+            unsafe { Self(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0), _mm256_cmp_pd::<_CMP_LE_OQ>(self.1, limit.1)) }
         }
         #[inline(always)]
         fn select(truth: Self::Truth, then: Self, other: Self) -> Self {
             // SAFETY: the module's reason.
-            unsafe {
-                Self(_mm256_blendv_pd(other.0, then.0, truth.0), _mm256_blendv_pd(other.1, then.1, truth.1))
-            }
+            unsafe { Self(_mm256_blendv_pd(other.0, then.0, truth.0), _mm256_blendv_pd(other.1, then.1, truth.1)) }
         }
         #[inline(always)]
         fn bits(truth: Self::Truth) -> u32 {
