@@ -13,12 +13,14 @@
 //!
 //! *Rows*: the x components of all planes of the feature, then y, z and the offsets, each in the order of the lists
 //! `neighbours` and `face_vertices`: what a loop over the planes reads lies in one piece, and eight planes are one step
-//! of it. The rows are not padded; the last step of a row reads into the next one, and those lanes are left out.
+//! of it. A vertex has a fifth row, the offsets of the parallel planes at the neighbours, so that the way from vertex to
+//! vertex reads nothing else. The rows are not padded; the last step of a row reads into the next one, and those lanes
+//! are left out.
 //!
 //! *Rounding*, in units of 2^-53 (a test holds them to it against double-double): normals are off by up to 8 at
 //! vertices, 16 along edges; offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip asks for them, and they take as much memory as twice the rest of a polyhedron (about 800 bytes a vertex
+//! Only V-Clip asks for them, and they take as much memory as twice the rest of a polyhedron (about 850 bytes a vertex
 //! where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron comes
 //! without them.
 
@@ -30,7 +32,7 @@ use std::sync::OnceLock;
 /// The planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// Vertex `v` has its rows from `4 * neighbour_start[v]`.
+    /// Vertex `v` has its rows from `5 * neighbour_start[v]`.
     stars: Vec<f64>,
     /// By edge.
     edges: Vec<EdgePlanes>,
@@ -61,7 +63,7 @@ pub struct EdgePlanes {
 /// The planes of a vertex or a face, in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// The four rows, and at least [`LANES`] numbers more.
+    /// The rows, and at least [`LANES`] numbers more.
     numbers: &'a [f64],
     count: usize,
 }
@@ -116,11 +118,11 @@ impl EdgePlanes {
 
 impl<'a> Rows<'a> {
     #[inline(always)]
-    fn of(all: &'a [f64], start: &[u32], feature: u32) -> Self {
+    fn of(all: &'a [f64], rows: usize, start: &[u32], feature: u32) -> Self {
         let f = feature as usize;
         let (from, to) = (start[f] as usize, start[f + 1] as usize);
         let count = to - from;
-        Self { numbers: &all[4 * from..4 * to + LANES], count }
+        Self { numbers: &all[rows * from..rows * to + LANES], count }
     }
 
     /// How many planes.
@@ -139,10 +141,20 @@ impl<'a> Rows<'a> {
     /// [`LANES`] numbers of each row, from plane `first` on: x, y, z, offset. Behind the last plane they mean nothing.
     #[inline(always)]
     pub fn step(&self, first: usize) -> [&'a [f64; LANES]; 4] {
-        std::array::from_fn(|row| {
-            let at = row * self.count + first;
-            self.numbers[at..at + LANES].first_chunk().expect("as long")
-        })
+        std::array::from_fn(|row| self.row(row, first))
+    }
+
+    /// Of a vertex, the same for the offsets of the planes at its neighbours, whose normals are those of its own planes:
+    /// beyond them from the edges.
+    #[inline(always)]
+    pub fn far(&self, first: usize) -> &'a [f64; LANES] {
+        self.row(4, first)
+    }
+
+    #[inline(always)]
+    fn row(&self, row: usize, first: usize) -> &'a [f64; LANES] {
+        let at = row * self.count + first;
+        self.numbers[at..at + LANES].first_chunk().expect("as long")
     }
 }
 
@@ -170,11 +182,14 @@ impl Planes {
         });
         let star = |v: u32, i: usize| {
             let [tail, head] = pair(p.neighbour_edges[i]);
-            if v < p.neighbours[i] { tail.flipped() } else { head.flipped() }
+            let (own, far) = if v < p.neighbours[i] { (tail, head) } else { (head, tail) };
+            let Plane { normal, offset } = own.flipped();
+            [normal.x, normal.y, normal.z, offset, far.offset]
         };
         let side = |f: u32, i: usize| {
             let e = p.face_edges[i];
-            inward(e, usize::from(p.edges[e as usize].f[0] != f))
+            let Plane { normal, offset } = inward(e, usize::from(p.edges[e as usize].f[0] != f));
+            [normal.x, normal.y, normal.z, offset]
         };
         let supports =
             (0..p.face_count() as u32).map(|f| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]));
@@ -189,7 +204,7 @@ impl Planes {
     /// The planes of vertex `v`, in the order of its neighbours.
     #[inline(always)]
     pub fn star(&self, p: &Polyhedron, v: u32) -> Rows<'_> {
-        Rows::of(&self.stars, &p.neighbour_start, v)
+        Rows::of(&self.stars, 5, &p.neighbour_start, v)
     }
 
     /// The planes around edge `e`.
@@ -201,7 +216,7 @@ impl Planes {
     /// The planes along the edges of face `f`, in its order.
     #[inline(always)]
     pub fn sides(&self, p: &Polyhedron, f: u32) -> Rows<'_> {
-        Rows::of(&self.sides, &p.face_start, f)
+        Rows::of(&self.sides, 4, &p.face_start, f)
     }
 
     /// The plane of face `f`, positive outside.
@@ -211,16 +226,15 @@ impl Planes {
     }
 }
 
-/// The rows of features whose lists begin at `start`; `plane(feature, place in the list)`.
-fn rows(start: &[u32], plane: impl Fn(u32, usize) -> Plane) -> Vec<f64> {
+/// The rows of features whose lists begin at `start`; `plane(feature, place in the list)`: the number of each row.
+fn rows<const ROWS: usize>(start: &[u32], plane: impl Fn(u32, usize) -> [f64; ROWS]) -> Vec<f64> {
     let total = start.last().map_or(0, |&end| end as usize);
-    let mut out = vec![0.0; 4 * total + LANES];
+    let mut out = vec![0.0; ROWS * total + LANES];
     for (f, ends) in start.windows(2).enumerate() {
         let (from, count) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
         for i in 0..count {
-            let Plane { normal, offset } = plane(f as u32, from + i);
-            for (row, number) in [normal.x, normal.y, normal.z, offset].into_iter().enumerate() {
-                out[4 * from + row * count + i] = number;
+            for (row, number) in plane(f as u32, from + i).into_iter().enumerate() {
+                out[ROWS * from + row * count + i] = number;
             }
         }
     }

@@ -111,7 +111,10 @@ fn neighbours_hold_the_same_numbers() {
             let around = planes.edge(e as u32);
             for (lane, &v) in edge.v.iter().enumerate() {
                 let at = p.neighbours_of(v).iter().position(|&w| w == edge.v[1 - lane]).expect("a neighbour");
-                assert_eq!(planes.star(&p, v).plane(at), around.plane(lane).flipped());
+                let star = planes.star(&p, v);
+                assert_eq!(star.plane(at), around.plane(lane).flipped());
+                let far = Plane { offset: star.far(at / LANES * LANES)[at % LANES], ..star.plane(at) };
+                assert_eq!(far, around.plane(1 - lane));
             }
             for (side, &f) in edge.f.iter().enumerate() {
                 let lane = around.plane(2 + side);

@@ -82,6 +82,22 @@ pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Opti
     (most.1 != NONE).then_some(most.1)
 }
 
+/// As [`farthest_beyond`], of a vertex's planes, and whether `x` lies beyond the plane at the neighbour, too.
+#[inline(always)]
+pub(super) fn farthest_spoke<L: Lanes>(star: &Rows<'_>, x: Vec3<f64>) -> Option<(u32, bool)> {
+    let mut most = (0.0, NONE, false);
+    for first in (0..star.count()).step_by(LANES) {
+        let (along, sides): (L, L) = lanes::sides_along(star, first, x);
+        let least = sides.least();
+        if least.first() < most.0 {
+            let lane = lanes::place(sides, least);
+            let past = L::bits(along.less(L::load(star.far(first))));
+            most = (least.first(), first as u32 + lane, past >> lane & 1 == 1);
+        }
+    }
+    (most.1 != NONE).then_some((most.1, most.2))
+}
+
 /// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
 /// comes least near to.
 #[inline(always)]

@@ -51,9 +51,15 @@ static BEYOND_THE_LAST: [[f64; LANES]; LANES + 1] = {
 /// The signed distances of a point from the planes from `first` on; in lanes without a plane it is infinite.
 #[inline(always)]
 pub(super) fn sides<L: Lanes>(planes: &Rows<'_>, first: usize, x: Vec3<f64>) -> L {
+    sides_along(planes, first, x).1
+}
+
+/// The same, and how far the point lies along the normals.
+#[inline(always)]
+pub(super) fn sides_along<L: Lanes>(planes: &Rows<'_>, first: usize, x: Vec3<f64>) -> (L, L) {
     let [nx, ny, nz, offset] = planes.step(first).map(L::load);
-    let sum = nx.mul(L::splat(x.x)).add(ny.mul(L::splat(x.y))).add(nz.mul(L::splat(x.z)));
-    sum.sub(offset).add(L::load(&BEYOND_THE_LAST[(planes.count() - first).min(LANES)]))
+    let along = nx.mul(L::splat(x.x)).add(ny.mul(L::splat(x.y))).add(nz.mul(L::splat(x.z)));
+    (along, along.sub(offset).add(L::load(&BEYOND_THE_LAST[(planes.count() - first).min(LANES)])))
 }
 
 /// The lane of the least number, which `least` has in every lane.

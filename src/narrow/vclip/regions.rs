@@ -1,9 +1,12 @@
 //! The two bodies of a search, each with its Voronoi planes and a way to see the other one from its frame.
 //!
-//! The planes are those stored with the polyhedron (`geometry::planes`), rounded: each is off by a few units of the
-//! size of what it is asked about, a direction by as many units. So a test may go the other way for a point that near
-//! to a plane, and there both features beside it are equally near up to such rounding: the step is a detour, not a
-//! wrong answer. Since both hold the same numbers, it is never a contradiction between two neighbours.
+//! The planes are those stored with the polyhedron (`geometry::planes`), and rounded: `side(x)` is off by a few dozen
+//! units of 2^-53 of the sizes of the body and of `x`. Every test of a state is a sign of such a number, of a slope, or
+//! of a height. It may come out wrong only for a point that near to the plane; there the features on both sides of it
+//! are equally near but for such a length. So an argument that holds for exact planes (what is gone on to is nearer
+//! than what is left) holds up to that length: a wrong sign is a detour, or ends at a feature pair that near to the
+//! best, which the proof afterwards accepts or not; and where detours lead in circles that is recognised. The same
+//! rounded numbers on both sides of a plane keep two neighbours from contradicting each other.
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;

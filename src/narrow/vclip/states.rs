@@ -2,7 +2,9 @@
 
 use super::super::feature::Feature;
 use super::Step;
-use super::clip::{self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, slope_to_vertex};
+use super::clip::{
+    self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_spoke, slope_to_vertex,
+};
 use super::lanes::Lanes;
 use super::regions::{Body, Segment};
 use crate::geometry::Vec3;
@@ -29,19 +31,18 @@ pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32,
 }
 
 /// Where to go on to from vertex `v`, if `x` lies outside of its region: to the edge beyond whose plane it lies
-/// farthest; to that edge's far end if it lies beyond that, too, where the state between would go; and on from there.
+/// farthest; to that edge's far end if it lies beyond that, too, where the state between would go; and on from there. The
+/// distance falls with each vertex, as it does from state to state.
 /// The vertex that is reached, and, if it is `v`, the edge, or [`NONE`].
 #[inline(always)]
 fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
     let mut reached = v;
     for _ in 0..HOPS {
-        let Some(at) = farthest_beyond::<L>(&home.star(reached), x) else { return (reached, NONE) };
-        let e = home.spoke(reached, at).index;
-        let far = usize::from(home.ends(e)[0] == reached);
-        if home.around(e).plane(far).side(x) >= 0.0 {
-            return (reached, e);
+        match farthest_spoke::<L>(&home.star(reached), x) {
+            Some((at, true)) => reached = home.polyhedron.neighbours_of(reached)[at as usize],
+            Some((at, false)) => return (reached, home.spokes(reached)[at as usize]),
+            None => break,
         }
-        reached = home.ends(e)[far];
     }
     (reached, NONE)
 }
@@ -91,8 +92,9 @@ fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out
         if falls_beyond(slope, true) {
             return Out::To(home.spoke(v, clip.entry));
         }
-        // Compound exclusion: both planes were crossed the wrong way round, so that on at least one side of any point
-        // the edge is nearer. The distance grows at the entry, or falls at the exit that comes before.
+        // Compound exclusion: the latest entry comes after the earliest exit, so that every point lies beyond one of
+        // the two planes, and there that edge is nearer. The distance grows at the entry, so that the nearest point
+        // comes before it; or it falls, and the nearest point comes after the exit, too.
         if clip.is_empty() {
             return Out::To(home.spoke(v, clip.exit));
         }
@@ -113,7 +115,9 @@ fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out
 #[inline(always)]
 pub(super) fn face_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
     let x = home.vertex_of(other, v);
-    // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it.
+    // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it. (The normals of the two
+    // edges at a vertex are nearer in angle to a direction between them than that of any other edge, and the lines of
+    // all other edges lie farther back. So, too, where all planes are off by their rounding, up to that much.)
     if let Some(at) = farthest_beyond::<L>(&home.walls(f), x) {
         return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }

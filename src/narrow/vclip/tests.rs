@@ -61,7 +61,7 @@ fn vertex_and_vertex() {
     assert_eq!(step(vertex(7), [3.0; 3], [0.0, 2.9, 3.0], TAIL), Ok((vertex(7), ROD)), "the rod leads past it");
     assert_eq!(step(vertex(7), [3.0; 3], [2.0, 2.0, 1.5], TAIL), Ok((vertex(7), HEAD)), "its other end is in front");
     assert_eq!(step(vertex(0), [3.0; 3], [4.0; 3], TAIL), Ok((vertex(7), TAIL)), "three edges on");
-    let both = step(vertex(6), [3.0, 3.0, 0.5], [2.0, 2.9, 0.6], TAIL);
+    let both = step(vertex(6), [3.0, 3.0, 0.5], [-9.0, 2.9, 0.6], TAIL);
     assert_eq!(both, Ok((vertex(7), TAIL)), "vertices before edges");
 }
 
