@@ -20,9 +20,9 @@
 //! *Rounding*, in units of 2^-53 (a test holds them to it against double-double): normals are off by up to 8 at
 //! vertices, 16 along edges; offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip asks for them, and they take as much memory as twice the rest of a polyhedron (about 850 bytes a vertex
-//! where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron comes
-//! without them.
+//! Only V-Clip asks for them, and they take three to four times the memory of the rest of a polyhedron (about 880 bytes
+//! a vertex where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron
+//! comes without them.
 
 use super::polyhedron::{LANES, NO_FACE, Polyhedron};
 use super::vec3::Vec3;
