@@ -23,6 +23,8 @@ pub struct PartCache {
     features: Option<FeaturePair>,
     simplex: Simplex,
     surface: Option<Box<Surface>>,
+    /// Whether V-Clip left the remembered features in the query before.
+    left: bool,
 }
 
 impl PartCache {
@@ -185,8 +187,8 @@ enum Warm {
 }
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
-    // V-Clip's first state tells whether the remembered features hold at a third of the price of their proof.
-    let first = scratch.search == Search::VClip && cache.surface.is_none();
+    // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
+    let first = scratch.search == Search::VClip && std::mem::take(&mut cache.left) && cache.surface.is_none();
     if first && let Some(found) = track(pair, beyond, cache, routes) {
         return found;
     }
@@ -237,6 +239,7 @@ fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut 
     if found.end != vclip::End::Converged {
         return None;
     }
+    cache.left = found.features != start;
     let Some(strict) = strict::local(pair, &found.features).filter(Strict::in_contact_band) else {
         cache.features = Some(found.features);
         return Some(Warm::Open);
