@@ -502,10 +502,14 @@ fn degeneracy() {
     assert_eq!(uncertified, 0, "convex pairs are always certified");
 }
 
+/// States a query at one degree a frame, cube first, as V-Clip took when it formed each plane where it needed it and
+/// went from feature to feature without passing any by.
+const NEARLY_COHERENT: [f64; 4] = [1.0824, 1.1165, 1.6686, 1.9189];
+
 /// Mirtich 1997, Algorithm 9: states a query while one body revolves around the other one.
 #[test]
 fn coherence() {
-    for solid in bodies_of_the_paper() {
+    for (solid, before) in bodies_of_the_paper().into_iter().zip(NEARLY_COHERENT) {
         let mut means = Vec::new();
         for omega in [0.0_f64, 1.0, 5.0, 25.0] {
             let mut random = Random(9);
@@ -533,7 +537,7 @@ fn coherence() {
         }
         assert!(means[0] < 1.01, "at rest the features stay: {means:?}");
         assert!(means.windows(2).all(|m| m[0] < m[1]), "less coherence, more states: {means:?}");
-        assert!(means[1] < 6.0, "nearly coherent: {means:?}");
+        assert!((means[1] / before - 1.0).abs() < 0.1, "nearly coherent: {means:?}, {before} before");
     }
 }
 
@@ -548,8 +552,8 @@ fn draw(random: &mut Random) -> ([f64; 3], [f64; 3]) {
     }
 }
 
-/// Parallel faces hold infinitely many closest points, and the two frames round differently: a state comes back, and
-/// the next rung gives the row.
+/// Faces that lie on each other hold infinitely many closest points, and which side each vertex is on is all rounding:
+/// a state comes back, and the next rung gives the row.
 #[test]
 fn a_state_that_comes_back_is_recognised() {
     let solid = Solid::new("sphere", sphere642(), 0.0);
@@ -557,9 +561,13 @@ fn a_state_that_comes_back_is_recognised() {
     let (mut tally, mut routes) = (Tally::default(), Routes::default());
     let mut gjk_rows = Vec::new();
     let mut rows = Vec::new();
-    for _ in 0..200 {
-        // Centrally symmetric and not turned: every face has a parallel one.
-        let pb = Pose::new(times(random.direction(), random.between(2.1, 4.0)), [1.0, 0.0, 0.0, 0.0]);
+    for _ in 0..60 {
+        // Centrally symmetric and not turned: every face has a parallel one, here at the same height.
+        let p = core(&solid);
+        let f = random.below(p.face_count());
+        let (n, on_face) = (p.normals[f], p.vertex(p.face(f as u32)[0]));
+        let at = times(n.to_array(), 2.0 * n.dot(on_face));
+        let pb = Pose::new(add(at, times(random.direction(), random.scale(1e-17, 1e-14))), [1.0, 0.0, 0.0, 0.0]);
         let pair = pair_at(&solid, &solid, &pb);
         let found = tally.search(&pair, vclip::cold_start(&pair));
         let (poses_a, poses_b) = (Poses::Fixed(&Pose::IDENTITY), Poses::Fixed(&pb));
@@ -568,7 +576,7 @@ fn a_state_that_comes_back_is_recognised() {
         gjk_rows.push(proven(&solid, &pb, &mut PairCache::default()));
         assert!(agrees(&pair, &found, &gjk_rows[gjk_rows.len() - 1]));
     }
-    tally.report("aligned spheres");
+    tally.report("spheres face on face");
     assert_eq!(rows.iter().map(bits).collect::<Vec<_>>(), gjk_rows.iter().map(bits).collect::<Vec<_>>());
     assert!(tally.ends[2] > 0, "not representative: {:?}", tally.ends);
     assert_eq!((routes.cycles, tally.ends[3]), (tally.ends[2], 0));

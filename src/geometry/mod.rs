@@ -3,6 +3,7 @@
 //! *Architecture invariant*: imports nothing of the crate but `error`.
 
 pub mod hull;
+pub mod planes;
 pub mod polyhedron;
 pub mod pose;
 pub mod real;

@@ -1,5 +1,6 @@
 //! The convex polyhedron: what a query needs, laid out for it.
 
+use super::planes::{Formed, Planes};
 use super::vec3::Vec3;
 
 /// An edge of a polyhedron.
@@ -76,6 +77,8 @@ pub struct Polyhedron {
     pub distinct_normals: Vec<u32>,
     /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
     pub distinct_edges: Vec<u32>,
+    /// See [`Polyhedron::planes`].
+    pub planes: Formed,
 }
 
 impl Polyhedron {
@@ -132,6 +135,12 @@ impl Polyhedron {
         // A cast saturates, and takes NaN to 0.
         let cell = |u: f64| ((scale + scale * (u / largest)) as u32).min(side.saturating_sub(1));
         self.starts.get(((face * side + cell(u)) * side + cell(v)) as usize).copied()
+    }
+
+    /// The planes between the Voronoi regions of its features, formed at the first call.
+    #[inline(always)]
+    pub fn planes(&self) -> &Planes {
+        self.planes.of(self)
     }
 
     /// The edge between two vertices, if there is one.

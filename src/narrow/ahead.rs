@@ -195,7 +195,7 @@ impl<'a> Ahead<'a> {
             return None;
         }
         // Where features hold for long, a change of them is searched alone.
-        if cache.hulls.features().is_some() && self.pace(cache) > RUN {
+        if cache.hulls.simplex().count > 0 && self.pace(cache) > RUN {
             return None;
         }
         let mut samples = u64::from(poses.is_finite(asked.sample)) << asked.sample;

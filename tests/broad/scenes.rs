@@ -61,6 +61,7 @@ pub(crate) fn core(points: &[[f64; 3]]) -> Polyhedron {
         radius: radius * (1.0 + 1e-15),
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
+        planes: Default::default(),
     }
 }
 

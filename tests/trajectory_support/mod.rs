@@ -37,6 +37,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         radius: 0.0,
         distinct_normals: vec![],
         distinct_edges: vec![],
+        planes: Default::default(),
     };
     let pieces = vec![Piece { core, radius: 0.0 }];
     Arc::new(Shape {

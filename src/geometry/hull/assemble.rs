@@ -4,6 +4,7 @@ use super::Inexact;
 use super::exact::length_rounded_up;
 use super::merge::Rings;
 use super::normals;
+use crate::geometry::planes::Formed;
 use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron, STARS};
 use crate::geometry::real::Dd;
 use crate::geometry::vec3::Vec3;
@@ -72,6 +73,7 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
+        planes: Formed::default(),
     }
 }
 

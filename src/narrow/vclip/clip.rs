@@ -4,125 +4,169 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
-use super::super::feature::Feature;
-use super::super::proximity::FeatureKind;
-use super::regions::{Plane, Segment, support_plane};
-use crate::geometry::{Polyhedron, Vec3};
+use super::lanes::{self, Lanes};
+use super::regions::Segment;
+use crate::geometry::Vec3;
+use crate::geometry::planes::Rows;
+use crate::geometry::polyhedron::LANES;
 
-/// The part of an edge that is left, and the features beyond the planes that bound it.
+/// No plane.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The part of an edge that is left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clip {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Where the edge enters: the neighbour beyond that plane; `None` at the tail.
-    pub(super) entry: Option<Feature>,
-    /// Where it leaves; `None` at the head.
-    pub(super) exit: Option<Feature>,
+    /// The plane that the edge enters by, as a place in the list or a lane; [`NONE`] at the tail.
+    pub(super) entry: u32,
+    /// The plane that it leaves by; [`NONE`] at the head.
+    pub(super) exit: u32,
 }
 
-/// What a plane leaves of an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What planes leave of an edge.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Cut {
-    /// Something.
-    Kept,
     /// Nothing: both ends lie beyond this plane.
-    Simple,
-    /// Nothing together with the planes before.
-    Compound,
+    Simple(u32),
+    /// This; nothing if it leaves (`high`) before it enters (`low`).
+    Part(Clip),
 }
 
 impl Clip {
     /// The whole edge.
-    pub(super) const WHOLE: Self = Self { low: 0.0, high: 1.0, entry: None, exit: None };
+    pub(super) const WHOLE: Self = Self { low: 0.0, high: 1.0, entry: NONE, exit: NONE };
 
-    /// Clips against a plane with the signed distances `tail` and `head` of the ends, negative beyond it, where
-    /// `beyond` is the neighbouring feature. The divisor is never smaller than the dividend.
-    #[inline]
-    pub(super) fn cut(&mut self, tail: f64, head: f64, beyond: Feature) -> Cut {
-        if tail < 0.0 && head < 0.0 {
-            return Cut::Simple;
-        }
+    /// Whether nothing is left, by an entry and an exit together.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.low > self.high
+    }
+
+    /// Clips against plane `number` with the signed distances `tail` and `head` of the ends, negative beyond it, not
+    /// both. The divisor is never smaller than the dividend.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, tail: f64, head: f64, number: u32) {
         if tail < 0.0 {
             let at = tail / (tail - head);
             if at > self.low {
-                (self.low, self.entry) = (at, Some(beyond));
+                (self.low, self.entry) = (at, number);
             }
         } else if head < 0.0 {
             let at = tail / (tail - head);
             if at < self.high {
-                (self.high, self.exit) = (at, Some(beyond));
+                (self.high, self.exit) = (at, number);
             }
         }
-        if self.low > self.high { Cut::Compound } else { Cut::Kept }
-    }
-
-    /// Algorithm 2: the neighbour to go on to, if the nearest point lies beyond an end of what is left. `slope` is the
-    /// derivative, at a `lambda`, of the distance to the feature beyond the plane that is crossed there.
-    #[inline]
-    pub(super) fn check(&self, slope: impl Fn(Feature, f64) -> Slope<f64>) -> Slope<Feature> {
-        if let Some(entry) = self.entry {
-            match slope(entry, self.low) {
-                Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope > 0.0 => return Slope::Of(entry),
-                Slope::Of(_) | Slope::None => {}
-            }
-        }
-        if let Some(exit) = self.exit {
-            match slope(exit, self.high) {
-                Slope::Touching => return Slope::Touching,
-                Slope::Of(slope) if slope < 0.0 => return Slope::Of(exit),
-                Slope::Of(_) | Slope::None => {}
-            }
-        }
-        Slope::None
     }
 }
 
-/// A derivative, or what follows from one.
+/// Algorithm 2, at an end of what is left: whether to go on to the feature beyond the plane that is crossed there, by
+/// the derivative of the distance to it.
+#[inline(always)]
+pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
+    matches!(slope, Slope::Of(slope) if (if entry { slope > 0.0 } else { slope < 0.0 }))
+}
+
+/// The plane that `x` lies farthest beyond, if it lies beyond one.
+#[inline(always)]
+pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
+    let mut most = (0.0, NONE);
+    for first in (0..planes.count()).step_by(LANES) {
+        let sides: L = lanes::sides(planes, first, x);
+        let least = sides.least();
+        if least.first() < most.0 {
+            most = (least.first(), first as u32 + lanes::place(sides, least));
+        }
+    }
+    (most.1 != NONE).then_some(most.1)
+}
+
+/// As [`farthest_beyond`], of a vertex's planes, and whether `x` lies beyond the plane at the neighbour, too.
+#[inline(always)]
+pub(super) fn farthest_spoke<L: Lanes>(star: &Rows<'_>, x: Vec3<f64>) -> Option<(u32, bool)> {
+    let mut most = (0.0, NONE, false);
+    for first in (0..star.count()).step_by(LANES) {
+        let (along, sides): (L, L) = lanes::sides_along(star, first, x);
+        let least = sides.least();
+        if least.first() < most.0 {
+            let lane = lanes::place(sides, least);
+            let past = L::bits(along.less(L::load(star.far(first))));
+            most = (least.first(), first as u32 + lane, past >> lane & 1 == 1);
+        }
+    }
+    (most.1 != NONE).then_some((most.1, most.2))
+}
+
+/// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
+/// comes least near to.
+#[inline(always)]
+pub(super) fn clip<L: Lanes>(planes: &Rows<'_>, edge: &Segment) -> Cut {
+    let mut clip = Clip::WHOLE;
+    let mut beyond = (0.0, NONE);
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    for first in (0..planes.count()).step_by(LANES) {
+        let (tail, head): (L, L) = (lanes::sides(planes, first, edge.tail), lanes::sides(planes, first, edge.head));
+        let (enters, leaves) = (tail.less(zero), head.less(zero));
+        let (entering, leaving) = (L::bits(enters), L::bits(leaves));
+        if entering | leaving == 0 {
+            continue;
+        }
+        if entering & leaving != 0 {
+            let nearer = tail.max(head);
+            let least = nearer.least();
+            if least.first() < beyond.0 {
+                beyond = (least.first(), first as u32 + lanes::place(nearer, least));
+            }
+            continue;
+        }
+        let at = tail.div(tail.sub(head));
+        let (entry, exit) = (L::select(enters, zero.sub(at), zero), L::select(leaves, at, one));
+        let (low, high) = (entry.least(), exit.least());
+        if -low.first() > clip.low {
+            (clip.low, clip.entry) = (-low.first(), first as u32 + lanes::place(entry, low));
+        }
+        if high.first() < clip.high {
+            (clip.high, clip.exit) = (high.first(), first as u32 + lanes::place(exit, high));
+        }
+    }
+    if beyond.1 == NONE { Cut::Part(clip) } else { Cut::Simple(beyond.1) }
+}
+
+/// The derivative of the distance to a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Slope<T> {
-    /// Nothing.
-    None,
-    /// This.
-    Of(T),
+pub(super) enum Slope {
+    /// A number of its sign.
+    Of(f64),
     /// The edge meets the feature there: the distance is zero and has no derivative.
     Touching,
 }
 
+/// Where an edge leads out of a region.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Out<T> {
+    /// Nowhere: its nearest point lies within.
+    No,
+    /// To this.
+    To(T),
+    /// The edge meets a feature.
+    Touching,
+}
+
 /// The value at `lambda` of a linear function of given values at the ends: of their sign if both have the same.
-#[inline]
+#[inline(always)]
 pub(super) fn between(tail: f64, head: f64, lambda: f64) -> f64 {
     (1.0 - lambda) * tail + lambda * head
 }
 
-/// The derivative of the distance to an edge where a plane of it is crossed: that of the distance to its neighbour
-/// beyond, a vertex or a face.
-pub(super) fn slope_to_neighbour(home: &Polyhedron, neighbour: Feature, edge: &Segment, lambda: f64) -> Slope<f64> {
-    match neighbour.kind {
-        FeatureKind::Vertex => slope_to_vertex(home, neighbour.index, edge, lambda),
-        FeatureKind::Face => slope_to_plane(&support_plane(home, neighbour.index), edge, lambda),
-        FeatureKind::Edge => Slope::None,
-    }
-}
-
-/// A number with the sign of the derivative of the distance to a vertex (Equation 2).
-pub(super) fn slope_to_vertex(home: &Polyhedron, v: u32, edge: &Segment, lambda: f64) -> Slope<f64> {
+/// A number with the sign of the derivative of the distance to a vertex at `v` (Equation 2).
+#[inline(always)]
+pub(super) fn slope_to_vertex(v: Vec3<f64>, edge: &Segment, lambda: f64) -> Slope {
     let u = edge.head - edge.tail;
-    let v = home.vertex(v);
     let (tail, head) = (edge.tail - v, edge.head - v);
     let slope = between(u.dot(tail), u.dot(head), lambda);
     if slope == 0.0 && tail.scale(1.0 - lambda) + head.scale(lambda) == Vec3::ZERO {
         return Slope::Touching;
     }
     Slope::Of(slope)
-}
-
-/// A number with the sign of the derivative of the distance to a face within its prism (Equation 3).
-pub(super) fn slope_to_plane(plane: &Plane, edge: &Segment, lambda: f64) -> Slope<f64> {
-    let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
-    let at = between(tail, head, lambda);
-    if at == 0.0 {
-        return Slope::Touching;
-    }
-    Slope::Of(if at > 0.0 { head - tail } else { tail - head })
 }

@@ -2,109 +2,107 @@
 
 use super::super::feature::Feature;
 use super::Step;
-use super::clip::{Clip, Cut, between};
-use super::regions::{Segment, View, edges_of, face_edge_plane, support_plane};
-use super::states::{Slab, edge_most_violated, slab};
-use crate::geometry::{Polyhedron, Vec3};
+use super::clip::{self, Clip, Cut, NONE, between, farthest_beyond};
+use super::lanes::Lanes;
+use super::regions::{Body, Segment};
+use super::states::{Ends, Heights, LEFT, RIGHT, Slab, slab};
+use crate::geometry::Vec3;
 
 /// Face `f` at home, edge `e` of the other body: never an end unless the edge pierces the face.
-pub(super) fn face_edge(view: View<'_, '_>, f: u32, e: u32) -> Step {
-    let home = view.home();
-    let edge = view.other_edge(e);
-    let clip = match clip_against_face(home, f, &edge) {
-        Ok(clip) => clip,
-        Err(start) => return around(home, f, &edge, start),
+#[inline(always)]
+pub(super) fn face_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> Step {
+    let edge = home.edge_of(other, e);
+    let clip = match clip::clip::<L>(&home.walls(f), &edge) {
+        Cut::Simple(start) => return around::<L>(home, f, &edge, start),
+        Cut::Part(clip) if clip.is_empty() => return around::<L>(home, f, &edge, clip.entry),
+        Cut::Part(clip) => clip,
     };
-    let plane = support_plane(home, f);
+    let plane = home.support(f);
     let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
     let (low, high) = (between(tail, head, clip.low), between(tail, head, clip.high));
     let above = low > 0.0 && high > 0.0;
     if !(above || low < 0.0 && high < 0.0) {
         return Step::Pierced;
     }
-    let [v, w] = view.other().edges[e as usize].v;
-    let at = |lambda: f64| edge.tail.scale(1.0 - lambda) + edge.head.scale(lambda);
+    let [v, w] = other.ends(e);
     // The nearest point is at the entry or before it where the distance does not fall there. The printed algorithm goes
     // on to the edge of the face that is crossed; but what comes before the entry may be nearer to another one, and
     // then the distance would grow. All of that part lies beyond the edge that is crossed: a start for the walk.
-    let rises = if above { head >= tail } else { head <= tail };
+    let rise = Heights::above(home, other, f).rise(e);
+    let rises = if above { rise >= 0.0 } else { rise <= 0.0 };
     match (rises, clip.entry, clip.exit) {
-        (true, Some(entry), _) => around(home, f, &Segment { head: at(clip.low), ..edge }, entry.index),
-        (false, _, Some(exit)) => around(home, f, &Segment { tail: at(clip.high), ..edge }, exit.index),
-        (true, None, _) => Step::Other(Feature::vertex(v)),
-        (false, _, None) => Step::Other(Feature::vertex(w)),
+        (true, NONE, _) => Step::Other(Feature::vertex(v)),
+        (false, _, NONE) => Step::Other(Feature::vertex(w)),
+        (true, entry, _) => around::<L>(home, f, &Segment { head: edge.at(clip.low), ..edge }, entry),
+        (false, _, exit) => around::<L>(home, f, &Segment { tail: edge.at(clip.high), ..edge }, exit),
     }
 }
 
-/// The part of `edge` within the prism above and below face `f`; if there is none, an edge of the face to start
-/// from: one beyond which all of `edge` lies, if there is one.
-fn clip_against_face(home: &Polyhedron, f: u32, edge: &Segment) -> Result<Clip, u32> {
-    let mut clip = Clip::WHOLE;
-    let mut compound = None;
-    for &e in edges_of(home, f) {
-        let plane = face_edge_plane(home, f, e);
-        let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
-        if tail < 0.0 && head < 0.0 {
-            return Err(e);
-        }
-        if compound.is_none() && clip.cut(tail, head, Feature::edge(e)) == Cut::Compound {
-            compound = Some(e);
-        }
-    }
-    compound.map_or(Ok(clip), Err)
-}
-
-/// The edge or vertex of face `f` nearest to `edge`, which no plane of the face's prism lets in.
+/// The edge or vertex of face `f` nearest to `edge`, which no plane of the face's prism lets in; from the edge `start`
+/// of its perimeter.
 ///
 /// The distance from `edge` is convex on the face, and its least value is on the perimeter. Going downhill along the
 /// perimeter ends at a vertex, and then it is the least of the face; or inside an edge. There it is the least if the
 /// nearest point of `edge` lies outside of that edge. It always does if all of `edge` lay beyond the first edge:
 /// let x run along that one and y into the face. At a vertex, the nearest point `(a, b)` has `b < 0`, and `a >= 0`
 /// since the way led there; so it goes on only to an edge that turns by less than a right angle, and is outside of it,
-/// and so is each point on the way. From another start it may not; then the edge of the face that holds the nearest
-/// point to that point of `edge` is strictly nearer, and the walk goes on there.
-fn around(home: &Polyhedron, f: u32, edge: &Segment, start: u32) -> Step {
-    let perimeter = edges_of(home, f);
-    let vertices = home.face(f);
+/// and so is each point on the way. From another start it may not, nor, by rounding, where `edge` comes as near to the
+/// first plane as the plane itself is rounded; then the edge of the face that holds the nearest point to that point of
+/// `edge` is strictly nearer, and the walk goes on there.
+#[inline(always)]
+fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
+    let perimeter = home.perimeter(f);
+    let vertices = home.polyhedron.face(f);
     let n = perimeter.len();
-    let mut at = perimeter.iter().position(|&e| e == start).unwrap_or(0);
+    let mut at = start as usize;
     // Towards which vertex the walk went last.
-    let mut last: Option<u32> = None;
+    let mut last = NONE;
     for _ in 0..4 * n {
-        match slab(home, perimeter[at], edge) {
+        let e = perimeter[at];
+        let sides = Ends::of::<L>(home, e, edge);
+        match slab(home, e, edge, &sides) {
             Slab::Touching => return Step::Pierced,
-            Slab::Vertex(v) if last == Some(v) => return Step::Home(Feature::vertex(v)),
+            Slab::Vertex(v) if last == v => return Step::Home(Feature::vertex(v)),
             Slab::Vertex(v) => {
-                last = Some(v);
+                last = v;
                 // Edge `at` leads from vertex `at` to the next one.
-                at = if v == vertices[at] { (at + n - 1) % n } else { (at + 1) % n };
+                at = if v == vertices[at] { at.checked_sub(1).unwrap_or(n - 1) } else { (at + 1) % n };
             }
-            Slab::Within(clip) => match seen_from_inside(home, f, perimeter[at], edge, &clip) {
-                Some(better) => {
-                    last = None;
-                    at = perimeter.iter().position(|&e| e == better).unwrap_or(at);
+            Slab::Within(clip) => match seen_from_inside::<L>(home, f, e, edge, &sides, &clip) {
+                Some(better) if better as usize != at => {
+                    last = NONE;
+                    at = better as usize;
                 }
-                None => return Step::Home(Feature::edge(perimeter[at])),
+                _ => return Step::Home(Feature::edge(e)),
             },
         }
     }
     Step::Home(Feature::edge(perimeter[at])) // rounding only: the states go on from there
 }
 
-/// The edge that holds the point of face `f` nearest to the point of `edge` nearest to `e`, if that lies on the
-/// inner side of `e`.
-fn seen_from_inside(home: &Polyhedron, f: u32, e: u32, edge: &Segment, clip: &Clip) -> Option<u32> {
-    let plane = face_edge_plane(home, f, e);
-    let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
-    if between(tail, head, clip.low) <= 0.0 || between(tail, head, clip.high) <= 0.0 {
+/// The place in the perimeter of face `f` of the edge that holds its point nearest to the point of `edge` nearest to
+/// `e`, if that lies on the inner side of `e`.
+#[inline(always)]
+fn seen_from_inside<L: Lanes>(
+    home: &Body<'_>,
+    f: u32,
+    e: u32,
+    edge: &Segment,
+    sides: &Ends,
+    clip: &Clip,
+) -> Option<u32> {
+    let lane = if home.faces(e)[0] == f { LEFT } else { RIGHT };
+    let (tail, head) = (sides.tail[lane], sides.head[lane]);
+    if between(tail, head, clip.low) >= 0.0 || between(tail, head, clip.high) >= 0.0 {
         return None; // outside, or, by rounding, across it
     }
-    let [v, w] = home.edges[e as usize].v.map(|v| home.vertex(v));
-    let x = nearest_to_line(v, w - v, edge, clip);
-    edge_most_violated(home, f, x).filter(|&better| better != e)
+    let [v, w] = home.ends(e);
+    let (v, w) = (home.polyhedron.vertex(v), home.polyhedron.vertex(w));
+    farthest_beyond::<L>(&home.walls(f), nearest_to_line(v, w - v, edge, clip))
 }
 
 /// The point of a part of `edge` nearest to the line from `v` along `d`.
+#[inline(always)]
 fn nearest_to_line(v: Vec3<f64>, d: Vec3<f64>, edge: &Segment, clip: &Clip) -> Vec3<f64> {
     let u = edge.head - edge.tail;
     let (across, from) = (d.cross(u), d.cross(edge.tail - v));

@@ -5,17 +5,26 @@
 //! not, the plane that it lies beyond names the neighbouring feature to go on to. There is no tolerance.
 //!
 //! ```text
-//! regions.rs    the planes between features, and each body seen from the other one's frame
-//! clip.rs       Algorithm 1: what planes leave of an edge; Algorithm 2: where its nearest point is then
-//! states.rs     vertex-vertex, vertex-edge, vertex-face, edge-edge; Algorithm 3: out of a local minimum
+//! regions.rs    each body with its stored Voronoi planes, and the other one as seen from its frame
+//! lanes.rs      eight planes at once
+//! clip.rs       Algorithm 1: what planes leave of an edge
+//! states.rs     vertex-vertex, vertex-edge, vertex-face, edge-edge; Algorithm 2: where an edge's nearest point is;
+//!               Algorithm 3: out of a local minimum
 //! edge_face.rs  edge-face, and the walk around a face
 //! ```
+//!
+//! Where it departs from the paper, the reason stands beside it: of several planes that are violated it takes the
+//! farthest, it passes vertices by where the next state would, it asks vertices before edges, an edge that leads to a
+//! plane from beyond it counts as nearer, an edge beneath another one goes on to the right face, and one that crosses
+//! a face's prism goes on by a walk around the face. All arguments are about exact planes; what the rounding of the
+//! stored ones does to them is said in `regions.rs`.
 //!
 //! It is only a search: what it finds is handed to the finisher and proven there. In exact numbers no state comes
 //! back; in floating point one may, which is recognised, and the pair is handed down the ladder.
 
 mod clip;
 mod edge_face;
+mod lanes;
 mod regions;
 mod states;
 #[cfg(test)]
@@ -25,9 +34,12 @@ use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::geometry::Vec3;
-use regions::View;
+use crate::geometry::polyhedron::LANES;
+use lanes::Lanes;
+use regions::Body;
 
-/// States after which a search is given up. The most seen is 87, for disks of 120 vertices turning by 25 degrees.
+/// States after which a search is given up. The most seen is 64 for disks of 120 vertices turning by 25 degrees, and 139
+/// from features on the far side of such a disk.
 const LIMIT: u32 = 10_000;
 
 /// How a search ended.
@@ -50,7 +62,7 @@ pub struct Found {
     pub end: End,
     /// The features at the end: of kinds that have a formula if it converged.
     pub features: FeaturePair,
-    /// States visited.
+    /// States visited; vertices that were passed by are none.
     pub iterations: u32,
 }
 
@@ -77,20 +89,53 @@ pub fn cold_start(pair: &Pair<'_, f64>) -> FeaturePair {
 
 /// Searches from `start`, whose indices must be features of the pair's cores.
 pub fn search(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
-    search_observed(pair, start, |_| {})
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "the level was read from the processor")]
+    // SAFETY: `level` says that the processor has the features the callee was compiled for.
+    unsafe {
+        match super::scan::level() {
+            2 => wide::search_5(pair, start),
+            1 => wide::search_2(pair, start),
+            _ => search_body::<[f64; LANES]>(pair, start, |_| {}),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    search_body::<[f64; LANES]>(pair, start, |_| {})
 }
 
-/// As [`search`]; `observe` is told each state before it is tested.
-pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, mut observe: impl FnMut(&FeaturePair)) -> Found {
+/// As [`search`], step by step the same; `observe` is told each state before it is tested.
+pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, observe: impl FnMut(&FeaturePair)) -> Found {
+    search_body::<[f64; LANES]>(pair, start, observe)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
+mod wide {
+    use super::lanes::wide::{Avx2, Avx512};
+    use super::{FeaturePair, Found, Pair};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn search_2(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
+        super::search_body::<Avx2>(pair, start, |_| {})
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+    pub(super) unsafe fn search_5(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
+        super::search_body::<Avx512>(pair, start, |_| {})
+    }
+}
+
+#[inline(always)]
+fn search_body<L: Lanes>(pair: &Pair<'_, f64>, start: FeaturePair, mut observe: impl FnMut(&FeaturePair)) -> Found {
+    let bodies = regions::bodies(pair);
     let mut features = start;
     // Brent's search for cycles: a state is kept for 1, 2, 4, 8, ... steps; in a cycle it comes back.
     let (mut kept, mut keep_next) = (start, 1);
     for iterations in 1..=LIMIT {
         observe(&features);
-        let found = |end| Found { end, features, iterations };
-        match advance(pair, &features) {
+        match advance::<L>(&bodies, &features) {
             Ok(next) => features = next,
-            Err(end) => return found(end),
+            Err(end) => return Found { end, features, iterations },
         }
         if features == kept {
             return Found { end: End::Cycle, features, iterations };
@@ -103,27 +148,25 @@ pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, mut observe: im
 }
 
 /// The next state, or the end.
-fn advance(pair: &Pair<'_, f64>, features: &FeaturePair) -> Result<FeaturePair, End> {
-    let (i, j) = (features.a.index, features.b.index);
-    let at_a = View::new(pair, true);
-    let at_b = View::new(pair, false);
-    let (view, step) = match (features.a.kind, features.b.kind) {
-        (Vertex, Vertex) => (at_a, states::vertex_vertex(at_a, i, j)),
-        (Edge, Vertex) => (at_a, states::edge_vertex(at_a, i, j)),
-        (Vertex, Edge) => (at_b, states::edge_vertex(at_b, j, i)),
-        (Face, Vertex) => (at_a, states::face_vertex(at_a, i, j)),
-        (Vertex, Face) => (at_b, states::face_vertex(at_b, j, i)),
-        (Edge, Edge) => (at_a, states::edge_edge(at_a, i, j)),
-        (Face, Edge) => (at_a, edge_face::face_edge(at_a, i, j)),
-        (Edge, Face) => (at_b, edge_face::face_edge(at_b, j, i)),
+#[inline(always)]
+fn advance<L: Lanes>([a, b]: &[Body<'_>; 2], features: &FeaturePair) -> Result<FeaturePair, End> {
+    // At home is the feature of more dimensions, so that each state is one piece of code.
+    let of_b = features.a.kind < features.b.kind;
+    let (home, other, f, g) = if of_b { (b, a, features.b, features.a) } else { (a, b, features.a, features.b) };
+    let step = match (f.kind, g.kind) {
+        (Vertex, _) => states::vertex_vertex::<L>(home, other, f.index, g.index),
+        (Edge, Vertex) => states::edge_vertex::<L>(home, other, f.index, g.index),
+        (Edge, _) => states::edge_edge::<L>(home, other, f.index, g.index),
+        (Face, Vertex) => states::face_vertex::<L>(home, other, f.index, g.index),
+        (Face, Edge) => edge_face::face_edge::<L>(home, other, f.index, g.index),
         // No state of the algorithm, only a start: from a vertex of A's face.
-        (Face, Face) => (at_a, Step::Home(Feature::vertex(pair.a.face(i)[0]))),
+        (Face, Face) => Step::Home(Feature::vertex(home.polyhedron.face(f.index)[0])),
     };
     match step {
         Step::Done => Err(End::Converged),
         Step::Pierced => Err(End::Penetration),
-        Step::Home(feature) if view.of_a => Ok(FeaturePair { a: feature, ..*features }),
-        Step::Other(feature) if !view.of_a => Ok(FeaturePair { a: feature, ..*features }),
-        Step::Home(feature) | Step::Other(feature) => Ok(FeaturePair { b: feature, ..*features }),
+        Step::Home(feature) if of_b => Ok(FeaturePair { b: feature, ..*features }),
+        Step::Other(feature) if !of_b => Ok(FeaturePair { b: feature, ..*features }),
+        Step::Home(feature) | Step::Other(feature) => Ok(FeaturePair { a: feature, ..*features }),
     }
 }

@@ -1,19 +1,26 @@
-//! Voronoi regions of features, by the planes that bound them (Mirtich 1997, section 2.1).
+//! The two bodies of a search, each with its Voronoi planes and a way to see the other one from its frame.
 //!
-//! The planes are formed where they are needed, from the stored normals and vertices: an edge's direction or one
-//! vector product each. None is of unit length, since only signs and ratios along one edge count. Both features beside
-//! a plane form it from the same numbers, so that what one side calls outside the other one never does too.
+//! The planes are those stored with the polyhedron (`geometry::planes`), and rounded: `side(x)` is off by a few dozen
+//! units of 2^-53 of the sizes of the body and of `x`. Every test of a state is a sign of such a number, of a slope, or
+//! of a height. It may come out wrong only for a point that near to the plane; there the features on both sides of it
+//! are equally near but for such a length. So an argument that holds for exact planes (what is gone on to is nearer
+//! than what is left) holds up to that length: a wrong sign is a detour, or ends at a feature pair that near to the
+//! best, which the proof afterwards accepts or not; and where detours lead in circles that is recognised. The same
+//! rounded numbers on both sides of a plane keep two neighbours from contradicting each other.
 
+use super::super::feature::Feature;
 use super::super::pair::Pair;
-use crate::geometry::polyhedron::NO_FACE;
+use crate::geometry::planes::{EdgePlanes, Plane, Planes, Rows};
 use crate::geometry::{Polyhedron, Vec3};
 
-/// One body, and the other one as seen from its frame.
+/// One body of the search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'p, 'a> {
-    pair: &'p Pair<'a, f64>,
-    /// Whether the body that is at home is A.
-    pub(super) of_a: bool,
+pub(super) struct Body<'a> {
+    pub(super) polyhedron: &'a Polyhedron,
+    pub(super) planes: &'a Planes,
+    /// This frame from the other body's: the rows of the rotation, and the translation.
+    rows: [Vec3<f64>; 3],
+    origin: Vec3<f64>,
 }
 
 /// A directed edge of the other body, in the frame of the body at home.
@@ -23,96 +30,101 @@ pub(super) struct Segment {
     pub(super) head: Vec3<f64>,
 }
 
-/// A plane: `along . (x - through)` is a multiple of the signed distance.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Plane {
-    through: Vec3<f64>,
-    pub(super) along: Vec3<f64>,
-}
-
-impl Plane {
-    #[inline]
-    pub(super) fn side(&self, x: Vec3<f64>) -> f64 {
-        self.along.dot(x - self.through)
+impl Segment {
+    /// The point at `lambda`, from 0 at the tail to 1 at the head.
+    #[inline(always)]
+    pub(super) fn at(&self, lambda: f64) -> Vec3<f64> {
+        self.tail.scale(1.0 - lambda) + self.head.scale(lambda)
     }
 }
 
-impl<'p, 'a> View<'p, 'a> {
-    pub(super) fn new(pair: &'p Pair<'a, f64>, of_a: bool) -> Self {
-        Self { pair, of_a }
-    }
-
-    /// The other body at home.
-    pub(super) fn flipped(self) -> Self {
-        Self { of_a: !self.of_a, ..self }
-    }
-
-    /// The body at home.
-    #[inline]
-    pub(super) fn home(&self) -> &'a Polyhedron {
-        if self.of_a { self.pair.a } else { self.pair.b }
-    }
-
-    /// The other body.
-    #[inline]
-    pub(super) fn other(&self) -> &'a Polyhedron {
-        if self.of_a { self.pair.b } else { self.pair.a }
-    }
-
-    /// A vertex of the other body in the frame at home.
-    #[inline]
-    pub(super) fn other_vertex(&self, v: u32) -> Vec3<f64> {
-        let pose = &self.pair.pose;
-        if self.of_a { self.pair.vertex_b(v) } else { pose.inverse_vector(self.pair.vertex_a(v) - pose.t) }
-    }
-
-    /// An edge of the other body in the frame at home.
-    #[inline]
-    pub(super) fn other_edge(&self, e: u32) -> Segment {
-        let [tail, head] = self.other().edges[e as usize].v;
-        Segment { tail: self.other_vertex(tail), head: self.other_vertex(head) }
-    }
+/// Both bodies of a pair, A first.
+#[inline(always)] // as everything below: into code for wider registers
+pub(super) fn bodies<'a>(pair: &Pair<'a, f64>) -> [Body<'a>; 2] {
+    let pose = &pair.pose;
+    let [x, y, z] = pose.r;
+    let back = [Vec3 { x: x.x, y: y.x, z: z.x }, Vec3 { x: x.y, y: y.y, z: z.y }, Vec3 { x: x.z, y: y.z, z: z.z }];
+    let origin = -(x.scale(pose.t.x) + y.scale(pose.t.y) + z.scale(pose.t.z));
+    [
+        Body { polyhedron: pair.a, planes: pair.a.planes(), rows: pose.r, origin: pose.t },
+        Body { polyhedron: pair.b, planes: pair.b.planes(), rows: back, origin },
+    ]
 }
 
-/// The plane through vertex `v`, orthogonal to the edge from it to its neighbour `w`, positive towards `w`.
-#[inline]
-pub(super) fn vertex_plane(p: &Polyhedron, v: u32, w: u32) -> Plane {
-    let through = p.vertex(v);
-    Plane { through, along: p.vertex(w) - through }
-}
+impl<'a> Body<'a> {
+    /// A direction of the other body, in this frame.
+    #[inline(always)]
+    pub(super) fn direction(&self, v: Vec3<f64>) -> Vec3<f64> {
+        Vec3 { x: self.rows[0].dot(v), y: self.rows[1].dot(v), z: self.rows[2].dot(v) }
+    }
 
-/// The plane through edge `e`, orthogonal to its face `f`, positive towards the inside of the face.
-#[inline]
-pub(super) fn face_edge_plane(p: &Polyhedron, f: u32, e: u32) -> Plane {
-    let edge = &p.edges[e as usize];
-    let through = p.vertex(edge.v[0]);
-    let left = p.normals[f as usize].cross(p.vertex(edge.v[1]) - through);
-    Plane { through, along: if edge.f[0] == f { left } else { -left } }
-}
+    /// A vertex of the other body, in this frame.
+    #[inline(always)]
+    pub(super) fn vertex_of(&self, other: &Body<'_>, v: u32) -> Vec3<f64> {
+        let turned = self.direction(other.polyhedron.vertex(v));
+        Vec3 { x: turned.x + self.origin.x, y: turned.y + self.origin.y, z: turned.z + self.origin.z }
+    }
 
-/// The plane of a face, its normal of unit length.
-#[inline]
-pub(super) fn support_plane(p: &Polyhedron, f: u32) -> Plane {
-    Plane { through: p.vertex(p.face(f)[0]), along: p.normals[f as usize] }
-}
+    /// An edge of the other body, in this frame.
+    #[inline(always)]
+    pub(super) fn edge_of(&self, other: &Body<'_>, e: u32) -> Segment {
+        let [tail, head] = other.polyhedron.edges[e as usize].v;
+        Segment { tail: self.vertex_of(other, tail), head: self.vertex_of(other, head) }
+    }
 
-/// The faces beside an edge: none for that of a segment.
-#[inline]
-pub(super) fn faces_beside(p: &Polyhedron, e: u32) -> impl Iterator<Item = u32> {
-    p.edges[e as usize].f.into_iter().filter(|&f| f != NO_FACE)
-}
+    /// The planes of vertex `v`, in the order of [`Self::spokes`].
+    #[inline(always)]
+    pub(super) fn star(&self, v: u32) -> Rows<'a> {
+        self.planes.star(self.polyhedron, v)
+    }
 
-/// The edges around a face, in its order.
-#[inline]
-pub(super) fn edges_of(p: &Polyhedron, f: u32) -> &[u32] {
-    let f = f as usize;
-    &p.face_edges[p.face_start[f] as usize..p.face_start[f + 1] as usize]
-}
+    /// The planes around edge `e`.
+    #[inline(always)]
+    pub(super) fn around(&self, e: u32) -> &'a EdgePlanes {
+        self.planes.edge(e)
+    }
 
-/// The neighbours of a vertex, each with the edge to it.
-#[inline]
-pub(super) fn edges_at(p: &Polyhedron, v: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-    let start = p.neighbour_start[v as usize] as usize;
-    let neighbours = p.neighbours_of(v);
-    neighbours.iter().copied().zip(p.neighbour_edges[start..start + neighbours.len()].iter().copied())
+    /// The planes along the edges of face `f`, in the order of [`Self::perimeter`].
+    #[inline(always)]
+    pub(super) fn walls(&self, f: u32) -> Rows<'a> {
+        self.planes.sides(self.polyhedron, f)
+    }
+
+    /// The plane of face `f`, positive outside.
+    #[inline(always)]
+    pub(super) fn support(&self, f: u32) -> &'a Plane {
+        self.planes.support(f)
+    }
+
+    /// The edges at vertex `v`.
+    #[inline(always)]
+    pub(super) fn spokes(&self, v: u32) -> &'a [u32] {
+        let (p, v) = (self.polyhedron, v as usize);
+        &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize]
+    }
+
+    /// One of the edges at vertex `v`.
+    #[inline(always)]
+    pub(super) fn spoke(&self, v: u32, at: u32) -> Feature {
+        Feature::edge(self.spokes(v)[at as usize])
+    }
+
+    /// The edges around face `f`, in its order.
+    #[inline(always)]
+    pub(super) fn perimeter(&self, f: u32) -> &'a [u32] {
+        let (p, f) = (self.polyhedron, f as usize);
+        &p.face_edges[p.face_start[f] as usize..p.face_start[f + 1] as usize]
+    }
+
+    /// The ends of edge `e`.
+    #[inline(always)]
+    pub(super) fn ends(&self, e: u32) -> [u32; 2] {
+        self.polyhedron.edges[e as usize].v
+    }
+
+    /// The faces beside edge `e`, in the order of its lanes.
+    #[inline(always)]
+    pub(super) fn faces(&self, e: u32) -> [u32; 2] {
+        self.polyhedron.edges[e as usize].f
+    }
 }

@@ -1,124 +1,191 @@
 //! The states of Figure 2 (Mirtich 1997) but the edge-face one: vertex-vertex, vertex-edge, vertex-face, edge-edge.
 
 use super::super::feature::Feature;
-use super::super::proximity::FeatureKind;
 use super::Step;
-use super::clip::{Clip, Cut, Slope, slope_to_neighbour, slope_to_vertex};
-use super::regions::{Segment, View, edges_at, edges_of, face_edge_plane, faces_beside, support_plane, vertex_plane};
-use crate::geometry::{Polyhedron, Vec3};
+use super::clip::{
+    self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_spoke, slope_to_vertex,
+};
+use super::lanes::Lanes;
+use super::regions::{Body, Segment};
+use crate::geometry::Vec3;
 
-/// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)?
-pub(super) fn vertex_vertex(view: View<'_, '_>, v: u32, w: u32) -> Step {
-    if let Some(edge) = edge_towards(view.home(), v, view.other_vertex(w)) {
-        return Step::Home(edge);
+/// Edges passed in one step, at most.
+const HOPS: usize = 64;
+
+/// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)? Edges come last,
+/// when no vertex is passed by any more: far off, what is fine at home is not worth its while.
+#[inline(always)]
+pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
+    let (reached, spoke) = leave_vertex::<L>(home, v, home.vertex_of(other, w));
+    if reached != v {
+        return Step::Home(Feature::vertex(reached));
     }
-    match edge_towards(view.other(), w, view.flipped().other_vertex(v)) {
-        Some(edge) => Step::Other(edge),
-        None => Step::Done,
+    let (reached, back) = leave_vertex::<L>(other, w, other.vertex_of(home, v));
+    if reached != w {
+        return Step::Other(Feature::vertex(reached));
     }
+    if spoke != NONE {
+        return Step::Home(Feature::edge(spoke));
+    }
+    if back == NONE { Step::Done } else { Step::Other(Feature::edge(back)) }
 }
 
-/// An edge at vertex `v` beyond whose Voronoi plane `x` lies.
-fn edge_towards(home: &Polyhedron, v: u32, x: Vec3<f64>) -> Option<Feature> {
-    edges_at(home, v).find(|&(w, _)| vertex_plane(home, v, w).side(x) > 0.0).map(|(_, e)| Feature::edge(e))
+/// Where to go on to from vertex `v`, if `x` lies outside of its region: to the edge beyond whose plane it lies
+/// farthest; to that edge's far end if it lies beyond that, too, where the state between would go; and on from there. The
+/// distance falls with each vertex, as it does from state to state.
+/// The vertex that is reached, and, if it is `v`, the edge, or [`NONE`].
+#[inline(always)]
+fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
+    let mut reached = v;
+    for _ in 0..HOPS {
+        match farthest_spoke::<L>(&home.star(reached), x) {
+            Some((at, true)) => reached = home.polyhedron.neighbours_of(reached)[at as usize],
+            Some((at, false)) => return (reached, home.spokes(reached)[at as usize]),
+            None => break,
+        }
+    }
+    (reached, NONE)
 }
 
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
-pub(super) fn edge_vertex(view: View<'_, '_>, e: u32, v: u32) -> Step {
-    if let Some(neighbour) = beyond_edge(view.home(), e, view.other_vertex(v)) {
+#[inline(always)]
+pub(super) fn edge_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, v: u32) -> Step {
+    if let Some(neighbour) = leave_edge::<L>(home, e, home.vertex_of(other, v)) {
         return Step::Home(neighbour);
     }
-    let back = view.flipped();
-    match clip_against_vertex(back.home(), v, &back.other_edge(e)) {
-        Slope::Of(edge) => Step::Other(edge),
-        Slope::Touching => Step::Pierced,
-        Slope::None => Step::Done,
+    match clip_against_vertex::<L>(other, v, &other.edge_of(home, e)) {
+        Out::To(edge) => Step::Other(edge),
+        Out::Touching => Step::Pierced,
+        Out::No => Step::Done,
     }
 }
 
 /// The neighbour of edge `e` beyond whose plane `x` lies. The planes of the vertices come first: beyond those of the
 /// faces, what is nearer is known only between the vertices (section 3.3).
-fn beyond_edge(home: &Polyhedron, e: u32, x: Vec3<f64>) -> Option<Feature> {
-    let [tail, head] = home.edges[e as usize].v;
-    if vertex_plane(home, tail, head).side(x) < 0.0 {
-        return Some(Feature::vertex(tail));
+#[inline(always)]
+fn leave_edge<L: Lanes>(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
+    let [tail, head, left, right] = L::around(home.around(e), x);
+    if tail < 0.0 {
+        return Some(Feature::vertex(home.ends(e)[0]));
     }
-    if vertex_plane(home, head, tail).side(x) < 0.0 {
-        return Some(Feature::vertex(head));
+    if head < 0.0 {
+        return Some(Feature::vertex(home.ends(e)[1]));
     }
-    faces_beside(home, e).find(|&f| face_edge_plane(home, f, e).side(x) > 0.0).map(Feature::face)
+    let (least, face) = if right < left { (right, 1) } else { (left, 0) };
+    (least < 0.0).then(|| Feature::face(home.faces(e)[face]))
 }
 
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
 /// region of `v` (section 3.3.1).
-fn clip_against_vertex(home: &Polyhedron, v: u32, edge: &Segment) -> Slope<Feature> {
-    let mut clip = Clip::WHOLE;
-    for (w, e) in edges_at(home, v) {
-        let plane = vertex_plane(home, v, w);
-        match clip.cut(-plane.side(edge.tail), -plane.side(edge.head), Feature::edge(e)) {
-            Cut::Kept => {}
-            Cut::Simple => return Slope::Of(Feature::edge(e)),
-            // Both planes were crossed the wrong way round: on at least one side of any point the edge is nearer.
-            Cut::Compound => return beyond_either(home, v, edge, &clip),
+#[inline(always)]
+fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out<Feature> {
+    let clip = match clip::clip::<L>(&home.star(v), edge) {
+        Cut::Simple(at) => return Out::To(home.spoke(v, at)),
+        Cut::Part(clip) => clip,
+    };
+    let x = home.polyhedron.vertex(v);
+    if clip.entry != NONE {
+        let slope = slope_to_vertex(x, edge, clip.low);
+        if slope == Slope::Touching {
+            return Out::Touching;
+        }
+        if falls_beyond(slope, true) {
+            return Out::To(home.spoke(v, clip.entry));
+        }
+        // Compound exclusion: the latest entry comes after the earliest exit, so that every point lies beyond one of
+        // the two planes, and there that edge is nearer. The distance grows at the entry, so that the nearest point
+        // comes before it; or it falls, and the nearest point comes after the exit, too.
+        if clip.is_empty() {
+            return Out::To(home.spoke(v, clip.exit));
         }
     }
-    clip.check(|_, at| slope_to_vertex(home, v, edge, at))
-}
-
-/// Compound exclusion by two edges at `v`: the distance grows at the entry, or falls at the exit that comes before.
-fn beyond_either(home: &Polyhedron, v: u32, edge: &Segment, clip: &Clip) -> Slope<Feature> {
-    match slope_to_vertex(home, v, edge, clip.low) {
-        Slope::Touching => Slope::Touching,
-        Slope::Of(slope) if slope > 0.0 => clip.entry.map_or(Slope::None, Slope::Of),
-        _ => clip.exit.map_or(Slope::None, Slope::Of),
+    if clip.exit != NONE {
+        let slope = slope_to_vertex(x, edge, clip.high);
+        if slope == Slope::Touching {
+            return Out::Touching;
+        }
+        if falls_beyond(slope, false) {
+            return Out::To(home.spoke(v, clip.exit));
+        }
     }
+    Out::No
 }
 
 /// Face `f` at home, vertex `v` of the other body (Algorithm 6).
-pub(super) fn face_vertex(view: View<'_, '_>, f: u32, v: u32) -> Step {
-    let home = view.home();
-    let x = view.other_vertex(v);
-    if let Some(e) = edge_most_violated(home, f, x) {
-        return Step::Home(Feature::edge(e));
+#[inline(always)]
+pub(super) fn face_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
+    let x = home.vertex_of(other, v);
+    // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it. (The normals of the two
+    // edges at a vertex are nearer in angle to a direction between them than that of any other edge, and the lines of
+    // all other edges lie farther back. So, too, where all planes are off by their rounding, up to that much.)
+    if let Some(at) = farthest_beyond::<L>(&home.walls(f), x) {
+        return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }
-    let plane = support_plane(home, f);
-    let height = plane.side(x);
+    let height = home.support(f).side(x);
     // Towards the plane: the printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends beyond it
     // farther away than it began.
-    let nearer = |w: u32| {
-        let at = plane.side(view.other_vertex(w));
-        if height > 0.0 { at < height } else { height < 0.0 && at > height }
-    };
-    if let Some((_, e)) = edges_at(view.other(), v).find(|&(w, _)| nearer(w)) {
-        return Step::Other(Feature::edge(e));
+    if height != 0.0 {
+        let e = towards_plane(home, other, f, v, height > 0.0);
+        if e != NONE {
+            return Step::Other(Feature::edge(e));
+        }
     }
     if height > 0.0 { Step::Done } else { leave_local_minimum(home, x) }
 }
 
-/// The edge of face `f` whose plane `x` lies farthest beyond: it holds the point of the face nearest to `x`. (The
-/// normals of the two edges at a vertex are nearer in angle to a direction between them than that of any other edge,
-/// and the lines of all other edges lie farther back.)
-pub(super) fn edge_most_violated(home: &Polyhedron, f: u32, x: Vec3<f64>) -> Option<u32> {
-    let mut most = (0.0, None);
-    for &e in edges_of(home, f) {
-        let plane = face_edge_plane(home, f, e);
-        let side = plane.side(x);
-        if side < 0.0 {
-            let beyond = -side / plane.along.length();
-            if beyond > most.0 {
-                most = (beyond, Some(e));
-            }
+/// The edge at vertex `v` of the other body that leads to its neighbour nearest to the plane of face `f`, `v` being
+/// above it or below; [`NONE`] if none is nearer than `v`.
+#[inline(always)]
+fn towards_plane(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool) -> u32 {
+    let heights = Heights::above(home, other, f);
+    let sign = if above { 1.0 } else { -1.0 };
+    let mut nearest = (sign * heights.of(v), NONE);
+    for (&w, &e) in other.polyhedron.neighbours_of(v).iter().zip(other.spokes(v)) {
+        let height = sign * heights.of(w);
+        if height < nearest.0 {
+            nearest = (height, e);
         }
     }
-    most.1
+    nearest.1
+}
+
+/// How high the vertices of the other body are above a face, from its own origin on.
+///
+/// Which end of an edge is nearer to a face is asked in three states. All ask here: by one number a vertex, so that
+/// along a face parallel to the plane, where all is rounding, the answers lead to a lowest vertex and never in circles.
+#[derive(Clone, Copy)]
+pub(super) struct Heights<'b, 'a> {
+    body: &'b Body<'a>,
+    normal: Vec3<f64>,
+}
+
+impl<'b, 'a> Heights<'b, 'a> {
+    #[inline(always)]
+    pub(super) fn above(home: &Body<'_>, other: &'b Body<'a>, f: u32) -> Self {
+        Self { body: other, normal: other.direction(home.support(f).normal) }
+    }
+
+    /// The height of a vertex.
+    #[inline(always)]
+    fn of(&self, v: u32) -> f64 {
+        self.normal.dot(self.body.polyhedron.vertex(v))
+    }
+
+    /// How much higher edge `e` is at its head than at its tail.
+    #[inline(always)]
+    pub(super) fn rise(&self, e: u32) -> f64 {
+        let [tail, head] = self.body.ends(e);
+        self.of(head) - self.of(tail)
+    }
 }
 
 /// A vertex below a face whose edges all lead away from it: inside all planes, or nearer to another face
 /// (Algorithm 3).
-fn leave_local_minimum(home: &Polyhedron, x: Vec3<f64>) -> Step {
+#[inline(always)]
+fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
     let mut highest = (f64::NEG_INFINITY, 0);
-    for f in 0..home.face_count() as u32 {
-        let height = support_plane(home, f).side(x);
+    for f in 0..home.polyhedron.face_count() as u32 {
+        let height = home.support(f).side(x);
         if height > highest.0 {
             highest = (height, f);
         }
@@ -127,19 +194,44 @@ fn leave_local_minimum(home: &Polyhedron, x: Vec3<f64>) -> Step {
 }
 
 /// Two edges, `e` at home (Algorithm 7).
-pub(super) fn edge_edge(view: View<'_, '_>, e: u32, g: u32) -> Step {
-    match clip_against_edge(view.home(), e, &view.other_edge(g)) {
-        Slope::Of(neighbour) => return Step::Home(neighbour),
-        Slope::Touching => return Step::Pierced,
-        Slope::None => {}
+#[inline(always)]
+pub(super) fn edge_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Step {
+    match clip_against_edge::<L>(home, other, e, g) {
+        Out::To(neighbour) => return Step::Home(neighbour),
+        Out::Touching => return Step::Pierced,
+        Out::No => {}
     }
-    let back = view.flipped();
-    match clip_against_edge(back.home(), g, &back.other_edge(e)) {
-        Slope::Of(neighbour) => Step::Other(neighbour),
-        Slope::Touching => Step::Pierced,
-        Slope::None => Step::Done,
+    match clip_against_edge::<L>(other, home, g, e) {
+        Out::To(neighbour) => Step::Other(neighbour),
+        Out::Touching => Step::Pierced,
+        Out::No => Step::Done,
     }
 }
+
+/// The signed distances of both ends of an edge from the planes around an edge at home, by lane.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub(super) tail: [f64; 4],
+    pub(super) head: [f64; 4],
+}
+
+impl Ends {
+    #[inline(always)]
+    pub(super) fn of<L: Lanes>(home: &Body<'_>, e: u32, edge: &Segment) -> Self {
+        let planes = home.around(e);
+        Self { tail: L::around(planes, edge.tail), head: L::around(planes, edge.head) }
+    }
+
+    /// Whether both lie beyond the plane of a lane.
+    #[inline(always)]
+    fn both_beyond(&self, lane: usize) -> bool {
+        self.tail[lane] < 0.0 && self.head[lane] < 0.0
+    }
+}
+
+/// The lanes of the planes along an edge's faces.
+pub(super) const LEFT: usize = 2;
+pub(super) const RIGHT: usize = 3;
 
 /// What lies between the planes of both ends of an edge.
 pub(super) enum Slab {
@@ -152,59 +244,89 @@ pub(super) enum Slab {
 }
 
 /// Clips `edge` against the planes of the two vertices of `e`, and checks the derivatives there.
-pub(super) fn slab(home: &Polyhedron, e: u32, edge: &Segment) -> Slab {
-    let [tail, head] = home.edges[e as usize].v;
+#[inline(always)]
+pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Slab {
+    let vertices = home.ends(e);
     let mut clip = Clip::WHOLE;
-    for (v, w) in [(tail, head), (head, tail)] {
-        let plane = vertex_plane(home, v, w);
-        if clip.cut(plane.side(edge.tail), plane.side(edge.head), Feature::vertex(v)) == Cut::Simple {
-            return Slab::Vertex(v);
+    for lane in 0..2 {
+        if sides.both_beyond(lane) {
+            return Slab::Vertex(vertices[lane]);
         }
+        clip.cut(sides.tail[lane], sides.head[lane], lane as u32);
     }
-    match clip.check(|neighbour, at| slope_to_neighbour(home, neighbour, edge, at)) {
-        Slope::Of(vertex) => Slab::Vertex(vertex.index),
-        Slope::Touching => Slab::Touching,
-        Slope::None => Slab::Within(clip),
-    }
-}
-
-/// The neighbour of `e` to go on to, if the nearest point of `edge` lies outside of the region of `e`
-/// (section 3.3.2).
-fn clip_against_edge(home: &Polyhedron, e: u32, edge: &Segment) -> Slope<Feature> {
-    let mut clip = match slab(home, e, edge) {
-        Slab::Vertex(v) => return Slope::Of(Feature::vertex(v)),
-        Slab::Touching => return Slope::Touching,
-        Slab::Within(clip) => clip,
-    };
-    let mut crossed: Option<(Feature, Clip)> = None;
-    for f in faces_beside(home, e) {
-        let face = Feature::face(f);
-        let plane = face_edge_plane(home, f, e);
-        match clip.cut(-plane.side(edge.tail), -plane.side(edge.head), face) {
-            Cut::Kept => crossed = crossed.or(Some((face, clip))),
-            Cut::Simple => return Slope::Of(face),
-            Cut::Compound => {
-                // With a vertex: its check was passed, so the nearest point lies on the face's side. Beneath the edge,
-                // between two faces: the check holds where the first plane is crossed, within the slab; the second
-                // may be crossed outside of it.
-                let kind = |n: Option<Feature>| n.map(|n| n.kind);
-                let both = kind(clip.entry) == Some(FeatureKind::Face) && kind(clip.exit) == Some(FeatureKind::Face);
-                return match crossed {
-                    Some((first, before)) if both => beneath(home, first, face, edge, &before),
-                    _ => Slope::Of(face),
-                };
+    for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
+        if lane != NONE {
+            let v = vertices[lane as usize];
+            let slope = slope_to_vertex(home.polyhedron.vertex(v), edge, at);
+            if slope == Slope::Touching {
+                return Slab::Touching;
+            }
+            if falls_beyond(slope, entry) {
+                return Slab::Vertex(v);
             }
         }
     }
-    clip.check(|neighbour, at| slope_to_neighbour(home, neighbour, edge, at))
+    Slab::Within(clip)
 }
 
-/// An edge that passes beneath another one: the first face if the nearest point lies on its side, else the second.
-fn beneath(home: &Polyhedron, first: Feature, second: Feature, edge: &Segment, before: &Clip) -> Slope<Feature> {
-    let enters = before.entry == Some(first);
-    match slope_to_neighbour(home, first, edge, if enters { before.low } else { before.high }) {
-        Slope::Touching => Slope::Touching,
-        Slope::Of(slope) if (enters && slope > 0.0) || (!enters && slope < 0.0) => Slope::Of(first),
-        _ => Slope::Of(second),
+/// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other body lies outside of the
+/// region of `e` (section 3.3.2).
+#[inline(always)]
+fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Out<Feature> {
+    let edge = home.edge_of(other, g);
+    let sides = Ends::of::<L>(home, e, &edge);
+    let slab = match slab(home, e, &edge, &sides) {
+        Slab::Vertex(v) => return Out::To(Feature::vertex(v)),
+        Slab::Touching => return Out::Touching,
+        Slab::Within(clip) => clip,
+    };
+    let faces = home.faces(e);
+    let (left, right) = (Out::To(Feature::face(faces[0])), Out::To(Feature::face(faces[1])));
+    if sides.both_beyond(LEFT) {
+        return left;
     }
+    let mut before = slab;
+    before.cut(sides.tail[LEFT], sides.head[LEFT], LEFT as u32);
+    // Compound exclusion with a vertex: its check was passed, so the nearest point lies on the face's side.
+    if before.is_empty() {
+        return left;
+    }
+    if sides.both_beyond(RIGHT) {
+        return right;
+    }
+    let mut clip = before;
+    clip.cut(sides.tail[RIGHT], sides.head[RIGHT], RIGHT as u32);
+    let beneath = clip.is_empty();
+    if beneath && (clip.entry < LEFT as u32 || clip.exit < LEFT as u32) {
+        return right;
+    }
+    // Compound exclusion between two faces, beneath the edge: the check holds where the first plane is crossed, within
+    // the slab; the second may be crossed outside of it. So the first face if the nearest point lies on its side.
+    let clip = if beneath { before } else { clip };
+    for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
+        // The vertices were checked with the slab.
+        if lane >= LEFT as u32 && lane != NONE {
+            let slope = slope_to_face(home, other, faces[lane as usize - LEFT], g, &edge, at);
+            if slope == Slope::Touching {
+                return Out::Touching;
+            }
+            if falls_beyond(slope, entry) {
+                return if lane == LEFT as u32 { left } else { right };
+            }
+        }
+    }
+    if beneath { right } else { Out::No }
+}
+
+/// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
+/// the face's prism (Equation 3).
+#[inline(always)]
+fn slope_to_face(home: &Body<'_>, other: &Body<'_>, f: u32, g: u32, edge: &Segment, lambda: f64) -> Slope {
+    let plane = home.support(f);
+    let at = between(plane.side(edge.tail), plane.side(edge.head), lambda);
+    if at == 0.0 {
+        return Slope::Touching;
+    }
+    let rise = Heights::above(home, other, f).rise(g);
+    Slope::Of(if at > 0.0 { rise } else { -rise })
 }

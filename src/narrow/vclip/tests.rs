@@ -18,7 +18,10 @@ fn hull(points: &[Point]) -> Polyhedron {
 fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<FeaturePair, End> {
     let axis = |x, y, z| Vec3::new(x, y, z);
     let pose = RelativePose { r: [axis(1.0, 0.0, 0.0), axis(0.0, 1.0, 0.0), axis(0.0, 0.0, 1.0)], t: Vec3::ZERO };
-    advance(&Pair::new(a, b, pose, 0.0), &FeaturePair { a: features.0, b: features.1 })
+    advance::<[f64; LANES]>(
+        &regions::bodies(&Pair::new(a, b, pose, 0.0)),
+        &FeaturePair { a: features.0, b: features.1 },
+    )
 }
 
 /// A state of the cube and the segment between two points: the next state's features, or the end. The same with the
@@ -55,7 +58,11 @@ const ROD: Feature = Feature { kind: Edge, index: 0 };
 fn vertex_and_vertex() {
     assert_eq!(step(vertex(7), [3.0; 3], [4.0, 5.0, 4.5], TAIL), Err(End::Converged));
     assert_eq!(step(vertex(7), [3.0, 3.0, 0.5], [4.0; 3], TAIL), Ok((edge(3, 7), TAIL)), "below the corner");
-    assert_eq!(step(vertex(7), [3.0; 3], [2.0, 2.0, 1.5], TAIL), Ok((vertex(7), ROD)), "the rod leads to it");
+    assert_eq!(step(vertex(7), [3.0; 3], [0.0, 2.9, 3.0], TAIL), Ok((vertex(7), ROD)), "the rod leads past it");
+    assert_eq!(step(vertex(7), [3.0; 3], [2.0, 2.0, 1.5], TAIL), Ok((vertex(7), HEAD)), "its other end is in front");
+    assert_eq!(step(vertex(0), [3.0; 3], [4.0; 3], TAIL), Ok((vertex(7), TAIL)), "three edges on");
+    let both = step(vertex(6), [3.0, 3.0, 0.5], [-9.0, 2.9, 0.6], TAIL);
+    assert_eq!(both, Ok((vertex(7), TAIL)), "vertices before edges");
 }
 
 #[test]
@@ -72,7 +79,7 @@ fn edge_and_vertex() {
     // The edge crosses the plane of the rod's end: nearest where it is beyond, or before.
     assert_eq!(step(e, [2.0, 2.0, 0.9], [2.5, 2.5, -2.0], TAIL), Err(End::Converged));
     assert_eq!(step(e, [2.0, 2.0, 0.9], [1.9, 1.9, -2.0], TAIL), Ok((e, ROD)));
-    assert_eq!(step(e, [1.0, 1.0, 0.5], [2.0, 2.0, 1.5], TAIL), Err(End::Penetration), "the vertex on the edge");
+    assert_eq!(step(e, [1.0, 1.0, 0.5], [1.0, 1.0, 1.5], TAIL), Err(End::Penetration), "the vertex on the edge");
 }
 
 #[test]
@@ -197,4 +204,52 @@ fn the_walk_around_a_face_ends_nearest() {
         }
     }
     assert!(walked > 20_000 && corners > 2000, "not representative: {walked}, {corners}");
+}
+
+#[test]
+fn all_registers_take_the_same_steps() {
+    let mut state = 7_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut ends = [0; 3];
+    for case in 0..300 {
+        // Vertices and faces of few edges and of many, some in exact line with each other.
+        let mut point = || [random(), random(), random()];
+        let points: Vec<Point> = match case % 3 {
+            0 => (0..30).map(|_| point()).collect(),
+            1 => (0..40).map(|_| point().map(|c| (2.0 * c).round())).collect(),
+            _ => (0..40)
+                .map(|k| [libm::cos(0.15 * f64::from(k)), libm::sin(0.15 * f64::from(k)), 0.2])
+                .chain([[0.0; 3]])
+                .collect(),
+        };
+        let body = hull(&points);
+        for _ in 0..20 {
+            let q = [random(), random(), random(), random()];
+            let at = [random(), random(), random()].map(|c| 4.0 * c);
+            let pose = RelativePose::between(&crate::geometry::Pose::IDENTITY, &crate::geometry::Pose::new(at, q));
+            let pair = Pair::new(&body, &body, pose, 0.0);
+            let start = FeaturePair { a: Feature::edge(case % body.edges.len() as u32), b: Feature::vertex(0) };
+            let mut states = 0;
+            let plain = search_observed(&pair, start, |_| states += 1);
+            let native = search(&pair, start);
+            assert_eq!((plain.end, plain.features, plain.iterations), (native.end, native.features, native.iterations));
+            assert_eq!(states, plain.iterations);
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code, reason = "the level was read from the processor")]
+            if crate::narrow::scan::level() > 0 {
+                // SAFETY: every level above the lowest has AVX2.
+                let half = unsafe { wide::search_2(&pair, start) };
+                assert_eq!((half.end, half.features, half.iterations), (plain.end, plain.features, plain.iterations));
+            }
+            ends[match plain.end {
+                End::Converged => 0,
+                End::Penetration => 1,
+                End::Cycle | End::Stalled => 2,
+            }] += 1;
+        }
+    }
+    assert!(ends[0] > 1000 && ends[1] > 500, "not representative: {ends:?}");
 }

@@ -55,6 +55,7 @@ fn point() -> Polyhedron {
         radius: 0.0,
         distinct_normals: vec![],
         distinct_edges: vec![],
+        planes: Default::default(),
     }
 }
 
