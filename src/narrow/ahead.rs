@@ -191,7 +191,7 @@ impl<'a> Ahead<'a> {
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
-        if self.search != Search::Gjk || cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
+        if self.search == Search::VClip || cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
             return None;
         }
         // Where features hold for long, a change of them is searched alone.

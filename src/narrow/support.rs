@@ -48,15 +48,13 @@ fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
 fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
     let direction = Vec3 { x: d[0], y: d[1], z: d[2] };
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
-    if let Some(near) = p.near(direction) {
-        let height = p.vertex(near).dot(direction);
-        (at, max) = if height > max { (near, height) } else { (at, max) };
-    }
-    let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
+    let lanes = P3::<S>::splat(direction);
+    // Where the start is not yet the top, the table most likely names a vertex nearer to it.
+    let mut table = true;
     loop {
         let from = at;
         for (i, star) in p.star(from).iter().enumerate() {
-            let height = P3::load(star).dot(d);
+            let height = P3::load(star).dot(lanes);
             let top = height.max_lane();
             if top > max {
                 let lane = height.equals(V::splat(top)).bits().trailing_zeros() as usize;
@@ -67,6 +65,12 @@ fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
         }
         if at == from {
             return (at, max);
+        }
+        if std::mem::take(&mut table)
+            && let Some(near) = p.near(direction)
+        {
+            let height = p.vertex(near).dot(direction);
+            (at, max) = if height > max { (near, height) } else { (at, max) };
         }
     }
 }

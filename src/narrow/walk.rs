@@ -80,8 +80,10 @@ fn counts(a: &Polyhedron, b: &Polyhedron) -> [u32; 6] {
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Search {
-    /// GJK from the remembered simplex.
+    /// V-Clip from the remembered features where these hold for some samples, GJK elsewhere.
     #[default]
+    Auto,
+    /// GJK from the remembered simplex.
     Gjk,
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
@@ -190,7 +192,12 @@ enum Warm {
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
     // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
-    let first = scratch.search == Search::VClip && std::mem::take(&mut cache.left) && cache.surface.is_none();
+    let tracks = match scratch.search {
+        Search::Auto => cache.features.is_some(),
+        Search::Gjk => false,
+        Search::VClip => true,
+    };
+    let first = tracks && std::mem::take(&mut cache.left) && cache.surface.is_none();
     if first && let Some(found) = track(pair, beyond, cache, routes) {
         return found;
     }
@@ -223,7 +230,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
             return Warm::Strict(strict);
         }
     }
-    if scratch.search == Search::VClip
+    if tracks
         && !first
         && let Some(found) = track(pair, beyond, cache, routes)
     {
