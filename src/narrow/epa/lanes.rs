@@ -1,7 +1,7 @@
 //! The proof of a depth by a remembered surface, in eight samples at once: [`Surface::proves`] in each lane of a
 //! register, in the same order of operations. What rounding leaves open there is left open here.
 
-use super::polytope::Surface;
+use super::surface::Surface;
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::pair::VertexPair;
 use crate::narrow::strict::lanes::WIDTH;

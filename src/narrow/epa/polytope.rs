@@ -1,177 +1,423 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
+use super::facets::{self, Block, WIDTH};
+use super::per_level;
+use super::surface::{Claim, Surface, holds, set, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
+use std::cell::Cell;
 
-/// Triangles above which a surface is given up: the search is not converging.
-const TRIANGLE_LIMIT: usize = 1024;
+/// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
+const VERTICES: usize = 256;
 
-/// The shape of a surface without coordinates: what a pair remembers of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surface {
-    /// Vertices, as vertex pairs.
-    pub pairs: Vec<VertexPair>,
-    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in
-    /// each direction.
-    pub triangles: Vec<[u16; 3]>,
-    /// For each triangle, the one across the side from its `i`-th to its next vertex.
-    pub across: Vec<[u16; 3]>,
-}
+/// Blocks of triangles above which a surface is given up, dead triangles included.
+const BLOCKS: usize = 512;
 
-/// A triangle of a growing surface.
-#[derive(Debug, Clone, Copy)]
-struct Triangle {
-    v: [u16; 3],
-    /// The triangle across the side from `v[i]` to `v[i + 1]`.
-    across: [u16; 3],
-    /// Outward normal, not normalised.
-    normal: Vec3<f64>,
-    /// Signed distance of the plane from the origin; infinite where the triangle has no area or is dead.
-    distance: f64,
-    alive: bool,
-}
+/// Triangles that a vertex may see.
+const SEEN: usize = 255;
+
+/// Room for the sides of so many triangles.
+const SIDES: usize = 1024;
+
+/// Vertices above which a remembered surface is not restored.
+const RESTORED: usize = 64;
 
 /// A surface at a pose, growing towards the boundary of the Minkowski difference (expanding polytope algorithm:
 /// van den Bergen 2001; here grown from any start around the origin, also a remembered one).
+///
+/// An empty one holds no memory; its working memory is lent by the thread and goes back when it is dropped.
 #[derive(Debug, Clone, Default)]
-pub struct Polytope {
-    pairs: Vec<VertexPair>,
-    points: Vec<Vec3<f64>>,
-    triangles: Vec<Triangle>,
-    alive: usize,
-    stack: Vec<(u16, u8)>,
-    rim: Vec<(u16, u8)>,
-    renumber: Vec<u16>,
+pub struct Polytope(Option<Box<Work>>);
+
+thread_local! {
+    /// Working memory at rest.
+    static REST: Cell<Option<Box<Work>>> = const { Cell::new(None) };
 }
 
-/// Whether `d` lies above the plane of (a, b, c), on the side that `(b - a) x (c - a)` points to, by more than
-/// rounding: enough for a search, which the certificate checks.
-#[inline]
-fn clearly_above(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> bool {
-    let (u, v, w) = (b - a, c - a, d - a);
-    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
-    u.cross(v).dot(w) > 4e-15 * (sum(u) * sum(v) * sum(w))
-}
-
-/// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
-/// Exact for the coordinates given.
-#[inline]
-fn side(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> f64 {
-    let (u, v, w) = (b - a, c - a, d - a);
-    let volume = u.cross(v).dot(w);
-    // A static filter decides nearly always: rounding is below 10 units of the product of the lengths (here of the
-    // sums of the components, which are longer).
-    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
-    if volume.abs() > 4e-15 * (sum(u) * sum(v) * sum(w)) {
-        return volume;
+impl Drop for Polytope {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.take() {
+            let _ = REST.try_with(|rest| rest.set(Some(work)));
+        }
     }
-    let coord = |p: Vec3<f64>| robust::Coord3D { x: p.x, y: p.y, z: p.z };
-    // `robust` is positive where d lies below the plane of a, b, c seen counter-clockwise from above.
-    -robust::orient3d(coord(a), coord(b), coord(c), coord(d))
+}
+
+/// The surface and what a step needs.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    /// Of the pair, metres.
+    size: f64,
+    /// Vertices, of which the first `count` are valid.
+    pairs: [VertexPair; VERTICES],
+    points: [Vec3<f64>; VERTICES],
+    count: usize,
+    blocks: Vec<Block>,
+    /// The links are no longer those of a closed surface.
+    broken: bool,
+    rim: Rim,
+    /// For two vertices of a surface to restore, the side from the first to the second.
+    side_at: [u16; RESTORED * RESTORED],
+}
+
+/// What a vertex sees, and the sides around that.
+#[derive(Debug, Clone)]
+struct Rim {
+    /// For each block the triangles seen.
+    seen: [u8; BLOCKS],
+    /// Their numbers.
+    triangles: [u16; SEEN + 1],
+    /// The sides around, of which the first `count` are valid: as seen from the triangle that stays, and their
+    /// vertices as seen from within the hole.
+    count: usize,
+    twin: [u16; SIDES],
+    from: [u8; SIDES],
+    to: [u8; SIDES],
+    /// The sides before and after.
+    before: [u16; SIDES],
+    after: [u16; SIDES],
+    /// For a vertex, the side that starts there.
+    at: [u16; VERTICES],
+}
+
+impl Work {
+    fn new() -> Box<Self> {
+        Box::new(Self {
+            size: 0.0,
+            pairs: [[0; 2]; VERTICES],
+            points: [Vec3::ZERO; VERTICES],
+            count: 0,
+            blocks: Vec::with_capacity(16),
+            broken: false,
+            rim: Rim {
+                seen: [0; BLOCKS],
+                triangles: [0; SEEN + 1],
+                count: 0,
+                twin: [0; SIDES],
+                from: [0; SIDES],
+                to: [0; SIDES],
+                before: [0; SIDES],
+                after: [0; SIDES],
+                at: [0; VERTICES],
+            },
+            side_at: [0; RESTORED * RESTORED],
+        })
+    }
+
+    fn clear(&mut self, size: f64) {
+        self.size = size;
+        self.count = 0;
+        self.blocks.clear();
+        self.broken = false;
+    }
+
+    #[inline(always)]
+    fn add_vertex(&mut self, vertex: VertexPair, point: Vec3<f64>) {
+        self.pairs[self.count] = vertex;
+        self.points[self.count] = point;
+        self.count += 1;
+    }
+
+    /// The nearest living triangle, and its plane's signed distance from the origin.
+    #[inline(always)]
+    pub(super) fn nearest(&self) -> Option<(usize, f64)> {
+        if self.broken { None } else { facets::nearest(&self.blocks) }
+    }
+
+    /// The vertex pairs of a triangle.
+    #[inline(always)]
+    pub(super) fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
+        self.blocks[triangle / WIDTH].v[triangle % WIDTH].map(|v| self.pairs[usize::from(v)])
+    }
+
+    /// The outward unit normal of a triangle.
+    #[inline(always)]
+    pub(super) fn normal(&self, triangle: usize) -> Vec3<f64> {
+        let (block, i) = (&self.blocks[triangle / WIDTH], triangle % WIDTH);
+        Vec3 { x: block.normal[0][i], y: block.normal[1][i], z: block.normal[2][i] }
+    }
+
+    /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
+    /// would break (rounding, or too many triangles).
+    #[inline(always)]
+    pub(super) fn expand(&mut self, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+        let known = self.pairs[..self.count].iter().fold(false, |known, &p| known | (p == vertex));
+        if known || self.broken || self.count == VERTICES || self.blocks.len() >= BLOCKS {
+            return false;
+        }
+        let apex = self.count as u8;
+        self.add_vertex(vertex, point);
+        let seen = self.remove_seen(triangle, point);
+        self.broken = !self.find_rim(seen);
+        if !self.broken {
+            self.fan(apex, point);
+        }
+        !self.broken
+    }
+
+    /// Takes out `triangle` and all that see the point, and lists them; how many there were.
+    #[inline(always)]
+    fn remove_seen(&mut self, triangle: usize, point: Vec3<f64>) -> usize {
+        let rim = &mut self.rim;
+        let mut count = 0;
+        for (k, block) in self.blocks.iter_mut().enumerate() {
+            let own = if triangle / WIDTH == k { 1 << (triangle % WIDTH) } else { 0 };
+            let mut seen = block.seeing(point) | own;
+            rim.seen[k] = seen;
+            if seen == 0 {
+                continue;
+            }
+            block.remove(seen);
+            while seen != 0 && count < SEEN {
+                rim.triangles[count] = (k * WIDTH) as u16 + seen.trailing_zeros() as u16;
+                seen &= seen - 1;
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// Lists the sides between the first `seen` triangles listed and the rest; false where they do not pass each vertex
+    /// once.
+    #[inline(always)]
+    fn find_rim(&mut self, seen: usize) -> bool {
+        let Self { rim, blocks, .. } = self;
+        let mut sides = 0;
+        for &t in &rim.triangles[..seen] {
+            let (block, i) = (&blocks[usize::from(t) / WIDTH], usize::from(t) % WIDTH);
+            let (v, twin) = (block.v[i], block.twin[i]);
+            for k in 0..3 {
+                let across = usize::from(twin[k]) / 4;
+                let hidden = rim.seen[across / WIDTH] >> (across % WIDTH) & 1 == 0;
+                rim.twin[sides] = twin[k];
+                (rim.from[sides], rim.to[sides]) = (v[k], v[(k + 1) % 3]);
+                sides += usize::from(hidden);
+            }
+        }
+        rim.count = sides;
+        for k in 0..sides {
+            rim.at[usize::from(rim.from[k])] = k as u16;
+        }
+        let mut good = seen < SEEN && sides >= 3;
+        for k in 0..sides {
+            let after = usize::from(rim.at[usize::from(rim.to[k])]);
+            good &= usize::from(rim.at[usize::from(rim.from[k])]) == k;
+            good &= after < sides && rim.from[after % SIDES] == rim.to[k];
+            rim.after[k] = after as u16;
+            rim.before[after % SIDES] = k as u16;
+        }
+        good
+    }
+
+    /// One new triangle a side of the rim, from the side to the vertex `apex` at `point`. The triangle of side `k` is the
+    /// `k`-th after those there are.
+    #[inline(always)]
+    fn fan(&mut self, apex: u8, point: Vec3<f64>) {
+        let Self { rim, blocks, points, .. } = self;
+        let first = blocks.len() * WIDTH;
+        for done in (0..rim.count).step_by(WIDTH) {
+            let count = (rim.count - done).min(WIDTH);
+            let mut corners = [[[0.0; WIDTH]; 3]; 3];
+            let mut block = Block::EMPTY;
+            for i in 0..WIDTH {
+                let side = done + i.min(count - 1);
+                let (from, to) = (rim.from[side], rim.to[side]);
+                set(&mut corners[0], i, points[usize::from(from)]);
+                set(&mut corners[1], i, points[usize::from(to)]);
+                set(&mut corners[2], i, point);
+                block.v[i] = [from, to, apex];
+                let number = |side: u16, k: u16| 4 * (first as u16 + side) + k;
+                block.twin[i] = [rim.twin[side], number(rim.after[side], 2), number(rim.before[side], 1)];
+            }
+            block.planes(&corners, count, self.size);
+            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
+            blocks.push(block);
+        }
+        for side in 0..rim.count {
+            let outside = rim.twin[side];
+            let (t, k) = (usize::from(outside) / 4, usize::from(outside) % 4);
+            blocks[t / WIDTH].twin[t % WIDTH][k % 3] = 4 * (first + side) as u16;
+        }
+    }
+
+    /// Triangles with these vertices, linked by `twin`.
+    #[inline(always)]
+    fn add_triangles(&mut self, triangles: &[[u8; 3]], twin: impl Fn(usize, [u8; 3]) -> [u16; 3]) {
+        for (k, eight) in triangles.chunks(WIDTH).enumerate() {
+            let mut corners = [[[0.0; WIDTH]; 3]; 3];
+            let mut block = Block::EMPTY;
+            for (i, &v) in eight.iter().enumerate() {
+                for (corner, v) in corners.iter_mut().zip(v) {
+                    set(corner, i, self.points[usize::from(v)]);
+                }
+                block.v[i] = v;
+                block.twin[i] = twin(k * WIDTH + i, v);
+            }
+            planes(&mut block, &corners, eight.len(), self.size);
+            block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
+            self.blocks.push(block);
+        }
+    }
+
+    /// Links a surface to restore; false where it is not closed.
+    fn restore(&mut self, surface: &Surface) -> bool {
+        let pairs = surface.pairs.len();
+        if pairs > RESTORED || surface.triangles.len() > 2 * RESTORED {
+            return false;
+        }
+        let mut triangles = [[0_u8; 3]; 2 * RESTORED];
+        let mut twins = [[0_u16; 3]; 2 * RESTORED];
+        let sides = |v: [u8; 3]| [0, 1, 2].map(|k: usize| (usize::from(v[k]), usize::from(v[(k + 1) % 3])));
+        for (t, v) in surface.triangles.iter().enumerate() {
+            if v.iter().any(|&v| usize::from(v) >= pairs) {
+                return false;
+            }
+            triangles[t] = v.map(|v| v as u8);
+            for (k, (from, to)) in sides(triangles[t]).into_iter().enumerate() {
+                self.side_at[from * RESTORED + to] = (4 * t + k) as u16;
+            }
+        }
+        let triangles = &triangles[..surface.triangles.len()];
+        for (t, &v) in triangles.iter().enumerate() {
+            for (k, (from, to)) in sides(v).into_iter().enumerate() {
+                let twin = self.side_at[to * RESTORED + from];
+                let (u, m) = (usize::from(twin) / 4, usize::from(twin) % 4);
+                // What was written for another surface shows in that its side is another one.
+                let there = triangles.get(u).is_some_and(|&v| m < 3 && sides(v)[m] == (to, from));
+                if !there || self.side_at[from * RESTORED + to] != (4 * t + k) as u16 {
+                    return false;
+                }
+                twins[t][k] = twin;
+            }
+        }
+        self.add_triangles(triangles, |t, _| twins[t]);
+        true
+    }
+
+    /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
+    /// not beyond `claim.others`.
+    #[inline(always)]
+    pub(super) fn verdict(&self, claim: &Claim, mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> Verdict {
+        let (mut solid, mut proven) = (false, !self.broken);
+        let mut rival: Option<(usize, f64)> = None;
+        for (k, block) in self.blocks.iter().enumerate() {
+            for i in 0..WIDTH {
+                solid |= block.distance[i] < f64::INFINITY;
+            }
+            let mut open = block.unproven(claim.others);
+            while open != 0 {
+                let i = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let pairs = block.v[i].map(|v| self.pairs[usize::from(v)]);
+                let [a, b, c] = block.v[i].map(|v| self.points[usize::from(v)]);
+                let facet = in_facet(&pairs);
+                proven &= holds(a, b, c, claim, || facet);
+                let nearer = rival.is_none_or(|(_, d)| block.distance[i] < d);
+                if !facet && nearer && block.distance[i] < claim.others {
+                    rival = Some((k * WIDTH + i, block.distance[i]));
+                }
+            }
+        }
+        match rival {
+            Some((triangle, distance)) => Verdict::Rival(triangle, distance),
+            None if proven && solid => Verdict::Proven,
+            None => Verdict::Open,
+        }
+    }
+}
+
+/// What the living triangles say about a claim.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Verdict {
+    /// They prove it.
+    Proven,
+    /// The nearest that is not of the facet and not beyond it, and its distance.
+    Rival(usize, f64),
+    /// Rounding leaves it open, or the claim is too bold.
+    Open,
+}
+
+per_level! {
+    fn planes / Block::planes => (block: &mut Block, corners: &facets::Corners, count: usize, size: f64) -> ();
 }
 
 impl Polytope {
+    /// The surface; its memory is taken at the first call.
+    pub(super) fn work(&mut self) -> &mut Work {
+        self.0.get_or_insert_with(|| REST.with(Cell::take).unwrap_or_else(Work::new))
+    }
+
     /// Restarts from a tetrahedron; false where its volume is exactly 0.
     pub fn start(&mut self, pair: &Pair<'_, f64>, pairs: [VertexPair; 4]) -> bool {
-        self.clear();
-        self.pairs.extend(pairs);
-        self.points.extend(pairs.map(|p| pair.difference(p)));
-        let [a, b, c, d] = [self.points[0], self.points[1], self.points[2], self.points[3]];
+        let work = self.work();
+        work.clear(pair.size);
+        for vertex in pairs {
+            work.add_vertex(vertex, pair.difference(vertex));
+        }
+        let [a, b, c, d] = [work.points[0], work.points[1], work.points[2], work.points[3]];
         let volume = side(a, b, c, d);
         if volume == 0.0 || volume.is_nan() {
             return false;
         }
         // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
-        let faces = if volume > 0.0 {
-            [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
-        } else {
-            [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]]
-        };
-        self.set_triangles(&faces)
+        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
+        let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
+        const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
+        work.add_triangles(&faces, |t, _| TWINS[t]);
+        true
     }
 
     /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
     pub fn restore(&mut self, surface: &Surface) {
-        for (&v, &across) in surface.triangles.iter().zip(&surface.across) {
-            self.push(v, across);
-        }
+        let work = self.work();
+        work.broken = work.count != surface.pairs.len() || !work.restore(surface);
     }
 
     /// Looks up a remembered surface's vertices at a new pose; no triangles yet.
     pub fn place(&mut self, pair: &Pair<'_, f64>, surface: &Surface) -> &[Vec3<f64>] {
-        self.clear();
-        self.pairs.extend_from_slice(&surface.pairs);
-        self.points.extend(surface.pairs.iter().map(|&p| pair.difference(p)));
-        &self.points
+        let work = self.work();
+        work.clear(pair.size);
+        for &vertex in surface.pairs.iter().take(VERTICES) {
+            work.add_vertex(vertex, pair.difference(vertex));
+        }
+        &work.points[..work.count]
     }
 
     /// The surface without coordinates, its unused vertices and dead triangles dropped.
     pub fn remember(&mut self, surface: &mut Surface) {
         surface.pairs.clear();
         surface.triangles.clear();
-        surface.across.clear();
-        let vertices = self.pairs.len();
-        self.renumber.clear();
-        self.renumber.resize(vertices + self.triangles.len(), u16::MAX);
-        let (vertex, triangle) = self.renumber.split_at_mut(vertices);
-        for (t, new) in self.triangles.iter().zip(triangle.iter_mut()).filter(|(t, _)| t.alive) {
-            *new = surface.triangles.len() as u16;
-            surface.triangles.push(t.v.map(|v| {
-                let new = &mut vertex[usize::from(v)];
-                if *new == u16::MAX {
-                    *new = surface.pairs.len() as u16;
-                    surface.pairs.push(self.pairs[usize::from(v)]);
-                }
-                *new
-            }));
-        }
-        let alive = self.triangles.iter().filter(|t| t.alive);
-        surface.across.extend(alive.map(|t| t.across.map(|u| triangle[usize::from(u)])));
-    }
-
-    fn clear(&mut self) {
-        self.pairs.clear();
-        self.points.clear();
-        self.triangles.clear();
-        self.alive = 0;
-    }
-
-    fn set_triangles(&mut self, faces: &[[u16; 3]]) -> bool {
-        for &v in faces {
-            self.push(v, [u16::MAX; 3]);
-        }
-        // Neighbours by their common sides; surfaces are small, so a search is cheaper than a map.
-        for t in 0..faces.len() {
-            for k in 0..3 {
-                if self.triangles[t].across[k] != u16::MAX {
-                    continue;
-                }
-                let (from, to) = (faces[t][k], faces[t][(k + 1) % 3]);
-                let across = (t + 1..faces.len())
-                    .find_map(|u| (0..3).find(|&m| faces[u][m] == to && faces[u][(m + 1) % 3] == from).map(|m| (u, m)));
-                let Some((u, m)) = across else { return false };
-                self.triangles[t].across[k] = u as u16;
-                self.triangles[u].across[m] = t as u16;
+        let work = self.work();
+        let living = work.blocks.iter().map(|block| block.alive.count_ones() as usize).sum();
+        surface.triangles.reserve_exact(living);
+        surface.pairs.reserve_exact(living / 2 + 2);
+        let mut renumber = [u16::MAX; VERTICES];
+        for block in &work.blocks {
+            let mut alive = block.alive;
+            while alive != 0 {
+                let i = alive.trailing_zeros() as usize;
+                alive &= alive - 1;
+                surface.triangles.push(block.v[i].map(|v| {
+                    let new = &mut renumber[usize::from(v)];
+                    if *new == u16::MAX {
+                        *new = surface.pairs.len() as u16;
+                        surface.pairs.push(work.pairs[usize::from(v)]);
+                    }
+                    *new
+                }));
             }
         }
-        true
-    }
-
-    fn push(&mut self, v: [u16; 3], across: [u16; 3]) {
-        let [a, b, c] = v.map(|i| self.points[usize::from(i)]);
-        let normal = (b - a).cross(c - a);
-        let length = normal.length();
-        let distance = if length > 0.0 { normal.dot(a) / length } else { f64::INFINITY };
-        self.triangles.push(Triangle { v, across, normal, distance, alive: true });
-        self.alive += 1;
     }
 
     /// The living triangle nearest to the origin for which `skip` is false, and its plane's signed distance.
     pub fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
+        let work = self.0.as_ref().filter(|work| !work.broken)?;
         let mut best: Option<(usize, f64)> = None;
-        for (i, t) in self.triangles.iter().enumerate() {
-            if t.alive && best.is_none_or(|(_, d)| t.distance < d) && !skip(&self.vertex_pairs(i)) {
-                best = Some((i, t.distance));
+        for (k, block) in work.blocks.iter().enumerate() {
+            for (i, &distance) in block.distance.iter().enumerate() {
+                let nearer = distance < best.map_or(f64::INFINITY, |(_, d)| d);
+                if nearer && !skip(&work.vertex_pairs(k * WIDTH + i)) {
+                    best = Some((k * WIDTH + i, distance));
+                }
             }
         }
         best
@@ -179,167 +425,22 @@ impl Polytope {
 
     /// The vertex pairs of a triangle.
     pub fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
-        self.triangles[triangle].v.map(|v| self.pairs[usize::from(v)])
+        self.0.as_ref().map_or([[0; 2]; 3], |work| work.vertex_pairs(triangle))
     }
 
     /// The outward unit normal of a triangle.
     pub fn normal(&self, triangle: usize) -> Vec3<f64> {
-        self.triangles[triangle].normal.normalized()
+        self.0.as_ref().map_or(Vec3::ZERO, |work| work.normal(triangle))
     }
 
     /// Adds a vertex that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface would
     /// break (rounding, or too many triangles).
     pub fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
-        if self.triangles.len() + 64 > TRIANGLE_LIMIT || self.pairs.contains(&vertex) {
-            return false;
-        }
-        let point = pair.difference(vertex);
-        let apex = self.points.len() as u16;
-        self.pairs.push(vertex);
-        self.points.push(point);
-        if !self.find_rim(triangle, point) {
-            return false;
-        }
-        // The rim runs once around the hole; one new triangle a side, neighbours in order.
-        let first = self.triangles.len() as u16;
-        let count = self.rim.len() as u16;
-        for k in 0..self.rim.len() {
-            let (t, s) = self.rim[k];
-            let outside = self.triangles[usize::from(t)];
-            let s = usize::from(s);
-            let (from, to) = (outside.v[(s + 1) % 3], outside.v[s]);
-            let k = k as u16;
-            self.push([from, to, apex], [t, first + (k + 1) % count, first + (k + count - 1) % count]);
-            self.triangles[usize::from(t)].across[s] = first + k;
-        }
-        // The sides of the fan must meet in order, or the hole was not a disk.
-        (0..usize::from(count)).all(|k| {
-            let here = self.triangles[usize::from(first) + k].v;
-            let next = self.triangles[usize::from(first) + (k + 1) % usize::from(count)].v;
-            here[1] == next[0]
-        })
+        self.work().expand(triangle, vertex, pair.difference(vertex))
     }
 
-    /// Kills the triangles that `point` sees, from `start` on, and lists the sides around them in order, as seen from
-    /// the living side: (triangle, side).
-    fn find_rim(&mut self, start: usize, point: Vec3<f64>) -> bool {
-        self.rim.clear();
-        self.stack.clear();
-        self.kill(start);
-        // Depth first, sides in reverse, so that the rim comes out in order.
-        for k in (0..3).rev() {
-            self.push_across(start as u16, k);
-        }
-        while let Some((t, s)) = self.stack.pop() {
-            let triangle = self.triangles[usize::from(t)];
-            if !triangle.alive {
-                continue;
-            }
-            let [a, b, c] = triangle.v.map(|v| self.points[usize::from(v)]);
-            if clearly_above(a, b, c, point) {
-                self.kill(usize::from(t));
-                self.push_across(t, (usize::from(s) + 2) % 3);
-                self.push_across(t, (usize::from(s) + 1) % 3);
-            } else {
-                self.rim.push((t, s));
-            }
-        }
-        self.rim.len() >= 3
-    }
-
-    fn kill(&mut self, t: usize) {
-        self.triangles[t].alive = false;
-        self.triangles[t].distance = f64::INFINITY;
-        self.alive -= 1;
-    }
-
-    /// Stacks the triangle across side `k` of `t`, with the side by which it is entered.
-    fn push_across(&mut self, t: u16, k: usize) {
-        let across = self.triangles[usize::from(t)].across[k];
-        let (from, to) = (self.triangles[usize::from(t)].v[k], self.triangles[usize::from(t)].v[(k + 1) % 3]);
-        let v = self.triangles[usize::from(across)].v;
-        if let Some(s) = (0..3).find(|&m| v[m] == to && v[(m + 1) % 3] == from) {
-            self.stack.push((across, s as u8));
-        }
-    }
-
-    /// Whether the living triangles prove the claim (see `proves` in this file for the argument).
+    /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        let alive = self.triangles.iter().filter(|t| t.alive).map(|t| t.v);
-        proves(&self.pairs, &self.points, alive, claim, in_facet)
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict(claim, in_facet), Verdict::Proven))
     }
-}
-
-impl Surface {
-    /// Whether every side is shared by two triangles that agree about it.
-    pub fn is_closed(&self) -> bool {
-        let linked = |t: usize, k: usize| {
-            let v = self.triangles[t];
-            let u = usize::from(*self.across.get(t)?.get(k)?);
-            let w = self.triangles.get(u)?;
-            let m = (0..3).find(|&m| w[m] == v[(k + 1) % 3] && w[(m + 1) % 3] == v[k])?;
-            (usize::from(self.across.get(u)?[m]) == t).then_some(())
-        };
-        (0..self.triangles.len()).all(|t| (0..3).all(|k| linked(t, k).is_some()))
-            && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
-    }
-
-    /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
-    /// with a hole proves nothing.
-    pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
-    }
-
-    /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
-    pub(crate) fn proves_closed(
-        &self,
-        points: &[Vec3<f64>],
-        claim: &Claim,
-        in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
-    ) -> bool {
-        proves(&self.pairs, points, self.triangles.iter().copied(), claim, in_facet)
-    }
-}
-
-/// What a surface is to prove, metres.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Triangles of the facet are at least so far from the origin.
-    pub facet: f64,
-    /// All others at least so far.
-    pub others: f64,
-}
-
-/// Whether a closed surface proves that the Minkowski difference contains the ball of radius `claim.facet` about the
-/// origin, and that all but the facet's triangles stay beyond `claim.others`.
-///
-/// The argument: every side is shared by two triangles, so the surface is closed; if the origin lies strictly inside
-/// each triangle's plane (an exact sign), the radial projection of the surface covers the sphere of directions, so in
-/// every direction the difference, which is convex, reaches at least as far as the surface does.
-fn proves(
-    pairs: &[VertexPair],
-    points: &[Vec3<f64>],
-    triangles: impl Iterator<Item = [u16; 3]>,
-    claim: &Claim,
-    mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
-) -> bool {
-    let mut solid = false;
-    for v in triangles {
-        let [a, b, c] = v.map(|i| points[usize::from(i)]);
-        let normal = (b - a).cross(c - a);
-        let n2 = normal.length2();
-        if n2 == 0.0 {
-            // No area: its radial projection has no measure.
-            continue;
-        }
-        let reach = normal.dot(a).min(normal.dot(b)).min(normal.dot(c));
-        let length = n2.sqrt();
-        let reaches = |d: f64| reach > 0.0 && reach >= d * length;
-        let far = reaches(claim.others) || (in_facet(&v.map(|i| pairs[usize::from(i)])) && reaches(claim.facet));
-        if !far || side(a, b, c, Vec3::ZERO) >= 0.0 {
-            return false;
-        }
-        solid = true;
-    }
-    solid
 }

@@ -1,0 +1,130 @@
+//! A closed surface without coordinates, and what surfaces prove.
+
+use super::facets::{Block, Lane, WIDTH};
+use super::per_level;
+use crate::geometry::Vec3;
+use crate::narrow::pair::VertexPair;
+
+/// The shape of a surface without coordinates: what a pair remembers of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surface {
+    /// Vertices, as vertex pairs.
+    pub pairs: Vec<VertexPair>,
+    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in
+    /// each direction.
+    pub triangles: Vec<[u16; 3]>,
+}
+
+/// What a surface is to prove, metres.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim {
+    /// Triangles of the facet are at least so far from the origin.
+    pub facet: f64,
+    /// All others at least so far.
+    pub others: f64,
+}
+
+impl Surface {
+    /// Whether every side is used by one triangle in each direction.
+    pub fn is_closed(&self) -> bool {
+        let sides = |v: &[u16; 3]| [(v[0], v[1]), (v[1], v[2]), (v[2], v[0])];
+        let mut all: Vec<(u16, u16)> = self.triangles.iter().flat_map(sides).collect();
+        all.sort_unstable();
+        all.windows(2).all(|two| two[0] != two[1])
+            && all.iter().all(|&(from, to)| from != to && all.binary_search(&(to, from)).is_ok())
+            && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
+    }
+
+    /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
+    /// with a hole proves nothing.
+    pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
+        points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
+    }
+
+    /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
+    pub(crate) fn proves_closed(
+        &self,
+        points: &[Vec3<f64>],
+        claim: &Claim,
+        mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+    ) -> bool {
+        // A bound of their lengths stands for the size of the pair.
+        let size = points.iter().fold(0.0, |most: f64, p| most.max(p.x.abs() + p.y.abs() + p.z.abs()));
+        let mut solid = false;
+        for eight in self.triangles.chunks(WIDTH) {
+            let (open, any) = check(points, eight, size, claim.others);
+            solid |= any;
+            for v in eight.iter().enumerate().filter(|(i, _)| open >> i & 1 == 1).map(|(_, v)| v) {
+                let [a, b, c] = v.map(|i| points[usize::from(i)]);
+                if !holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)]))) {
+                    return false;
+                }
+            }
+        }
+        solid
+    }
+}
+
+per_level! {
+    /// Which of up to eight triangles are not proven beyond `least`, and whether any has an area.
+    fn check / check_body => (points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool);
+}
+
+#[inline(always)]
+fn check_body(points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool) {
+    let mut corners = [[[0.0; WIDTH]; 3]; 3];
+    for (i, v) in triangles.iter().enumerate().take(WIDTH) {
+        for (corner, &v) in corners.iter_mut().zip(v) {
+            set(corner, i, points[usize::from(v)]);
+        }
+    }
+    let mut block = Block::EMPTY;
+    block.planes(&corners, triangles.len(), size);
+    let mut any = false;
+    for i in 0..WIDTH {
+        any |= block.distance[i] < f64::INFINITY;
+    }
+    (block.unproven(least), any)
+}
+
+#[inline(always)]
+pub(super) fn set(lanes: &mut [Lane; 3], i: usize, p: Vec3<f64>) {
+    (lanes[0][i], lanes[1][i], lanes[2][i]) = (p.x, p.y, p.z);
+}
+
+/// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
+/// Exact for the coordinates given.
+#[inline]
+pub(super) fn side(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> f64 {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let volume = u.cross(v).dot(w);
+    // A static filter decides nearly always: rounding is below 10 units of the product of the lengths (here of the
+    // sums of the components, which are longer).
+    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
+    if volume.abs() > 4e-15 * (sum(u) * sum(v) * sum(w)) {
+        return volume;
+    }
+    let coord = |p: Vec3<f64>| robust::Coord3D { x: p.x, y: p.y, z: p.z };
+    // `robust` is positive where d lies below the plane of a, b, c seen counter-clockwise from above.
+    -robust::orient3d(coord(a), coord(b), coord(c), coord(d))
+}
+
+/// Whether a triangle of a closed surface does its part in proving that the Minkowski difference contains the ball of
+/// radius `claim.facet` about the origin, and that all but the facet's triangles stay beyond `claim.others`.
+///
+/// The argument: every side is shared by two triangles, so the surface is closed; if the origin lies strictly inside
+/// each triangle's plane (an exact sign), the radial projection of the surface covers the sphere of directions, so in
+/// every direction the difference, which is convex, reaches at least as far as the surface does.
+#[cold]
+pub(super) fn holds(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, claim: &Claim, in_facet: impl FnOnce() -> bool) -> bool {
+    let normal = (b - a).cross(c - a);
+    let n2 = normal.length2();
+    if n2 == 0.0 {
+        // No area: its radial projection has no measure.
+        return true;
+    }
+    let reach = normal.dot(a).min(normal.dot(b)).min(normal.dot(c));
+    let length = n2.sqrt();
+    let reaches = |d: f64| reach > 0.0 && reach >= d * length;
+    (reaches(claim.others) || reaches(claim.facet) && in_facet()) && side(a, b, c, Vec3::ZERO) < 0.0
+}
