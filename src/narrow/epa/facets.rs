@@ -1,9 +1,10 @@
 //! Triangles of a growing surface, eight side by side: planes, the nearest of them, and which see a point.
 //!
-//! Plain arithmetic over arrays, compiled once for each width of registers together with the search around it
-//! ([`crate::narrow::epa::per_level`]). Every lane does the same operations in the same order on every level.
+//! Plain arithmetic over arrays, compiled once for each width of registers together with the search around it (level.rs).
+//! Every lane does the same operations in the same order on every level.
 
-use crate::geometry::Vec3;
+use super::level::Level;
+use crate::geometry::{Polyhedron, Vec3};
 
 /// Triangles of a block.
 pub const WIDTH: usize = 8;
@@ -25,13 +26,21 @@ pub struct Block {
     pub distance: Lane,
     /// A point is beyond a triangle where `normal . point` is above this: `distance` and what rounding may hide.
     pub limit: Lane,
-    /// Vertices, counter-clockwise seen from outside.
-    pub v: [[u8; 3]; WIDTH],
-    /// The same side seen from the triangle across, for the sides from `v[i]` to the next: four times the triangle's
-    /// number plus the number of the side there.
-    pub twin: [[u16; 3]; WIDTH],
+    /// The three sides, counter-clockwise seen from outside.
+    pub sides: [[Side; 3]; WIDTH],
     /// Bit `i`: lane `i` has a triangle.
     pub alive: u8,
+}
+
+/// A side of a triangle. Sides are numbered through: four times the triangle's number, plus 0 to 2.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Side {
+    /// The number of the same side of the triangle across.
+    pub twin: u16,
+    /// The vertices where it begins and ends.
+    pub from: u8,
+    /// See `from`.
+    pub to: u8,
 }
 
 /// Corners of eight triangles.
@@ -52,14 +61,18 @@ fn smaller(x: f64, y: f64) -> f64 {
     if y < x { y } else { x }
 }
 
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if y > x { y } else { x }
+}
+
 impl Block {
     /// No triangles.
     pub const EMPTY: Self = Self {
         normal: [[0.0; WIDTH]; 3],
         distance: [f64::INFINITY; WIDTH],
         limit: [f64::INFINITY; WIDTH],
-        v: [[0; 3]; WIDTH],
-        twin: [[0; 3]; WIDTH],
+        sides: [[Side { twin: 0, from: 0, to: 0 }; 3]; WIDTH],
         alive: 0,
     };
 
@@ -85,14 +98,20 @@ impl Block {
         }
     }
 
+    /// The vertices of a triangle, counter-clockwise seen from outside.
+    #[inline(always)]
+    pub fn vertices(&self, i: usize) -> [u8; 3] {
+        self.sides[i].map(|side| side.from)
+    }
+
     /// Bit `i`: triangle `i` sees the point.
     #[inline(always)]
-    pub fn seeing(&self, p: Vec3<f64>) -> u8 {
-        let mut seen = [0_u64; WIDTH];
+    pub fn seeing<L: Level>(&self, level: L, p: Vec3<f64>) -> u8 {
+        let mut height = [0.0; WIDTH];
         for i in 0..WIDTH {
-            seen[i] = u64::from(at(&self.normal, i).dot(p) > self.limit[i]);
+            height[i] = at(&self.normal, i).dot(p);
         }
-        bits(&seen)
+        level.above(&height, &self.limit)
     }
 
     /// Bit `i`: the triangle is not proven, beyond the doubt of rounding, to lie at least `least` (metres) from the
@@ -102,15 +121,23 @@ impl Block {
     /// the sums of the components of two sides and of `a` (`side` in polytope.rs). The last is below `sqrt 3` sizes of
     /// the pair, and `limit - distance` is 1e-15 sizes times the rest, so ten times that is more.
     #[inline(always)]
-    pub fn unproven(&self, least: f64) -> u8 {
-        let mut open = [0_u64; WIDTH];
+    pub fn unproven<L: Level>(&self, level: L, least: f64) -> u8 {
+        let mut doubt = [0.0; WIDTH];
         for i in 0..WIDTH {
-            let (distance, limit) = (self.distance[i], self.limit[i]);
-            let beneath = distance > 10.0 * (limit - distance);
-            let flat = distance == f64::INFINITY;
-            open[i] = u64::from(!(flat | (beneath & (distance >= least))));
+            doubt[i] = 10.0 * (self.limit[i] - self.distance[i]);
         }
-        bits(&open)
+        // Infinite distances: a difference of infinities is not a number.
+        let solid = self.solid(level);
+        let beneath = level.above(&self.distance, &doubt);
+        let near = level.above(&[least; WIDTH], &self.distance);
+        // A claim that is not a number proves nothing.
+        solid & (!beneath | near | if least.is_nan() { u8::MAX } else { 0 })
+    }
+
+    /// Bit `i`: lane `i` has a triangle with an area, or one that is not a number.
+    #[inline(always)]
+    pub fn solid<L: Level>(&self, level: L) -> u8 {
+        !level.above(&self.distance, &[f64::MAX; WIDTH])
     }
 
     /// Takes the triangles of the set bits out.
@@ -125,42 +152,48 @@ impl Block {
     }
 }
 
-/// Lanes of 0 or 1 as bits.
+/// The nearest triangle and its distance; none if all are infinitely far.
 #[inline(always)]
-fn bits(lanes: &[u64; WIDTH]) -> u8 {
-    let mut out = 0;
-    for (i, lane) in lanes.iter().enumerate() {
-        out |= (*lane as u8) << i;
-    }
-    out
-}
-
-/// The nearest triangle and its distance, the first of equals; none if all are infinitely far.
-#[inline(always)]
-pub fn nearest(blocks: &[Block]) -> Option<(usize, f64)> {
+pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<(usize, f64)> {
     let (mut best, mut at) = ([f64::INFINITY; WIDTH], [0_u64; WIDTH]);
     for (k, block) in blocks.iter().enumerate() {
         for i in 0..WIDTH {
             let nearer = block.distance[i] < best[i];
-            at[i] = if nearer { (k * WIDTH) as u64 } else { at[i] };
+            at[i] = if nearer { k as u64 } else { at[i] };
             best[i] = if nearer { block.distance[i] } else { best[i] };
         }
     }
-    let mut least = best;
-    for half in [4, 2, 1] {
-        for i in 0..half {
-            least[i] = smaller(least[i], least[i + half]);
+    let mut half = best;
+    for width in [4, 2, 1] {
+        for i in 0..width {
+            half[i] = smaller(half[i], half[i + width]);
         }
     }
-    let least = least[0];
-    let mut first = [u64::MAX; WIDTH];
-    for i in 0..WIDTH {
-        first[i] = if best[i] <= least { at[i] + i as u64 } else { u64::MAX };
-    }
-    for half in [4, 2, 1] {
-        for i in 0..half {
-            first[i] = if first[i + half] < first[i] { first[i + half] } else { first[i] };
+    let least = half[0];
+    let i = (!level.above(&best, &[least; WIDTH])).trailing_zeros() as usize % WIDTH;
+    (least < f64::INFINITY).then_some((at[i] as usize * WIDTH + i, least))
+}
+
+/// A vertex with the largest `d . v`.
+#[inline(always)]
+pub fn support<L: Level>(level: L, p: &Polyhedron, d: Vec3<f64>) -> u32 {
+    let (mut best, mut at) = ([f64::NEG_INFINITY; WIDTH], [0_u64; WIDTH]);
+    let (x, y, z) = (p.x.as_chunks::<WIDTH>().0, p.y.as_chunks::<WIDTH>().0, p.z.as_chunks::<WIDTH>().0);
+    for (k, ((x, y), z)) in x.iter().zip(y).zip(z).enumerate() {
+        for i in 0..WIDTH {
+            let dot = x[i] * d.x + y[i] * d.y + z[i] * d.z;
+            at[i] = if dot > best[i] { k as u64 } else { at[i] };
+            best[i] = if dot > best[i] { dot } else { best[i] };
         }
     }
-    (least < f64::INFINITY).then_some((first[0] as usize, least))
+    let mut half = best;
+    for width in [4, 2, 1] {
+        for i in 0..width {
+            half[i] = larger(half[i], half[i + width]);
+        }
+    }
+    let i = (!level.above(&[half[0]; WIDTH], &best)).trailing_zeros() as usize % WIDTH;
+    // The padding repeats vertex 0.
+    let vertex = at[i] as usize * WIDTH + i;
+    if vertex < p.count { vertex as u32 } else { 0 }
 }

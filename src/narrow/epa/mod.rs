@@ -3,6 +3,7 @@
 
 mod facets;
 pub mod lanes;
+mod level;
 pub mod polytope;
 pub mod surface;
 
@@ -11,46 +12,13 @@ use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
 use super::strict::{self, Strict};
 use crate::geometry::Vec3;
+use level::{Level, per_level};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
 pub use surface::{Claim, Surface};
 
 /// Expansions after which a search is given up and handed down the ladder.
 const LIMIT: usize = 400;
-
-/// A function whose body, always inlined, is compiled once for each width of registers; which one runs is read from the
-/// processor. All give the same bits.
-macro_rules! per_level {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident / $body:path => ($($arg:ident: $ty:ty),*) -> $ret:ty;) => {
-        $(#[$doc])*
-        #[inline]
-        #[cfg_attr(
-            target_arch = "x86_64",
-            allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")
-        )]
-        $vis fn $name($($arg: $ty),*) -> $ret {
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx2")]
-                unsafe fn avx2($($arg: $ty),*) -> $ret {
-                    $body($($arg),*)
-                }
-                #[target_feature(enable = "avx512f,avx512vl")]
-                unsafe fn avx512($($arg: $ty),*) -> $ret {
-                    $body($($arg),*)
-                }
-                // SAFETY: `level` says that the processor has the features the callee was compiled for.
-                match $crate::narrow::scan::level() {
-                    2 => return unsafe { avx512($($arg),*) },
-                    1 => return unsafe { avx2($($arg),*) },
-                    _ => {}
-                }
-            }
-            $body($($arg),*)
-        }
-    };
-}
-use per_level;
 
 /// Grows `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and nothing else is
 /// as near. `None` where the optimum is not strict, or the surface broke.
@@ -59,17 +27,17 @@ pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> 
 }
 
 per_level! {
-    fn grow / grow_body => (pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>;
+    fn grow / grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>;
 }
 
 #[inline(always)]
-fn grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
+fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
     let bound = pair.bound();
     for _ in 0..LIMIT {
-        let (triangle, distance) = work.nearest()?;
-        let beyond = Beyond::of(pair, work, triangle);
+        let (triangle, distance) = work.nearest(level)?;
+        let beyond = Beyond::of(level, pair, work, triangle);
         if beyond.reach - distance > 0.25 * bound && !beyond.corners.contains(&beyond.vertex) {
-            if !work.expand(triangle, beyond.vertex, beyond.point) {
+            if !work.expand(level, triangle, beyond.vertex, beyond.point) {
                 return None;
             }
             continue;
@@ -79,7 +47,7 @@ fn grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
         if answer.in_contact_band() {
             return Some(answer);
         }
-        return clear_rivals(pair, work, answer);
+        return clear_rivals(level, pair, work, answer);
     }
     None
 }
@@ -96,10 +64,15 @@ struct Beyond {
 
 impl Beyond {
     #[inline(always)]
-    fn of(pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
+    fn of<L: Level>(level: L, pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
         let (normal, corners) = (work.normal(triangle), work.vertex_pairs(triangle));
-        // The last corner is the newest.
-        let (vertex, _) = pair.support(normal, corners[2]);
+        let vertex = if pair.climbs() {
+            // The last corner is the newest.
+            pair.support(normal, corners[2]).0
+        } else {
+            let m = -pair.pose.inverse_vector(normal);
+            [facets::support(level, pair.a, normal), facets::support(level, pair.b, m)]
+        };
         let point = pair.difference(vertex);
         Self { corners, vertex, point, reach: normal.dot(point) }
     }
@@ -108,16 +81,16 @@ impl Beyond {
 /// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
 /// facet of the difference itself: a tie.
 #[inline(always)]
-fn clear_rivals(pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
+fn clear_rivals<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
     let claim = strict::claim(&answer);
     for _ in 0..LIMIT {
-        match work.verdict(&claim, |t| is_of_facet(pair, &answer.features, t)) {
+        match work.verdict(level, &claim, |t| is_of_facet(pair, &answer.features, t)) {
             Verdict::Proven => return Some(answer),
             Verdict::Open => return None,
             Verdict::Rival(triangle, distance) => {
-                let beyond = Beyond::of(pair, work, triangle);
+                let beyond = Beyond::of(level, pair, work, triangle);
                 let new = beyond.reach - distance > 0.25 * pair.bound();
-                if !new || !work.expand(triangle, beyond.vertex, beyond.point) {
+                if !new || !work.expand(level, triangle, beyond.vertex, beyond.point) {
                     return None;
                 }
             }

@@ -1,7 +1,7 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
-use super::facets::{self, Block, WIDTH};
-use super::per_level;
+use super::facets::{self, Block, Side, WIDTH};
+use super::level::{Baseline, Level, per_level};
 use super::surface::{Claim, Surface, holds, set, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
@@ -51,7 +51,9 @@ pub(super) struct Work {
     pairs: [VertexPair; VERTICES],
     points: [Vec3<f64>; VERTICES],
     count: usize,
+    /// Of which the first `used` are meant: the triangles, by their numbers, eight each.
     blocks: Vec<Block>,
+    used: usize,
     /// The links are no longer those of a closed surface.
     broken: bool,
     rim: Rim,
@@ -69,9 +71,7 @@ struct Rim {
     /// The sides around, of which the first `count` are valid: as seen from the triangle that stays, and their
     /// vertices as seen from within the hole.
     count: usize,
-    twin: [u16; SIDES],
-    from: [u8; SIDES],
-    to: [u8; SIDES],
+    sides: [Side; SIDES],
     /// The sides before and after.
     before: [u16; SIDES],
     after: [u16; SIDES],
@@ -86,15 +86,14 @@ impl Work {
             pairs: [[0; 2]; VERTICES],
             points: [Vec3::ZERO; VERTICES],
             count: 0,
-            blocks: Vec::with_capacity(16),
+            blocks: vec![Block::EMPTY; 16],
+            used: 0,
             broken: false,
             rim: Rim {
                 seen: [0; BLOCKS],
                 triangles: [0; SEEN + 1],
                 count: 0,
-                twin: [0; SIDES],
-                from: [0; SIDES],
-                to: [0; SIDES],
+                sides: [Side::default(); SIDES],
                 before: [0; SIDES],
                 after: [0; SIDES],
                 at: [0; VERTICES],
@@ -106,7 +105,7 @@ impl Work {
     fn clear(&mut self, size: f64) {
         self.size = size;
         self.count = 0;
-        self.blocks.clear();
+        self.used = 0;
         self.broken = false;
     }
 
@@ -117,16 +116,31 @@ impl Work {
         self.count += 1;
     }
 
+    #[inline(always)]
+    fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.used]
+    }
+
+    /// The next block to write.
+    #[inline(always)]
+    fn next_block(&mut self) -> &mut Block {
+        if self.used == self.blocks.len() {
+            self.blocks.resize(2 * self.used, Block::EMPTY);
+        }
+        self.used += 1;
+        &mut self.blocks[self.used - 1]
+    }
+
     /// The nearest living triangle, and its plane's signed distance from the origin.
     #[inline(always)]
-    pub(super) fn nearest(&self) -> Option<(usize, f64)> {
-        if self.broken { None } else { facets::nearest(&self.blocks) }
+    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<(usize, f64)> {
+        if self.broken { None } else { facets::nearest(level, self.blocks()) }
     }
 
     /// The vertex pairs of a triangle.
     #[inline(always)]
     pub(super) fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
-        self.blocks[triangle / WIDTH].v[triangle % WIDTH].map(|v| self.pairs[usize::from(v)])
+        self.blocks[triangle / WIDTH].vertices(triangle % WIDTH).map(|v| self.pairs[usize::from(v)])
     }
 
     /// The outward unit normal of a triangle.
@@ -139,34 +153,36 @@ impl Work {
     /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
     /// would break (rounding, or too many triangles).
     #[inline(always)]
-    pub(super) fn expand(&mut self, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    pub(super) fn expand<L: Level>(
+        &mut self,
+        level: L,
+        triangle: usize,
+        vertex: VertexPair,
+        point: Vec3<f64>,
+    ) -> bool {
         let known = self.pairs[..self.count].iter().fold(false, |known, &p| known | (p == vertex));
-        if known || self.broken || self.count == VERTICES || self.blocks.len() >= BLOCKS {
+        if known || self.broken || self.count == VERTICES || self.used >= BLOCKS {
             return false;
         }
         let apex = self.count as u8;
         self.add_vertex(vertex, point);
-        let seen = self.remove_seen(triangle, point);
-        self.broken = !self.find_rim(seen);
+        let seen = self.see(level, triangle, point);
+        self.broken = !self.find_rim(seen) && !self.find_rim_around(triangle, seen);
         if !self.broken {
             self.fan(apex, point);
         }
         !self.broken
     }
 
-    /// Takes out `triangle` and all that see the point, and lists them; how many there were.
+    /// Lists `triangle` and all that see the point; how many there are.
     #[inline(always)]
-    fn remove_seen(&mut self, triangle: usize, point: Vec3<f64>) -> usize {
+    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) -> usize {
         let rim = &mut self.rim;
         let mut count = 0;
-        for (k, block) in self.blocks.iter_mut().enumerate() {
+        for (k, block) in self.blocks[..self.used].iter().enumerate() {
             let own = if triangle / WIDTH == k { 1 << (triangle % WIDTH) } else { 0 };
-            let mut seen = block.seeing(point) | own;
+            let mut seen = block.seeing(level, point) | own;
             rim.seen[k] = seen;
-            if seen == 0 {
-                continue;
-            }
-            block.remove(seen);
             while seen != 0 && count < SEEN {
                 rim.triangles[count] = (k * WIDTH) as u16 + seen.trailing_zeros() as u16;
                 seen &= seen - 1;
@@ -181,80 +197,118 @@ impl Work {
     #[inline(always)]
     fn find_rim(&mut self, seen: usize) -> bool {
         let Self { rim, blocks, .. } = self;
-        let mut sides = 0;
+        let mut count = 0;
         for &t in &rim.triangles[..seen] {
-            let (block, i) = (&blocks[usize::from(t) / WIDTH], usize::from(t) % WIDTH);
-            let (v, twin) = (block.v[i], block.twin[i]);
-            for k in 0..3 {
-                let across = usize::from(twin[k]) / 4;
-                let hidden = rim.seen[across / WIDTH] >> (across % WIDTH) & 1 == 0;
-                rim.twin[sides] = twin[k];
-                (rim.from[sides], rim.to[sides]) = (v[k], v[(k + 1) % 3]);
-                sides += usize::from(hidden);
+            for side in blocks[usize::from(t) / WIDTH].sides[usize::from(t) % WIDTH] {
+                let across = usize::from(side.twin) / 4;
+                rim.sides[count] = side;
+                count += usize::from(rim.seen[across / WIDTH] >> (across % WIDTH) & 1 == 0);
             }
         }
-        rim.count = sides;
-        for k in 0..sides {
-            rim.at[usize::from(rim.from[k])] = k as u16;
+        rim.count = count;
+        for (k, side) in rim.sides[..count].iter().enumerate() {
+            rim.at[usize::from(side.from)] = k as u16;
         }
-        let mut good = seen < SEEN && sides >= 3;
-        for k in 0..sides {
-            let after = usize::from(rim.at[usize::from(rim.to[k])]);
-            good &= usize::from(rim.at[usize::from(rim.from[k])]) == k;
-            good &= after < sides && rim.from[after % SIDES] == rim.to[k];
-            rim.after[k] = after as u16;
-            rim.before[after % SIDES] = k as u16;
+        let mut good = seen < SEEN && count >= 3;
+        for (k, side) in rim.sides[..count].iter().enumerate() {
+            let after = rim.at[usize::from(side.to)];
+            let next = rim.sides[usize::from(after) % SIDES];
+            good &= usize::from(rim.at[usize::from(side.from)]) == k;
+            good &= usize::from(after) < count && next.from == side.to;
+            rim.after[k] = after;
+            rim.before[usize::from(after) % SIDES] = k as u16;
         }
         good
     }
 
-    /// One new triangle a side of the rim, from the side to the vertex `apex` at `point`. The triangle of side `k` is the
-    /// `k`-th after those there are.
+    /// As [`Work::find_rim`], of those listed only what hangs together with `triangle`: where a surface was placed at
+    /// another pose and is no longer convex.
+    #[cold]
+    fn find_rim_around(&mut self, triangle: usize, seen: usize) -> bool {
+        let Self { rim, blocks, used, .. } = self;
+        if seen >= SEEN {
+            return false;
+        }
+        let mut open = rim.seen;
+        let mut count = 1;
+        rim.triangles[0] = triangle as u16;
+        open[triangle / WIDTH] &= !(1 << (triangle % WIDTH));
+        let mut next = 0;
+        while next < count {
+            let t = usize::from(rim.triangles[next]);
+            next += 1;
+            for side in blocks[t / WIDTH].sides[t % WIDTH] {
+                let across = usize::from(side.twin) / 4;
+                if open[across / WIDTH] >> (across % WIDTH) & 1 == 1 {
+                    open[across / WIDTH] &= !(1 << (across % WIDTH));
+                    rim.triangles[count] = across as u16;
+                    count += 1;
+                }
+            }
+        }
+        for (seen, open) in rim.seen[..*used].iter_mut().zip(open) {
+            *seen &= !open;
+        }
+        self.find_rim(count)
+    }
+
+    /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex `apex` at
+    /// `point`. The triangle of side `k` is the `k`-th after those there are.
     #[inline(always)]
     fn fan(&mut self, apex: u8, point: Vec3<f64>) {
-        let Self { rim, blocks, points, .. } = self;
-        let first = blocks.len() * WIDTH;
-        for done in (0..rim.count).step_by(WIDTH) {
-            let count = (rim.count - done).min(WIDTH);
-            let mut corners = [[[0.0; WIDTH]; 3]; 3];
-            let mut block = Block::EMPTY;
-            for i in 0..WIDTH {
-                let side = done + i.min(count - 1);
-                let (from, to) = (rim.from[side], rim.to[side]);
-                set(&mut corners[0], i, points[usize::from(from)]);
-                set(&mut corners[1], i, points[usize::from(to)]);
-                set(&mut corners[2], i, point);
-                block.v[i] = [from, to, apex];
-                let number = |side: u16, k: u16| 4 * (first as u16 + side) + k;
-                block.twin[i] = [rim.twin[side], number(rim.after[side], 2), number(rim.before[side], 1)];
-            }
-            block.planes(&corners, count, self.size);
-            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
-            blocks.push(block);
+        let first = self.used * WIDTH;
+        for (block, &seen) in self.blocks[..self.used].iter_mut().zip(&self.rim.seen) {
+            block.remove(seen);
         }
-        for side in 0..rim.count {
-            let outside = rim.twin[side];
-            let (t, k) = (usize::from(outside) / 4, usize::from(outside) % 4);
-            blocks[t / WIDTH].twin[t % WIDTH][k % 3] = 4 * (first + side) as u16;
+        let number = |side: u16, k: u16| 4 * (first as u16 + side) + k;
+        for (k, side) in self.rim.sides[..self.rim.count].iter().enumerate() {
+            let (t, i) = (usize::from(side.twin) / 4, usize::from(side.twin) % 4);
+            self.blocks[t / WIDTH].sides[t % WIDTH][i % 3].twin = number(k as u16, 0);
+        }
+        for done in (0..self.rim.count).step_by(WIDTH) {
+            let count = (self.rim.count - done).min(WIDTH);
+            let size = self.size;
+            let mut corners = [[[0.0; WIDTH]; 3]; 3];
+            for i in 0..WIDTH {
+                let side = self.rim.sides[done + i.min(count - 1)];
+                set(&mut corners[0], i, self.points[usize::from(side.from)]);
+                set(&mut corners[1], i, self.points[usize::from(side.to)]);
+                set(&mut corners[2], i, point);
+            }
+            let block = self.next_block();
+            block.planes(&corners, count, size);
+            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
+            let block = self.used - 1;
+            for i in 0..count {
+                let side = self.rim.sides[done + i];
+                let (after, before) = (self.rim.after[done + i], self.rim.before[done + i]);
+                self.blocks[block].sides[i] = [
+                    side,
+                    Side { twin: number(after, 2), from: side.to, to: apex },
+                    Side { twin: number(before, 1), from: apex, to: side.from },
+                ];
+            }
         }
     }
 
     /// Triangles with these vertices, linked by `twin`.
     #[inline(always)]
-    fn add_triangles(&mut self, triangles: &[[u8; 3]], twin: impl Fn(usize, [u8; 3]) -> [u16; 3]) {
+    fn add_triangles(&mut self, triangles: &[[u8; 3]], twin: impl Fn(usize) -> [u16; 3]) {
         for (k, eight) in triangles.chunks(WIDTH).enumerate() {
             let mut corners = [[[0.0; WIDTH]; 3]; 3];
-            let mut block = Block::EMPTY;
             for (i, &v) in eight.iter().enumerate() {
                 for (corner, v) in corners.iter_mut().zip(v) {
                     set(corner, i, self.points[usize::from(v)]);
                 }
-                block.v[i] = v;
-                block.twin[i] = twin(k * WIDTH + i, v);
             }
-            planes(&mut block, &corners, eight.len(), self.size);
+            let size = self.size;
+            let block = self.next_block();
+            planes(block, &corners, eight.len(), size);
             block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
-            self.blocks.push(block);
+            for (i, v) in eight.iter().enumerate() {
+                let twin = twin(k * WIDTH + i);
+                block.sides[i] = [0, 1, 2].map(|s: usize| Side { twin: twin[s], from: v[s], to: v[(s + 1) % 3] });
+            }
         }
     }
 
@@ -289,27 +343,30 @@ impl Work {
                 twins[t][k] = twin;
             }
         }
-        self.add_triangles(triangles, |t, _| twins[t]);
+        self.add_triangles(triangles, |t| twins[t]);
         true
     }
 
     /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
     /// not beyond `claim.others`.
     #[inline(always)]
-    pub(super) fn verdict(&self, claim: &Claim, mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> Verdict {
-        let (mut solid, mut proven) = (false, !self.broken);
+    pub(super) fn verdict<L: Level>(
+        &self,
+        level: L,
+        claim: &Claim,
+        mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+    ) -> Verdict {
+        let (mut solid, mut proven) = (0, !self.broken);
         let mut rival: Option<(usize, f64)> = None;
-        for (k, block) in self.blocks.iter().enumerate() {
-            for i in 0..WIDTH {
-                solid |= block.distance[i] < f64::INFINITY;
-            }
-            let mut open = block.unproven(claim.others);
+        for (k, block) in self.blocks().iter().enumerate() {
+            solid |= block.solid(level);
+            let mut open = block.unproven(level, claim.others);
             while open != 0 {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let pairs = block.v[i].map(|v| self.pairs[usize::from(v)]);
-                let [a, b, c] = block.v[i].map(|v| self.points[usize::from(v)]);
-                let facet = in_facet(&pairs);
+                let v = block.vertices(i);
+                let [a, b, c] = v.map(|v| self.points[usize::from(v)]);
+                let facet = in_facet(&v.map(|v| self.pairs[usize::from(v)]));
                 proven &= holds(a, b, c, claim, || facet);
                 let nearer = rival.is_none_or(|(_, d)| block.distance[i] < d);
                 if !facet && nearer && block.distance[i] < claim.others {
@@ -319,7 +376,7 @@ impl Work {
         }
         match rival {
             Some((triangle, distance)) => Verdict::Rival(triangle, distance),
-            None if proven && solid => Verdict::Proven,
+            None if proven && solid != 0 => Verdict::Proven,
             None => Verdict::Open,
         }
     }
@@ -337,7 +394,21 @@ pub(super) enum Verdict {
 }
 
 per_level! {
-    fn planes / Block::planes => (block: &mut Block, corners: &facets::Corners, count: usize, size: f64) -> ();
+    fn planes / planes_body(block: &mut Block, corners: &facets::Corners, count: usize, size: f64) -> ();
+}
+
+#[inline(always)]
+fn planes_body<L: Level>(_: L, block: &mut Block, corners: &facets::Corners, count: usize, size: f64) {
+    block.planes(corners, count, size);
+}
+
+per_level! {
+    fn expand / expand_body(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool;
+}
+
+#[inline(always)]
+fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    work.expand(level, triangle, vertex, point)
 }
 
 impl Polytope {
@@ -362,7 +433,7 @@ impl Polytope {
         let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
         let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
         const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
-        work.add_triangles(&faces, |t, _| TWINS[t]);
+        work.add_triangles(&faces, |t| TWINS[t]);
         true
     }
 
@@ -387,16 +458,16 @@ impl Polytope {
         surface.pairs.clear();
         surface.triangles.clear();
         let work = self.work();
-        let living = work.blocks.iter().map(|block| block.alive.count_ones() as usize).sum();
+        let living = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
         surface.triangles.reserve_exact(living);
         surface.pairs.reserve_exact(living / 2 + 2);
         let mut renumber = [u16::MAX; VERTICES];
-        for block in &work.blocks {
+        for block in work.blocks() {
             let mut alive = block.alive;
             while alive != 0 {
                 let i = alive.trailing_zeros() as usize;
                 alive &= alive - 1;
-                surface.triangles.push(block.v[i].map(|v| {
+                surface.triangles.push(block.vertices(i).map(|v| {
                     let new = &mut renumber[usize::from(v)];
                     if *new == u16::MAX {
                         *new = surface.pairs.len() as u16;
@@ -412,7 +483,7 @@ impl Polytope {
     pub fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
         let work = self.0.as_ref().filter(|work| !work.broken)?;
         let mut best: Option<(usize, f64)> = None;
-        for (k, block) in work.blocks.iter().enumerate() {
+        for (k, block) in work.blocks().iter().enumerate() {
             for (i, &distance) in block.distance.iter().enumerate() {
                 let nearer = distance < best.map_or(f64::INFINITY, |(_, d)| d);
                 if nearer && !skip(&work.vertex_pairs(k * WIDTH + i)) {
@@ -436,11 +507,11 @@ impl Polytope {
     /// Adds a vertex that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface would
     /// break (rounding, or too many triangles).
     pub fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
-        self.work().expand(triangle, vertex, pair.difference(vertex))
+        expand(self.work(), triangle, vertex, pair.difference(vertex))
     }
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict(claim, in_facet), Verdict::Proven))
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict(Baseline, claim, in_facet), Verdict::Proven))
     }
 }

@@ -1,7 +1,7 @@
 //! A closed surface without coordinates, and what surfaces prove.
 
 use super::facets::{Block, Lane, WIDTH};
-use super::per_level;
+use super::level::{Level, per_level};
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
 
@@ -67,11 +67,17 @@ impl Surface {
 
 per_level! {
     /// Which of up to eight triangles are not proven beyond `least`, and whether any has an area.
-    fn check / check_body => (points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool);
+    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool);
 }
 
 #[inline(always)]
-fn check_body(points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool) {
+fn check_body<L: Level>(
+    level: L,
+    points: &[Vec3<f64>],
+    triangles: &[[u16; 3]],
+    size: f64,
+    least: f64,
+) -> (u8, bool) {
     let mut corners = [[[0.0; WIDTH]; 3]; 3];
     for (i, v) in triangles.iter().enumerate().take(WIDTH) {
         for (corner, &v) in corners.iter_mut().zip(v) {
@@ -80,11 +86,7 @@ fn check_body(points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f6
     }
     let mut block = Block::EMPTY;
     block.planes(&corners, triangles.len(), size);
-    let mut any = false;
-    for i in 0..WIDTH {
-        any |= block.distance[i] < f64::INFINITY;
-    }
-    (block.unproven(least), any)
+    (block.unproven(level, least), block.solid(level) != 0)
 }
 
 #[inline(always)]
