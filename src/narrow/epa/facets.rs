@@ -26,21 +26,18 @@ pub struct Block {
     pub distance: Lane,
     /// A point is beyond a triangle where `normal . point` is above this: `distance` and what rounding may hide.
     pub limit: Lane,
-    /// The three sides, counter-clockwise seen from outside.
-    pub sides: [[Side; 3]; WIDTH],
+    /// The same side seen from the triangle across, by its number, for the sides from corner `k` to the next.
+    pub twin: [[u16; WIDTH]; 3],
+    /// The vertices at the corners, counter-clockwise seen from outside.
+    pub corner: [[u8; WIDTH]; 3],
     /// Bit `i`: lane `i` has a triangle.
     pub alive: u8,
 }
 
-/// A side of a triangle. Sides are numbered through: four times the triangle's number, plus 0 to 2.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Side {
-    /// The number of the same side of the triangle across.
-    pub twin: u16,
-    /// The vertices where it begins and ends.
-    pub from: u8,
-    /// See `from`.
-    pub to: u8,
+/// The number of a side: four times the triangle's number, plus 0 to 2.
+#[inline(always)]
+pub fn side(triangle: usize, k: usize) -> u16 {
+    (4 * triangle + k) as u16
 }
 
 /// Corners of eight triangles.
@@ -72,7 +69,8 @@ impl Block {
         normal: [[0.0; WIDTH]; 3],
         distance: [f64::INFINITY; WIDTH],
         limit: [f64::INFINITY; WIDTH],
-        sides: [[Side { twin: 0, from: 0, to: 0 }; 3]; WIDTH],
+        twin: [[0; WIDTH]; 3],
+        corner: [[0; WIDTH]; 3],
         alive: 0,
     };
 
@@ -101,7 +99,7 @@ impl Block {
     /// The vertices of a triangle, counter-clockwise seen from outside.
     #[inline(always)]
     pub fn vertices(&self, i: usize) -> [u8; 3] {
-        self.sides[i].map(|side| side.from)
+        [self.corner[0][i], self.corner[1][i], self.corner[2][i]]
     }
 
     /// Bit `i`: triangle `i` sees the point.
@@ -142,12 +140,9 @@ impl Block {
 
     /// Takes the triangles of the set bits out.
     #[inline(always)]
-    pub fn remove(&mut self, which: u8) {
-        for i in 0..WIDTH {
-            let out = which >> i & 1 == 1;
-            self.distance[i] = if out { f64::INFINITY } else { self.distance[i] };
-            self.limit[i] = if out { f64::INFINITY } else { self.limit[i] };
-        }
+    pub fn remove<L: Level>(&mut self, level: L, which: u8) {
+        self.distance = level.choose(which, &[f64::INFINITY; WIDTH], &self.distance);
+        self.limit = level.choose(which, &[f64::INFINITY; WIDTH], &self.limit);
         self.alive &= !which;
     }
 }
@@ -155,23 +150,31 @@ impl Block {
 /// The nearest triangle and its distance; none if all are infinitely far.
 #[inline(always)]
 pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<(usize, f64)> {
-    let (mut best, mut at) = ([f64::INFINITY; WIDTH], [0_u64; WIDTH]);
-    for (k, block) in blocks.iter().enumerate() {
+    let mut best = [f64::INFINITY; WIDTH];
+    for block in blocks {
         for i in 0..WIDTH {
-            let nearer = block.distance[i] < best[i];
-            at[i] = if nearer { k as u64 } else { at[i] };
-            best[i] = if nearer { block.distance[i] } else { best[i] };
+            best[i] = smaller(best[i], block.distance[i]);
         }
     }
-    let mut half = best;
     for width in [4, 2, 1] {
         for i in 0..width {
-            half[i] = smaller(half[i], half[i + width]);
+            best[i] = smaller(best[i], best[i + width]);
         }
     }
-    let least = half[0];
-    let i = (!level.above(&best, &[least; WIDTH])).trailing_zeros() as usize % WIDTH;
-    (least < f64::INFINITY).then_some((at[i] as usize * WIDTH + i, least))
+    let least = best[0];
+    if least == f64::INFINITY {
+        return None;
+    }
+    for (group, eight) in blocks.chunks(WIDTH).enumerate() {
+        let mut found = 0_u64;
+        for (k, block) in eight.iter().enumerate() {
+            found |= u64::from(level.at_most(&block.distance, &[least; WIDTH])) << (WIDTH * k);
+        }
+        if found != 0 {
+            return Some((64 * group + found.trailing_zeros() as usize, least));
+        }
+    }
+    None
 }
 
 /// A vertex with the largest `d . v`.
@@ -192,7 +195,7 @@ pub fn support<L: Level>(level: L, p: &Polyhedron, d: Vec3<f64>) -> u32 {
             half[i] = larger(half[i], half[i + width]);
         }
     }
-    let i = (!level.above(&[half[0]; WIDTH], &best)).trailing_zeros() as usize % WIDTH;
+    let i = level.at_most(&[half[0]; WIDTH], &best).trailing_zeros() as usize % WIDTH;
     // The padding repeats vertex 0.
     let vertex = at[i] as usize * WIDTH + i;
     if vertex < p.count { vertex as u32 } else { 0 }

@@ -1,7 +1,7 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
-use super::facets::{self, Block, Side, WIDTH};
-use super::level::{Baseline, Level, per_level};
+use super::facets::{self, Block, Corners, Lane, WIDTH, side as number};
+use super::level::{Baseline, Level, TABLE, per_level};
 use super::surface::{Claim, Surface, holds, set, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
@@ -13,11 +13,11 @@ const VERTICES: usize = 256;
 /// Blocks of triangles above which a surface is given up, dead triangles included.
 const BLOCKS: usize = 512;
 
-/// Triangles that a vertex may see.
-const SEEN: usize = 255;
+/// Sides of a hole above which a surface is given up.
+const SIDES: usize = 512;
 
-/// Room for the sides of so many triangles.
-const SIDES: usize = 1024;
+/// Triangles seen are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
+const FOUR: usize = 4;
 
 /// Vertices above which a remembered surface is not restored.
 const RESTORED: usize = 64;
@@ -49,13 +49,15 @@ pub(super) struct Work {
     size: f64,
     /// Vertices, of which the first `count` are valid.
     pairs: [VertexPair; VERTICES],
-    points: [Vec3<f64>; VERTICES],
+    points: [[f64; VERTICES]; 3],
     count: usize,
     /// Of which the first `used` are meant: the triangles, by their numbers, eight each.
     blocks: Vec<Block>,
     used: usize,
     /// The links are no longer those of a closed surface.
     broken: bool,
+    /// The vertices of a surface that was placed.
+    placed: Vec<Vec3<f64>>,
     rim: Rim,
     /// For two vertices of a surface to restore, the side from the first to the second.
     side_at: [u16; RESTORED * RESTORED],
@@ -64,14 +66,14 @@ pub(super) struct Work {
 /// What a vertex sees, and the sides around that.
 #[derive(Debug, Clone)]
 struct Rim {
-    /// For each block the triangles seen.
-    seen: [u8; BLOCKS],
-    /// Their numbers.
-    triangles: [u16; SEEN + 1],
-    /// The sides around, of which the first `count` are valid: as seen from the triangle that stays, and their
-    /// vertices as seen from within the hole.
+    /// Bit by bit, which triangles are seen; 64 of them in each entry.
+    seen: [u64; BLOCKS / 8],
+    /// The sides around, of which the first `count` are meant, and the last once more up to a multiple of [`WIDTH`]: as
+    /// seen from the triangle that stays, and their vertices as seen from within the hole.
     count: usize,
-    sides: [Side; SIDES],
+    twin: [u16; SIDES + 3 * FOUR],
+    from: [u8; SIDES + 3 * FOUR],
+    to: [u8; SIDES + 3 * FOUR],
     /// The sides before and after.
     before: [u16; SIDES],
     after: [u16; SIDES],
@@ -79,21 +81,76 @@ struct Rim {
     at: [u16; VERTICES],
 }
 
+impl Rim {
+    #[inline(always)]
+    fn sees(&self, triangle: usize) -> bool {
+        self.seen[triangle / 64] >> (triangle % 64) & 1 == 1
+    }
+
+    /// Finds the sides before and after each; false where they do not pass each vertex once. Of at most eight sides.
+    #[inline(always)]
+    fn link_few(&mut self) -> bool {
+        let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
+        from.copy_from_slice(&self.from[..WIDTH]);
+        to.copy_from_slice(&self.to[..WIDTH]);
+        let count = self.count;
+        let (mut before, mut after, mut met) = ([0_u8; WIDTH], [0_u8; WIDTH], [0_u8; WIDTH]);
+        for j in 0..WIDTH {
+            let meant = j < count;
+            for k in 0..WIDTH {
+                let (follows, leads) = ((from[j] == to[k]) & meant, (to[j] == from[k]) & meant);
+                after[k] = if follows { j as u8 } else { after[k] };
+                before[k] = if leads { j as u8 } else { before[k] };
+                met[k] += u8::from(follows) + 16 * u8::from(leads);
+            }
+        }
+        let mut good = true;
+        for k in 0..WIDTH {
+            good &= (met[k] == 17) | (k >= count);
+            (self.before[k], self.after[k]) = (u16::from(before[k]), u16::from(after[k]));
+        }
+        good
+    }
+
+    /// As [`Rim::link_few`], of more sides.
+    #[inline(never)]
+    fn link_many(&mut self) -> bool {
+        let count = self.count;
+        if count > SIDES - WIDTH {
+            return false;
+        }
+        for k in 0..count {
+            self.at[usize::from(self.from[k])] = k as u16;
+        }
+        let mut good = true;
+        for k in 0..count {
+            let after = usize::from(self.at[usize::from(self.to[k])]) % SIDES;
+            good &= usize::from(self.at[usize::from(self.from[k])]) == k;
+            good &= after < count && self.from[after] == self.to[k];
+            self.after[k] = after as u16;
+            self.before[after] = k as u16;
+        }
+        good
+    }
+}
+
 impl Work {
     fn new() -> Box<Self> {
         Box::new(Self {
             size: 0.0,
             pairs: [[0; 2]; VERTICES],
-            points: [Vec3::ZERO; VERTICES],
+            points: [[0.0; VERTICES]; 3],
             count: 0,
             blocks: vec![Block::EMPTY; 16],
             used: 0,
             broken: false,
+            placed: Vec::new(),
             rim: Rim {
-                seen: [0; BLOCKS],
-                triangles: [0; SEEN + 1],
+                seen: [0; BLOCKS / 8],
                 count: 0,
-                sides: [Side::default(); SIDES],
+                twin: [0; SIDES + 3 * FOUR],
+                from: [0; SIDES + 3 * FOUR],
+                to: [0; SIDES + 3 * FOUR],
                 before: [0; SIDES],
                 after: [0; SIDES],
                 at: [0; VERTICES],
@@ -111,9 +168,54 @@ impl Work {
 
     #[inline(always)]
     fn add_vertex(&mut self, vertex: VertexPair, point: Vec3<f64>) {
+        if self.count.is_multiple_of(WIDTH) {
+            self.pairs[self.count..][..WIDTH].fill([u32::MAX; 2]);
+        }
         self.pairs[self.count] = vertex;
-        self.points[self.count] = point;
+        for (axis, value) in self.points.iter_mut().zip(point.to_array()) {
+            axis[self.count] = value;
+        }
         self.count += 1;
+    }
+
+    #[inline(always)]
+    fn point(&self, v: u8) -> Vec3<f64> {
+        let [x, y, z] = &self.points;
+        Vec3 { x: x[usize::from(v)], y: y[usize::from(v)], z: z[usize::from(v)] }
+    }
+
+    /// The points of eight vertices.
+    #[inline(always)]
+    fn points_of<L: Level>(&self, level: L, v: &[u8; WIDTH]) -> [Lane; 3] {
+        if self.count > TABLE {
+            return self.points_of_many(v);
+        }
+        // No closure: it would not be compiled for the level.
+        let mut out = [[0.0; WIDTH]; 3];
+        for k in 0..3 {
+            if let Some(table) = self.points[k].first_chunk() {
+                out[k] = level.pick(table, v);
+            }
+        }
+        out
+    }
+
+    #[inline(never)]
+    fn points_of_many(&self, v: &[u8; WIDTH]) -> [Lane; 3] {
+        let [x, y, z] = &self.points;
+        [x, y, z].map(|axis| v.map(|v| axis[usize::from(v)]))
+    }
+
+    /// Whether it is a vertex already.
+    #[inline(always)]
+    fn knows(&self, vertex: VertexPair) -> bool {
+        let mut known = [false; WIDTH];
+        for eight in self.pairs[..self.count.next_multiple_of(WIDTH)].as_chunks::<WIDTH>().0 {
+            for (known, pair) in known.iter_mut().zip(eight) {
+                *known |= (pair[0] == vertex[0]) & (pair[1] == vertex[1]);
+            }
+        }
+        known != [false; WIDTH]
     }
 
     #[inline(always)]
@@ -160,134 +262,106 @@ impl Work {
         vertex: VertexPair,
         point: Vec3<f64>,
     ) -> bool {
-        let known = self.pairs[..self.count].iter().fold(false, |known, &p| known | (p == vertex));
-        if known || self.broken || self.count == VERTICES || self.used >= BLOCKS {
+        if self.knows(vertex) || self.broken || self.count == VERTICES || self.used >= BLOCKS {
             return false;
         }
-        let apex = self.count as u8;
-        self.add_vertex(vertex, point);
-        let seen = self.see(level, triangle, point);
-        self.broken = !self.find_rim(seen) && !self.find_rim_around(triangle, seen);
+        self.see(level, triangle, point);
+        self.broken = !self.find_rim() && !self.find_rim_around(triangle);
         if !self.broken {
-            self.fan(apex, point);
+            self.fan(level, point);
+            self.add_vertex(vertex, point);
         }
         !self.broken
     }
 
-    /// Lists `triangle` and all that see the point; how many there are.
+    /// Marks `triangle` and all that see the point.
     #[inline(always)]
-    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) -> usize {
-        let rim = &mut self.rim;
-        let mut count = 0;
-        for (k, block) in self.blocks[..self.used].iter().enumerate() {
-            let own = if triangle / WIDTH == k { 1 << (triangle % WIDTH) } else { 0 };
-            let mut seen = block.seeing(level, point) | own;
-            rim.seen[k] = seen;
-            while seen != 0 && count < SEEN {
-                rim.triangles[count] = (k * WIDTH) as u16 + seen.trailing_zeros() as u16;
-                seen &= seen - 1;
-                count += 1;
+    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) {
+        for (seen, eight) in self.rim.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
+            *seen = 0;
+            for (k, block) in eight.iter().enumerate() {
+                *seen |= u64::from(block.seeing(level, point)) << (WIDTH * k);
             }
         }
-        count
+        self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
     }
 
-    /// Lists the sides between the first `seen` triangles listed and the rest; false where they do not pass each vertex
-    /// once.
+    /// Lists the sides between what is seen and the rest; false where they do not pass each vertex once.
     #[inline(always)]
-    fn find_rim(&mut self, seen: usize) -> bool {
+    fn find_rim(&mut self) -> bool {
         let Self { rim, blocks, .. } = self;
         let mut count = 0;
-        for &t in &rim.triangles[..seen] {
-            for side in blocks[usize::from(t) / WIDTH].sides[usize::from(t) % WIDTH] {
-                let across = usize::from(side.twin) / 4;
-                rim.sides[count] = side;
-                count += usize::from(rim.seen[across / WIDTH] >> (across % WIDTH) & 1 == 0);
-            }
-        }
-        rim.count = count;
-        for (k, side) in rim.sides[..count].iter().enumerate() {
-            rim.at[usize::from(side.from)] = k as u16;
-        }
-        let mut good = seen < SEEN && count >= 3;
-        for (k, side) in rim.sides[..count].iter().enumerate() {
-            let after = rim.at[usize::from(side.to)];
-            let next = rim.sides[usize::from(after) % SIDES];
-            good &= usize::from(rim.at[usize::from(side.from)]) == k;
-            good &= usize::from(after) < count && next.from == side.to;
-            rim.after[k] = after;
-            rim.before[usize::from(after) % SIDES] = k as u16;
-        }
-        good
-    }
-
-    /// As [`Work::find_rim`], of those listed only what hangs together with `triangle`: where a surface was placed at
-    /// another pose and is no longer convex.
-    #[cold]
-    fn find_rim_around(&mut self, triangle: usize, seen: usize) -> bool {
-        let Self { rim, blocks, used, .. } = self;
-        if seen >= SEEN {
-            return false;
-        }
-        let mut open = rim.seen;
-        let mut count = 1;
-        rim.triangles[0] = triangle as u16;
-        open[triangle / WIDTH] &= !(1 << (triangle % WIDTH));
-        let mut next = 0;
-        while next < count {
-            let t = usize::from(rim.triangles[next]);
-            next += 1;
-            for side in blocks[t / WIDTH].sides[t % WIDTH] {
-                let across = usize::from(side.twin) / 4;
-                if open[across / WIDTH] >> (across % WIDTH) & 1 == 1 {
-                    open[across / WIDTH] &= !(1 << (across % WIDTH));
-                    rim.triangles[count] = across as u16;
-                    count += 1;
+        for group in 0..self.used.div_ceil(8) {
+            let mut seen = rim.seen[group];
+            while seen != 0 && count < SIDES {
+                for _ in 0..FOUR {
+                    let t = 64 * group + seen.trailing_zeros() as usize % 64;
+                    let (block, i) = (&blocks[t / WIDTH], t % WIDTH);
+                    for k in 0..3 {
+                        let twin = block.twin[k][i];
+                        rim.twin[count] = twin;
+                        rim.from[count] = block.corner[k][i];
+                        rim.to[count] = block.corner[(k + 1) % 3][i];
+                        count += usize::from((seen != 0) & !rim.sees(usize::from(twin) / 4));
+                    }
+                    seen &= seen.wrapping_sub(1);
                 }
             }
         }
-        for (seen, open) in rim.seen[..*used].iter_mut().zip(open) {
-            *seen &= !open;
-        }
-        self.find_rim(count)
+        rim.count = count;
+        if count > WIDTH { rim.link_many() } else { count >= 3 && rim.link_few() }
     }
 
-    /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex `apex` at
+    /// As [`Work::find_rim`], of what is seen only what hangs together with `triangle`: where a surface was placed at
+    /// another pose and is no longer convex.
+    #[cold]
+    fn find_rim_around(&mut self, triangle: usize) -> bool {
+        let Self { rim, blocks, used, .. } = self;
+        let mut found = [0; BLOCKS / 8];
+        let mut open = vec![triangle];
+        while let Some(t) = open.pop() {
+            if rim.sees(t) && found[t / 64] >> (t % 64) & 1 == 0 {
+                found[t / 64] |= 1 << (t % 64);
+                open.extend(blocks[t / WIDTH].twin.map(|twin| usize::from(twin[t % WIDTH]) / 4));
+            }
+        }
+        rim.seen[..used.div_ceil(8)].copy_from_slice(&found[..used.div_ceil(8)]);
+        self.find_rim()
+    }
+
+    /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
     /// `point`. The triangle of side `k` is the `k`-th after those there are.
     #[inline(always)]
-    fn fan(&mut self, apex: u8, point: Vec3<f64>) {
+    fn fan<L: Level>(&mut self, level: L, point: Vec3<f64>) {
         let first = self.used * WIDTH;
-        for (block, &seen) in self.blocks[..self.used].iter_mut().zip(&self.rim.seen) {
-            block.remove(seen);
+        for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.rim.seen) {
+            for (k, block) in eight.iter_mut().enumerate() {
+                block.remove(level, (seen >> (WIDTH * k)) as u8);
+            }
         }
-        let number = |side: u16, k: u16| 4 * (first as u16 + side) + k;
-        for (k, side) in self.rim.sides[..self.rim.count].iter().enumerate() {
-            let (t, i) = (usize::from(side.twin) / 4, usize::from(side.twin) % 4);
-            self.blocks[t / WIDTH].sides[t % WIDTH][i % 3].twin = number(k as u16, 0);
-        }
+        let (size, apex) = (self.size, self.count as u8);
         for done in (0..self.rim.count).step_by(WIDTH) {
             let count = (self.rim.count - done).min(WIDTH);
-            let size = self.size;
-            let mut corners = [[[0.0; WIDTH]; 3]; 3];
+            let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
+            from.copy_from_slice(&self.rim.from[done..done + WIDTH]);
+            to.copy_from_slice(&self.rim.to[done..done + WIDTH]);
+            let top = point.to_array().map(|x| [x; WIDTH]);
+            let corners = [self.points_of(level, &from), self.points_of(level, &to), top];
+            let mut twin = [[0; WIDTH]; 3];
             for i in 0..WIDTH {
-                let side = self.rim.sides[done + i.min(count - 1)];
-                set(&mut corners[0], i, self.points[usize::from(side.from)]);
-                set(&mut corners[1], i, self.points[usize::from(side.to)]);
-                set(&mut corners[2], i, point);
+                twin[0][i] = self.rim.twin[done + i];
+                twin[1][i] = number(first, 2) + 4 * self.rim.after[done + i];
+                twin[2][i] = number(first, 1) + 4 * self.rim.before[done + i];
+            }
+            for i in 0..count {
+                let outside = usize::from(twin[0][i]);
+                let t = outside / 4;
+                self.blocks[t / WIDTH].twin[outside % 4 % 3][t % WIDTH] = number(first + done + i, 0);
             }
             let block = self.next_block();
             block.planes(&corners, count, size);
             block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
-            let block = self.used - 1;
-            for i in 0..count {
-                let side = self.rim.sides[done + i];
-                let (after, before) = (self.rim.after[done + i], self.rim.before[done + i]);
-                self.blocks[block].sides[i] = [
-                    side,
-                    Side { twin: number(after, 2), from: side.to, to: apex },
-                    Side { twin: number(before, 1), from: apex, to: side.from },
-                ];
-            }
+            (block.twin, block.corner) = (twin, [from, to, [apex; WIDTH]]);
         }
     }
 
@@ -298,7 +372,7 @@ impl Work {
             let mut corners = [[[0.0; WIDTH]; 3]; 3];
             for (i, &v) in eight.iter().enumerate() {
                 for (corner, v) in corners.iter_mut().zip(v) {
-                    set(corner, i, self.points[usize::from(v)]);
+                    set(corner, i, self.point(v));
                 }
             }
             let size = self.size;
@@ -307,7 +381,9 @@ impl Work {
             block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
             for (i, v) in eight.iter().enumerate() {
                 let twin = twin(k * WIDTH + i);
-                block.sides[i] = [0, 1, 2].map(|s: usize| Side { twin: twin[s], from: v[s], to: v[(s + 1) % 3] });
+                for s in 0..3 {
+                    (block.corner[s][i], block.twin[s][i]) = (v[s], twin[s]);
+                }
             }
         }
     }
@@ -361,13 +437,19 @@ impl Work {
         for (k, block) in self.blocks().iter().enumerate() {
             solid |= block.solid(level);
             let mut open = block.unproven(level, claim.others);
+            if open == 0 {
+                continue;
+            }
+            let weak = block.unproven(level, claim.facet);
             while open != 0 {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let [a, b, c] = v.map(|v| self.points[usize::from(v)]);
                 let facet = in_facet(&v.map(|v| self.pairs[usize::from(v)]));
-                proven &= holds(a, b, c, claim, || facet);
+                if !facet || weak >> i & 1 == 1 {
+                    let [a, b, c] = v.map(|v| self.point(v));
+                    proven &= holds(a, b, c, claim, || facet);
+                }
                 let nearer = rival.is_none_or(|(_, d)| block.distance[i] < d);
                 if !facet && nearer && block.distance[i] < claim.others {
                     rival = Some((k * WIDTH + i, block.distance[i]));
@@ -394,11 +476,11 @@ pub(super) enum Verdict {
 }
 
 per_level! {
-    fn planes / planes_body(block: &mut Block, corners: &facets::Corners, count: usize, size: f64) -> ();
+    fn planes / planes_body(block: &mut Block, corners: &Corners, count: usize, size: f64) -> ();
 }
 
 #[inline(always)]
-fn planes_body<L: Level>(_: L, block: &mut Block, corners: &facets::Corners, count: usize, size: f64) {
+fn planes_body<L: Level>(_: L, block: &mut Block, corners: &Corners, count: usize, size: f64) {
     block.planes(corners, count, size);
 }
 
@@ -424,7 +506,7 @@ impl Polytope {
         for vertex in pairs {
             work.add_vertex(vertex, pair.difference(vertex));
         }
-        let [a, b, c, d] = [work.points[0], work.points[1], work.points[2], work.points[3]];
+        let [a, b, c, d] = [0, 1, 2, 3].map(|v| work.point(v));
         let volume = side(a, b, c, d);
         if volume == 0.0 || volume.is_nan() {
             return false;
@@ -447,10 +529,13 @@ impl Polytope {
     pub fn place(&mut self, pair: &Pair<'_, f64>, surface: &Surface) -> &[Vec3<f64>] {
         let work = self.work();
         work.clear(pair.size);
+        work.placed.clear();
         for &vertex in surface.pairs.iter().take(VERTICES) {
-            work.add_vertex(vertex, pair.difference(vertex));
+            let point = pair.difference(vertex);
+            work.placed.push(point);
+            work.add_vertex(vertex, point);
         }
-        &work.points[..work.count]
+        &work.placed
     }
 
     /// The surface without coordinates, its unused vertices and dead triangles dropped.
