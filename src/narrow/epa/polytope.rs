@@ -2,7 +2,7 @@
 
 use super::facets::{self, Block, Corners, Lane, WIDTH, side as number};
 use super::level::{Baseline, Level, TABLE, per_level};
-use super::surface::{Claim, Surface, holds, set, side};
+use super::surface::{self, Claim, Surface, holds, set, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
 use std::cell::Cell;
@@ -18,9 +18,6 @@ const SIDES: usize = 512;
 
 /// Triangles seen are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
 const FOUR: usize = 4;
-
-/// Vertices above which a remembered surface is not restored.
-const RESTORED: usize = 64;
 
 /// A surface at a pose, growing towards the boundary of the Minkowski difference (expanding polytope algorithm:
 /// van den Bergen 2001; here grown from any start around the origin, also a remembered one).
@@ -47,8 +44,8 @@ impl Drop for Polytope {
 pub(super) struct Work {
     /// Of the pair, metres.
     size: f64,
-    /// Vertices, of which the first `count` are valid.
-    pairs: [VertexPair; VERTICES],
+    /// Vertices, of which the first `count` are valid; the pairs of which they are made, as one number each.
+    keys: [u64; VERTICES],
     points: [[f64; VERTICES]; 3],
     count: usize,
     /// Of which the first `used` are meant: the triangles, by their numbers, eight each.
@@ -60,7 +57,12 @@ pub(super) struct Work {
     placed: Vec<Vec3<f64>>,
     rim: Rim,
     /// For two vertices of a surface to restore, the side from the first to the second.
-    side_at: [u16; RESTORED * RESTORED],
+    side_at: [u16; surface::VERTICES * surface::VERTICES],
+}
+
+#[inline(always)]
+fn key([i, j]: VertexPair) -> u64 {
+    u64::from(i) | u64::from(j) << 32
 }
 
 /// What a vertex sees, and the sides around that.
@@ -138,7 +140,7 @@ impl Work {
     fn new() -> Box<Self> {
         Box::new(Self {
             size: 0.0,
-            pairs: [[0; 2]; VERTICES],
+            keys: [0; VERTICES],
             points: [[0.0; VERTICES]; 3],
             count: 0,
             blocks: vec![Block::EMPTY; 16],
@@ -155,7 +157,7 @@ impl Work {
                 after: [0; SIDES],
                 at: [0; VERTICES],
             },
-            side_at: [0; RESTORED * RESTORED],
+            side_at: [0; surface::VERTICES * surface::VERTICES],
         })
     }
 
@@ -169,13 +171,19 @@ impl Work {
     #[inline(always)]
     fn add_vertex(&mut self, vertex: VertexPair, point: Vec3<f64>) {
         if self.count.is_multiple_of(WIDTH) {
-            self.pairs[self.count..][..WIDTH].fill([u32::MAX; 2]);
+            self.keys[self.count..][..WIDTH].fill(u64::MAX);
         }
-        self.pairs[self.count] = vertex;
+        self.keys[self.count] = key(vertex);
         for (axis, value) in self.points.iter_mut().zip(point.to_array()) {
             axis[self.count] = value;
         }
         self.count += 1;
+    }
+
+    #[inline(always)]
+    fn pair(&self, v: u8) -> VertexPair {
+        let key = self.keys[usize::from(v)];
+        [key as u32, (key >> 32) as u32]
     }
 
     #[inline(always)]
@@ -209,13 +217,14 @@ impl Work {
     /// Whether it is a vertex already.
     #[inline(always)]
     fn knows(&self, vertex: VertexPair) -> bool {
-        let mut known = [false; WIDTH];
-        for eight in self.pairs[..self.count.next_multiple_of(WIDTH)].as_chunks::<WIDTH>().0 {
-            for (known, pair) in known.iter_mut().zip(eight) {
-                *known |= (pair[0] == vertex[0]) & (pair[1] == vertex[1]);
+        let key = key(vertex);
+        let mut known = [0_u64; WIDTH];
+        for eight in self.keys[..self.count.next_multiple_of(WIDTH)].as_chunks::<WIDTH>().0 {
+            for i in 0..WIDTH {
+                known[i] |= u64::from(eight[i] == key);
             }
         }
-        known != [false; WIDTH]
+        known != [0; WIDTH]
     }
 
     #[inline(always)]
@@ -242,7 +251,7 @@ impl Work {
     /// The vertex pairs of a triangle.
     #[inline(always)]
     pub(super) fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
-        self.blocks[triangle / WIDTH].vertices(triangle % WIDTH).map(|v| self.pairs[usize::from(v)])
+        self.blocks[triangle / WIDTH].vertices(triangle % WIDTH).map(|v| self.pair(v))
     }
 
     /// The outward unit normal of a triangle.
@@ -390,30 +399,25 @@ impl Work {
 
     /// Links a surface to restore; false where it is not closed.
     fn restore(&mut self, surface: &Surface) -> bool {
-        let pairs = surface.pairs.len();
-        if pairs > RESTORED || surface.triangles.len() > 2 * RESTORED {
-            return false;
-        }
-        let mut triangles = [[0_u8; 3]; 2 * RESTORED];
-        let mut twins = [[0_u16; 3]; 2 * RESTORED];
+        let pairs = surface.pairs().len();
+        let triangles = surface.triangles();
+        let mut twins = [[0_u16; 3]; 2 * surface::VERTICES];
         let sides = |v: [u8; 3]| [0, 1, 2].map(|k: usize| (usize::from(v[k]), usize::from(v[(k + 1) % 3])));
-        for (t, v) in surface.triangles.iter().enumerate() {
+        for (t, &v) in triangles.iter().enumerate() {
             if v.iter().any(|&v| usize::from(v) >= pairs) {
                 return false;
             }
-            triangles[t] = v.map(|v| v as u8);
-            for (k, (from, to)) in sides(triangles[t]).into_iter().enumerate() {
-                self.side_at[from * RESTORED + to] = (4 * t + k) as u16;
+            for (k, (from, to)) in sides(v).into_iter().enumerate() {
+                self.side_at[from * surface::VERTICES + to] = (4 * t + k) as u16;
             }
         }
-        let triangles = &triangles[..surface.triangles.len()];
         for (t, &v) in triangles.iter().enumerate() {
             for (k, (from, to)) in sides(v).into_iter().enumerate() {
-                let twin = self.side_at[to * RESTORED + from];
+                let twin = self.side_at[to * surface::VERTICES + from];
                 let (u, m) = (usize::from(twin) / 4, usize::from(twin) % 4);
                 // What was written for another surface shows in that its side is another one.
                 let there = triangles.get(u).is_some_and(|&v| m < 3 && sides(v)[m] == (to, from));
-                if !there || self.side_at[from * RESTORED + to] != (4 * t + k) as u16 {
+                if !there || self.side_at[from * surface::VERTICES + to] != (4 * t + k) as u16 {
                     return false;
                 }
                 twins[t][k] = twin;
@@ -445,7 +449,7 @@ impl Work {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let facet = in_facet(&v.map(|v| self.pairs[usize::from(v)]));
+                let facet = in_facet(&v.map(|v| self.pair(v)));
                 if !facet || weak >> i & 1 == 1 {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
@@ -522,7 +526,7 @@ impl Polytope {
     /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
     pub fn restore(&mut self, surface: &Surface) {
         let work = self.work();
-        work.broken = work.count != surface.pairs.len() || !work.restore(surface);
+        work.broken = work.count != surface.pairs().len() || !work.restore(surface);
     }
 
     /// Looks up a remembered surface's vertices at a new pose; no triangles yet.
@@ -530,7 +534,7 @@ impl Polytope {
         let work = self.work();
         work.clear(pair.size);
         work.placed.clear();
-        for &vertex in surface.pairs.iter().take(VERTICES) {
+        for &vertex in surface.pairs() {
             let point = pair.difference(vertex);
             work.placed.push(point);
             work.add_vertex(vertex, point);
@@ -538,29 +542,18 @@ impl Polytope {
         &work.placed
     }
 
-    /// The surface without coordinates, its unused vertices and dead triangles dropped.
-    pub fn remember(&mut self, surface: &mut Surface) {
-        surface.pairs.clear();
-        surface.triangles.clear();
+    /// The surface without coordinates, its unused vertices and dead triangles dropped; false where it has more vertices
+    /// than are remembered.
+    pub fn remember(&mut self, surface: &mut Surface) -> bool {
         let work = self.work();
-        let living = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
-        surface.triangles.reserve_exact(living);
-        surface.pairs.reserve_exact(living / 2 + 2);
-        let mut renumber = [u16::MAX; VERTICES];
-        for block in work.blocks() {
-            let mut alive = block.alive;
-            while alive != 0 {
-                let i = alive.trailing_zeros() as usize;
-                alive &= alive - 1;
-                surface.triangles.push(block.vertices(i).map(|v| {
-                    let new = &mut renumber[usize::from(v)];
-                    if *new == u16::MAX {
-                        *new = surface.pairs.len() as u16;
-                        surface.pairs.push(work.pairs[usize::from(v)]);
-                    }
-                    *new
-                }));
-            }
+        let count = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
+        // A closed surface around a point has twice as many triangles as vertices, less four: none is unused.
+        let keep = count + 4 == 2 * work.count;
+        let blocks = work.blocks().iter().map(|block| (block.alive, &block.corner));
+        if keep {
+            surface.take(work.count, count, blocks, |v| work.pair(v))
+        } else {
+            surface.take_used(blocks, |v| work.pair(v))
         }
     }
 

@@ -5,14 +5,24 @@ use super::level::{Level, per_level};
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
 
-/// The shape of a surface without coordinates: what a pair remembers of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Vertices of a surface that is remembered: growing from sample to sample, it would hold more than it needs.
+pub const VERTICES: usize = 40;
+
+/// Its triangles: a closed surface like a sphere has twice as many as vertices, less four.
+const TRIANGLES: usize = 2 * VERTICES - 4;
+
+/// The shape of a small surface without coordinates, in one piece of memory: what a pair remembers of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surface {
-    /// Vertices, as vertex pairs.
-    pub pairs: Vec<VertexPair>,
-    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in
-    /// each direction.
-    pub triangles: Vec<[u16; 3]>,
+    pairs: [VertexPair; VERTICES],
+    triangles: [[u8; 3]; TRIANGLES],
+    counts: [u8; 2],
+}
+
+impl Default for Surface {
+    fn default() -> Self {
+        Self { pairs: [[0; 2]; VERTICES], triangles: [[0; 3]; TRIANGLES], counts: [0; 2] }
+    }
 }
 
 /// What a surface is to prove, metres.
@@ -25,20 +35,101 @@ pub struct Claim {
 }
 
 impl Surface {
+    /// Of vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside; `None`
+    /// where they are more than are remembered.
+    pub fn new(pairs: &[VertexPair], triangles: &[[u8; 3]]) -> Option<Self> {
+        let mut surface = Self::default();
+        surface.pairs.get_mut(..pairs.len())?.copy_from_slice(pairs);
+        surface.triangles.get_mut(..triangles.len())?.copy_from_slice(triangles);
+        surface.counts = [pairs.len() as u8, triangles.len() as u8];
+        Some(surface)
+    }
+
+    /// Becomes the triangles of these blocks (bits of the lanes that have one, corners), `count` in all, whose vertices
+    /// are the first `vertices`; false, and empty, where they are more than are remembered.
+    #[inline(always)]
+    pub(super) fn take<'a>(
+        &mut self,
+        vertices: usize,
+        count: usize,
+        blocks: impl Iterator<Item = (u8, &'a [[u8; WIDTH]; 3])>,
+        pairs: impl Fn(u8) -> VertexPair,
+    ) -> bool {
+        self.counts = [0; 2];
+        if vertices > VERTICES || count > TRIANGLES {
+            return false;
+        }
+        for (v, pair) in self.pairs[..vertices].iter_mut().enumerate() {
+            *pair = pairs(v as u8);
+        }
+        let mut free = self.triangles[..count].iter_mut();
+        for (mut alive, corner) in blocks {
+            while alive != 0 {
+                let i = alive.trailing_zeros() as usize;
+                alive &= alive - 1;
+                if let Some(triangle) = free.next() {
+                    *triangle = [corner[0][i], corner[1][i], corner[2][i]];
+                }
+            }
+        }
+        self.counts = [vertices as u8, count as u8];
+        true
+    }
+
+    /// As [`Surface::take`]; vertices that no triangle has are left out.
+    pub(super) fn take_used<'a>(
+        &mut self,
+        blocks: impl Iterator<Item = (u8, &'a [[u8; WIDTH]; 3])> + Clone,
+        pairs: impl Fn(u8) -> VertexPair,
+    ) -> bool {
+        let (mut old, mut renumber) = (Vec::new(), [u8::MAX; 256]);
+        let mut renumbered = Vec::new();
+        for (alive, corner) in blocks {
+            let mut new = *corner;
+            for i in (0..WIDTH).filter(|i| alive >> i & 1 == 1) {
+                for (k, corner) in corner.iter().enumerate() {
+                    let number = &mut renumber[usize::from(corner[i])];
+                    if *number == u8::MAX {
+                        *number = old.len() as u8;
+                        old.push(corner[i]);
+                    }
+                    new[k][i] = *number;
+                }
+            }
+            renumbered.push((alive, new));
+        }
+        let count = renumbered.iter().map(|(alive, _)| alive.count_ones() as usize).sum();
+        let blocks = renumbered.iter().map(|(alive, corner)| (*alive, corner));
+        self.take(old.len(), count, blocks, |v| pairs(old[usize::from(v)]))
+    }
+
+    /// Vertices, as vertex pairs.
+    #[inline]
+    pub fn pairs(&self) -> &[VertexPair] {
+        &self.pairs[..usize::from(self.counts[0])]
+    }
+
+    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in each
+    /// direction.
+    #[inline]
+    pub fn triangles(&self) -> &[[u8; 3]] {
+        &self.triangles[..usize::from(self.counts[1])]
+    }
+
     /// Whether every side is used by one triangle in each direction.
     pub fn is_closed(&self) -> bool {
-        let sides = |v: &[u16; 3]| [(v[0], v[1]), (v[1], v[2]), (v[2], v[0])];
-        let mut all: Vec<(u16, u16)> = self.triangles.iter().flat_map(sides).collect();
+        let sides = |v: &[u8; 3]| [(v[0], v[1]), (v[1], v[2]), (v[2], v[0])];
+        let mut all: Vec<(u8, u8)> = self.triangles().iter().flat_map(sides).collect();
         all.sort_unstable();
         all.windows(2).all(|two| two[0] != two[1])
             && all.iter().all(|&(from, to)| from != to && all.binary_search(&(to, from)).is_ok())
-            && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
+            && self.triangles().iter().flatten().all(|&v| usize::from(v) < self.pairs().len())
     }
 
     /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
     /// with a hole proves nothing.
     pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
+        points.len() == self.pairs().len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
     }
 
     /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
@@ -51,10 +142,10 @@ impl Surface {
         // A bound of their lengths stands for the size of the pair.
         let size = points.iter().fold(0.0, |most: f64, p| most.max(p.x.abs() + p.y.abs() + p.z.abs()));
         let mut solid = false;
-        for eight in self.triangles.chunks(WIDTH) {
+        for eight in self.triangles().chunks(WIDTH) {
             let (open, any) = check(points, eight, size, claim.others);
             solid |= any;
-            for v in eight.iter().enumerate().filter(|(i, _)| open >> i & 1 == 1).map(|(_, v)| v) {
+            for (_, v) in eight.iter().enumerate().filter(|(i, _)| open >> i & 1 == 1) {
                 let [a, b, c] = v.map(|i| points[usize::from(i)]);
                 if !holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)]))) {
                     return false;
@@ -67,14 +158,14 @@ impl Surface {
 
 per_level! {
     /// Which of up to eight triangles are not proven beyond `least`, and whether any has an area.
-    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u16; 3]], size: f64, least: f64) -> (u8, bool);
+    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u8; 3]], size: f64, least: f64) -> (u8, bool);
 }
 
 #[inline(always)]
 fn check_body<L: Level>(
     level: L,
     points: &[Vec3<f64>],
-    triangles: &[[u16; 3]],
+    triangles: &[[u8; 3]],
     size: f64,
     least: f64,
 ) -> (u8, bool) {
