@@ -20,12 +20,15 @@ const UNSURE: f64 = 1e-15;
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Block {
-    /// Outward unit normals; 0 where the triangle has no area.
+    /// Outward normals, as long as twice the area.
     pub normal: [Lane; 3],
-    /// The least of `normal . v` over the three vertices, metres: infinite where the triangle has no area.
-    pub distance: Lane,
-    /// A point is beyond a triangle where `normal . point` is above this: `distance` and what rounding may hide.
+    /// The least of `normal . v` over the three vertices.
+    pub reach: Lane,
+    /// A point is beyond a triangle where `normal . point` is above this: `reach` and what rounding may hide.
     pub limit: Lane,
+    /// The square of the distance from the origin, square metres, negative where the origin is not beneath: what
+    /// triangles are compared by, without the latency of a root. Infinite where the triangle has no area.
+    pub square: Lane,
     /// The same side seen from the triangle across, by its number, for the sides from corner `k` to the next.
     pub twin: [[u16; WIDTH]; 3],
     /// The vertices at the corners, counter-clockwise seen from outside.
@@ -67,8 +70,9 @@ impl Block {
     /// No triangles.
     pub const EMPTY: Self = Self {
         normal: [[0.0; WIDTH]; 3],
-        distance: [f64::INFINITY; WIDTH],
+        reach: [0.0; WIDTH],
         limit: [f64::INFINITY; WIDTH],
+        square: [f64::INFINITY; WIDTH],
         twin: [[0; WIDTH]; 3],
         corner: [[0; WIDTH]; 3],
         alive: 0,
@@ -83,16 +87,15 @@ impl Block {
             let (u, v) = (b - a, c - a);
             let normal = u.cross(v);
             let n2 = normal.length2();
-            let inverse = 1.0 / n2.sqrt();
             let reach = smaller(smaller(normal.dot(a), normal.dot(b)), normal.dot(c));
             // NaN where the product overflows: such a triangle proves nothing and is never the nearest.
-            let distance = if reach < f64::INFINITY { reach * inverse } else { f64::NAN };
-            let limit = distance + UNSURE * size * (sum(u) * sum(v) * inverse);
+            let square = if reach < f64::INFINITY { reach / n2 * reach.abs() } else { f64::NAN };
+            let limit = reach + UNSURE * size * (sum(u) * sum(v));
             let none = (n2 == 0.0) | (i >= count);
-            let unit = normal.scale(if none { 0.0 } else { inverse });
-            (self.normal[0][i], self.normal[1][i], self.normal[2][i]) = (unit.x, unit.y, unit.z);
-            self.distance[i] = if none { f64::INFINITY } else { distance };
+            (self.normal[0][i], self.normal[1][i], self.normal[2][i]) = (normal.x, normal.y, normal.z);
+            self.reach[i] = reach;
             self.limit[i] = if none { f64::INFINITY } else { limit };
+            self.square[i] = if none { f64::INFINITY } else { square };
         }
     }
 
@@ -115,45 +118,42 @@ impl Block {
     /// Bit `i`: the triangle is not proven, beyond the doubt of rounding, to lie at least `least` (metres) from the
     /// origin with the origin beneath it. Without area there is nothing to prove.
     ///
-    /// The sign: the exact one is settled where `normal . a`, before it is divided by its length, exceeds 4e-15 times
-    /// the sums of the components of two sides and of `a` (`side` in polytope.rs). The last is below `sqrt 3` sizes of
-    /// the pair, and `limit - distance` is 1e-15 sizes times the rest, so ten times that is more.
+    /// The sign: the exact one is settled where `reach` exceeds 4e-15 times the sums of the components of two sides and of
+    /// a corner (`side` in surface.rs). The last is below `sqrt 3` sizes of the pair, and `limit - reach` is 1e-15 sizes
+    /// times the rest, so ten times that is more.
     #[inline(always)]
     pub fn unproven<L: Level>(&self, level: L, least: f64) -> u8 {
         let mut doubt = [0.0; WIDTH];
         for i in 0..WIDTH {
-            doubt[i] = 10.0 * (self.limit[i] - self.distance[i]);
+            doubt[i] = 10.0 * (self.limit[i] - self.reach[i]);
         }
-        // Infinite distances: a difference of infinities is not a number.
-        let solid = self.solid(level);
-        let beneath = level.above(&self.distance, &doubt);
-        let near = level.above(&[least; WIDTH], &self.distance);
-        // A claim that is not a number proves nothing.
-        solid & (!beneath | near | if least.is_nan() { u8::MAX } else { 0 })
+        let beneath = level.above(&self.reach, &doubt);
+        let far = level.at_most(&[least * least.abs(); WIDTH], &self.square);
+        self.solid(level) & !(beneath & far)
     }
 
     /// Bit `i`: lane `i` has a triangle with an area, or one that is not a number.
     #[inline(always)]
     pub fn solid<L: Level>(&self, level: L) -> u8 {
-        !level.above(&self.distance, &[f64::MAX; WIDTH])
+        !level.above(&self.square, &[f64::MAX; WIDTH])
     }
 
     /// Takes the triangles of the set bits out.
     #[inline(always)]
     pub fn remove<L: Level>(&mut self, level: L, which: u8) {
-        self.distance = level.choose(which, &[f64::INFINITY; WIDTH], &self.distance);
         self.limit = level.choose(which, &[f64::INFINITY; WIDTH], &self.limit);
+        self.square = level.choose(which, &[f64::INFINITY; WIDTH], &self.square);
         self.alive &= !which;
     }
 }
 
-/// The nearest triangle and its distance; none if all are infinitely far.
+/// The nearest triangle; none if all are infinitely far.
 #[inline(always)]
-pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<(usize, f64)> {
+pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<usize> {
     let mut best = [f64::INFINITY; WIDTH];
     for block in blocks {
         for i in 0..WIDTH {
-            best[i] = smaller(best[i], block.distance[i]);
+            best[i] = smaller(best[i], block.square[i]);
         }
     }
     for width in [4, 2, 1] {
@@ -168,10 +168,10 @@ pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<(usize, f64)> {
     for (group, eight) in blocks.chunks(WIDTH).enumerate() {
         let mut found = 0_u64;
         for (k, block) in eight.iter().enumerate() {
-            found |= u64::from(level.at_most(&block.distance, &[least; WIDTH])) << (WIDTH * k);
+            found |= u64::from(level.at_most(&block.square, &[least; WIDTH])) << (WIDTH * k);
         }
         if found != 0 {
-            return Some((64 * group + found.trailing_zeros() as usize, least));
+            return Some(64 * group + found.trailing_zeros() as usize);
         }
     }
     None

@@ -32,11 +32,10 @@ per_level! {
 
 #[inline(always)]
 fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
-    let bound = pair.bound();
     for _ in 0..LIMIT {
-        let (triangle, distance) = work.nearest(level)?;
+        let triangle = work.nearest(level)?;
         let beyond = Beyond::of(level, pair, work, triangle);
-        if beyond.reach - distance > 0.25 * bound && !beyond.corners.contains(&beyond.vertex) {
+        if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
             if !work.expand(level, triangle, beyond.vertex, beyond.point) {
                 return None;
             }
@@ -58,14 +57,14 @@ struct Beyond {
     corners: [VertexPair; 3],
     vertex: VertexPair,
     point: Vec3<f64>,
-    /// How far it reaches along the triangle's normal, metres.
-    reach: f64,
+    /// Whether it reaches farther than the triangle, beyond what rounding may pretend.
+    is_beyond: bool,
 }
 
 impl Beyond {
     #[inline(always)]
     fn of<L: Level>(level: L, pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
-        let (normal, corners) = (work.normal(triangle), work.vertex_pairs(triangle));
+        let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
         let vertex = if pair.climbs() {
             // The last corner is the newest.
             pair.support(normal, corners[2]).0
@@ -74,7 +73,8 @@ impl Beyond {
             [facets::support(level, pair.a, normal), facets::support(level, pair.b, m)]
         };
         let point = pair.difference(vertex);
-        Self { corners, vertex, point, reach: normal.dot(point) }
+        let is_beyond = normal.dot(point) - reach > 0.25 * pair.bound() * normal.length();
+        Self { corners, vertex, point, is_beyond }
     }
 }
 
@@ -87,10 +87,9 @@ fn clear_rivals<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work, answe
         match work.verdict(level, &claim, |t| is_of_facet(pair, &answer.features, t)) {
             Verdict::Proven => return Some(answer),
             Verdict::Open => return None,
-            Verdict::Rival(triangle, distance) => {
+            Verdict::Rival(triangle) => {
                 let beyond = Beyond::of(level, pair, work, triangle);
-                let new = beyond.reach - distance > 0.25 * pair.bound();
-                if !new || !work.expand(level, triangle, beyond.vertex, beyond.point) {
+                if !beyond.is_beyond || !work.expand(level, triangle, beyond.vertex, beyond.point) {
                     return None;
                 }
             }

@@ -242,9 +242,9 @@ impl Work {
         &mut self.blocks[self.used - 1]
     }
 
-    /// The nearest living triangle, and its plane's signed distance from the origin.
+    /// The nearest living triangle.
     #[inline(always)]
-    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<(usize, f64)> {
+    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<usize> {
         if self.broken { None } else { facets::nearest(level, self.blocks()) }
     }
 
@@ -254,9 +254,14 @@ impl Work {
         self.blocks[triangle / WIDTH].vertices(triangle % WIDTH).map(|v| self.pair(v))
     }
 
-    /// The outward unit normal of a triangle.
+    /// The outward normal of a triangle, not normalised, and the least of its products with the corners.
     #[inline(always)]
-    pub(super) fn normal(&self, triangle: usize) -> Vec3<f64> {
+    pub(super) fn plane(&self, triangle: usize) -> (Vec3<f64>, f64) {
+        (self.normal(triangle), self.blocks[triangle / WIDTH].reach[triangle % WIDTH])
+    }
+
+    #[inline(always)]
+    fn normal(&self, triangle: usize) -> Vec3<f64> {
         let (block, i) = (&self.blocks[triangle / WIDTH], triangle % WIDTH);
         Vec3 { x: block.normal[0][i], y: block.normal[1][i], z: block.normal[2][i] }
     }
@@ -438,6 +443,7 @@ impl Work {
     ) -> Verdict {
         let (mut solid, mut proven) = (0, !self.broken);
         let mut rival: Option<(usize, f64)> = None;
+        let beyond = claim.others * claim.others.abs();
         for (k, block) in self.blocks().iter().enumerate() {
             solid |= block.solid(level);
             let mut open = block.unproven(level, claim.others);
@@ -454,14 +460,13 @@ impl Work {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
                 }
-                let nearer = rival.is_none_or(|(_, d)| block.distance[i] < d);
-                if !facet && nearer && block.distance[i] < claim.others {
-                    rival = Some((k * WIDTH + i, block.distance[i]));
+                if !facet && block.square[i] < rival.map_or(beyond, |(_, least)| least) {
+                    rival = Some((k * WIDTH + i, block.square[i]));
                 }
             }
         }
         match rival {
-            Some((triangle, distance)) => Verdict::Rival(triangle, distance),
+            Some((triangle, _)) => Verdict::Rival(triangle),
             None if proven && solid != 0 => Verdict::Proven,
             None => Verdict::Open,
         }
@@ -473,8 +478,8 @@ impl Work {
 pub(super) enum Verdict {
     /// They prove it.
     Proven,
-    /// The nearest that is not of the facet and not beyond it, and its distance.
-    Rival(usize, f64),
+    /// The nearest that is not of the facet and not beyond it.
+    Rival(usize),
     /// Rounding leaves it open, or the claim is too bold.
     Open,
 }
@@ -562,14 +567,14 @@ impl Polytope {
         let work = self.0.as_ref().filter(|work| !work.broken)?;
         let mut best: Option<(usize, f64)> = None;
         for (k, block) in work.blocks().iter().enumerate() {
-            for (i, &distance) in block.distance.iter().enumerate() {
-                let nearer = distance < best.map_or(f64::INFINITY, |(_, d)| d);
+            for (i, &square) in block.square.iter().enumerate() {
+                let nearer = square < best.map_or(f64::INFINITY, |(_, least)| least);
                 if nearer && !skip(&work.vertex_pairs(k * WIDTH + i)) {
-                    best = Some((k * WIDTH + i, distance));
+                    best = Some((k * WIDTH + i, square));
                 }
             }
         }
-        best
+        best.map(|(triangle, square)| (triangle, square.abs().sqrt().copysign(square)))
     }
 
     /// The vertex pairs of a triangle.
@@ -579,7 +584,7 @@ impl Polytope {
 
     /// The outward unit normal of a triangle.
     pub fn normal(&self, triangle: usize) -> Vec3<f64> {
-        self.0.as_ref().map_or(Vec3::ZERO, |work| work.normal(triangle))
+        self.0.as_ref().map_or(Vec3::ZERO, |work| work.normal(triangle).normalized())
     }
 
     /// Adds a vertex that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface would
