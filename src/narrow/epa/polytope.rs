@@ -1,8 +1,8 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
-use super::facets::{self, Block, Corners, Lane, WIDTH, side as number};
+use super::facets::{self, Block, Lane, WIDTH, side as number};
 use super::level::{Baseline, Level, TABLE, per_level};
-use super::surface::{self, Claim, Surface, holds, set, side};
+use super::surface::{self, Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
 use std::cell::Cell;
@@ -379,26 +379,25 @@ impl Work {
         }
     }
 
-    /// Triangles with these vertices, linked by `twin`.
+    /// Triangles with these vertices and sides across.
     #[inline(always)]
-    fn add_triangles(&mut self, triangles: &[[u8; 3]], twin: impl Fn(usize) -> [u16; 3]) {
-        for (k, eight) in triangles.chunks(WIDTH).enumerate() {
-            let mut corners = [[[0.0; WIDTH]; 3]; 3];
-            for (i, &v) in eight.iter().enumerate() {
-                for (corner, v) in corners.iter_mut().zip(v) {
-                    set(corner, i, self.point(v));
-                }
+    fn add_triangles<L: Level>(&mut self, level: L, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
+        for (eight, twins) in triangles.chunks(WIDTH).zip(twins.chunks(WIDTH)) {
+            let (mut corner, mut twin) = ([[0; WIDTH]; 3], [[0; WIDTH]; 3]);
+            for (i, (v, t)) in eight.iter().zip(twins).enumerate() {
+                (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
+                (twin[0][i], twin[1][i], twin[2][i]) = (t[0], t[1], t[2]);
             }
+            let corners = [
+                self.points_of(level, &corner[0]),
+                self.points_of(level, &corner[1]),
+                self.points_of(level, &corner[2]),
+            ];
             let size = self.size;
             let block = self.next_block();
-            planes(block, &corners, eight.len(), size);
+            block.planes(&corners, eight.len(), size);
             block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
-            for (i, v) in eight.iter().enumerate() {
-                let twin = twin(k * WIDTH + i);
-                for s in 0..3 {
-                    (block.corner[s][i], block.twin[s][i]) = (v[s], twin[s]);
-                }
-            }
+            (block.corner, block.twin) = (corner, twin);
         }
     }
 
@@ -428,7 +427,7 @@ impl Work {
                 twins[t][k] = twin;
             }
         }
-        self.add_triangles(triangles, |t| twins[t]);
+        add_triangles(self, triangles, &twins);
         true
     }
 
@@ -485,12 +484,12 @@ pub(super) enum Verdict {
 }
 
 per_level! {
-    fn planes / planes_body(block: &mut Block, corners: &Corners, count: usize, size: f64) -> ();
+    fn add_triangles / add_triangles_body(work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) -> ();
 }
 
 #[inline(always)]
-fn planes_body<L: Level>(_: L, block: &mut Block, corners: &Corners, count: usize, size: f64) {
-    block.planes(corners, count, size);
+fn add_triangles_body<L: Level>(level: L, work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
+    work.add_triangles(level, triangles, twins);
 }
 
 per_level! {
@@ -524,7 +523,7 @@ impl Polytope {
         let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
         let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
         const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
-        work.add_triangles(&faces, |t| TWINS[t]);
+        add_triangles(work, &faces, &TWINS);
         true
     }
 

@@ -1,7 +1,7 @@
 //! A closed surface without coordinates, and what surfaces prove.
 
 use super::facets::{Block, Lane, WIDTH};
-use super::level::{Level, per_level};
+use super::level::{Level, TABLE, per_level};
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
 
@@ -139,12 +139,11 @@ impl Surface {
         claim: &Claim,
         mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
     ) -> bool {
-        // A bound of their lengths stands for the size of the pair.
-        let size = points.iter().fold(0.0, |most: f64, p| most.max(p.x.abs() + p.y.abs() + p.z.abs()));
-        let mut solid = false;
-        for eight in self.triangles().chunks(WIDTH) {
-            let (open, any) = check(points, eight, size, claim.others);
-            solid |= any;
+        let mut open = [0; BLOCKS];
+        if !check(points, self.triangles(), claim.others, &mut open) {
+            return false;
+        }
+        for (eight, open) in self.triangles().chunks(WIDTH).zip(open).filter(|(_, open)| *open != 0) {
             for (_, v) in eight.iter().enumerate().filter(|(i, _)| open >> i & 1 == 1) {
                 let [a, b, c] = v.map(|i| points[usize::from(i)]);
                 if !holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)]))) {
@@ -152,13 +151,16 @@ impl Surface {
                 }
             }
         }
-        solid
+        true
     }
 }
 
+/// Blocks of a remembered surface.
+const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
+
 per_level! {
-    /// Which of up to eight triangles are not proven beyond `least`, and whether any has an area.
-    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u8; 3]], size: f64, least: f64) -> (u8, bool);
+    /// Marks the triangles that are not proven beyond `least`; whether any has an area.
+    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool;
 }
 
 #[inline(always)]
@@ -166,23 +168,42 @@ fn check_body<L: Level>(
     level: L,
     points: &[Vec3<f64>],
     triangles: &[[u8; 3]],
-    size: f64,
     least: f64,
-) -> (u8, bool) {
-    let mut corners = [[[0.0; WIDTH]; 3]; 3];
-    for (i, v) in triangles.iter().enumerate().take(WIDTH) {
-        for (corner, &v) in corners.iter_mut().zip(v) {
-            set(corner, i, points[usize::from(v)]);
-        }
+    open: &mut [u8; BLOCKS],
+) -> bool {
+    // A bound of the points' lengths stands for the size of the pair.
+    let (mut table, mut size) = ([[0.0; VERTICES]; 3], 0.0);
+    for (v, p) in points.iter().enumerate().take(VERTICES) {
+        (table[0][v], table[1][v], table[2][v]) = (p.x, p.y, p.z);
+        let sum = p.x.abs() + p.y.abs() + p.z.abs();
+        size = if sum > size { sum } else { size };
     }
-    let mut block = Block::EMPTY;
-    block.planes(&corners, triangles.len(), size);
-    (block.unproven(level, least), block.solid(level) != 0)
+    let (mut block, mut solid) = (Block::EMPTY, 0);
+    for (eight, open) in triangles.chunks(WIDTH).zip(open) {
+        let mut v = [[0_u8; WIDTH]; 3];
+        for (i, corners) in eight.iter().enumerate() {
+            (v[0][i], v[1][i], v[2][i]) = (corners[0], corners[1], corners[2]);
+        }
+        let few = points.len() <= TABLE;
+        let mut corners = [[[0.0; WIDTH]; 3]; 3];
+        for k in 0..3 {
+            for axis in 0..3 {
+                corners[k][axis] = match table[axis].first_chunk() {
+                    Some(table) if few => level.pick(table, &v[k]),
+                    _ => gather(&table[axis], &v[k]),
+                };
+            }
+        }
+        block.planes(&corners, eight.len(), size);
+        *open = block.unproven(level, least);
+        solid |= block.solid(level);
+    }
+    solid != 0
 }
 
-#[inline(always)]
-pub(super) fn set(lanes: &mut [Lane; 3], i: usize, p: Vec3<f64>) {
-    (lanes[0][i], lanes[1][i], lanes[2][i]) = (p.x, p.y, p.z);
+#[inline(never)]
+fn gather(table: &[f64; VERTICES], v: &[u8; WIDTH]) -> Lane {
+    v.map(|v| table[usize::from(v)])
 }
 
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
