@@ -69,7 +69,10 @@ impl Level for Baseline {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "wider registers may be used only where the processor has them: whoever makes a level says so")]
+#[allow(
+    unsafe_code,
+    reason = "wider registers may be used only where the processor has them: whoever makes a level says so"
+)]
 pub(super) mod wide {
     use super::{Lane, Level, TABLE, WIDTH, choose, pick};
     use std::arch::x86_64::{
@@ -186,7 +189,6 @@ pub(super) mod wide {
         }
     }
 }
-
 
 /// A function whose body, always inlined, is compiled once for each width of registers, which the body is handed first;
 /// which one runs is read from the processor.

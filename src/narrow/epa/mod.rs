@@ -5,7 +5,10 @@ mod facets;
 pub mod lanes;
 mod level;
 pub mod polytope;
+mod rim;
 pub mod surface;
+#[cfg(test)]
+mod tests;
 
 use super::feature::FeaturePair;
 use super::gjk::Simplex;

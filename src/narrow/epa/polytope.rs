@@ -2,22 +2,17 @@
 
 use super::facets::{self, Block, Lane, WIDTH, side as number};
 use super::level::{Baseline, Level, TABLE, per_level};
+use super::rim::Rim;
 use super::surface::{self, Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
 use std::cell::Cell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
-const VERTICES: usize = 256;
+pub(super) const VERTICES: usize = 256;
 
 /// Blocks of triangles above which a surface is given up, dead triangles included.
-const BLOCKS: usize = 512;
-
-/// Sides of a hole above which a surface is given up.
-const SIDES: usize = 512;
-
-/// Triangles seen are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
-const FOUR: usize = 4;
+pub(super) const BLOCKS: usize = 512;
 
 /// A surface at a pose, growing towards the boundary of the Minkowski difference (expanding polytope algorithm:
 /// van den Bergen 2001; here grown from any start around the origin, also a remembered one).
@@ -65,77 +60,6 @@ fn key([i, j]: VertexPair) -> u64 {
     u64::from(i) | u64::from(j) << 32
 }
 
-/// What a vertex sees, and the sides around that.
-#[derive(Debug, Clone)]
-struct Rim {
-    /// Bit by bit, which triangles are seen; 64 of them in each entry.
-    seen: [u64; BLOCKS / 8],
-    /// The sides around, of which the first `count` are meant, and the last once more up to a multiple of [`WIDTH`]: as
-    /// seen from the triangle that stays, and their vertices as seen from within the hole.
-    count: usize,
-    twin: [u16; SIDES + 3 * FOUR],
-    from: [u8; SIDES + 3 * FOUR],
-    to: [u8; SIDES + 3 * FOUR],
-    /// The sides before and after.
-    before: [u16; SIDES],
-    after: [u16; SIDES],
-    /// For a vertex, the side that starts there.
-    at: [u16; VERTICES],
-}
-
-impl Rim {
-    #[inline(always)]
-    fn sees(&self, triangle: usize) -> bool {
-        self.seen[triangle / 64] >> (triangle % 64) & 1 == 1
-    }
-
-    /// Finds the sides before and after each; false where they do not pass each vertex once. Of at most eight sides.
-    #[inline(always)]
-    fn link_few(&mut self) -> bool {
-        let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
-        from.copy_from_slice(&self.from[..WIDTH]);
-        to.copy_from_slice(&self.to[..WIDTH]);
-        let count = self.count;
-        let (mut before, mut after, mut met) = ([0_u8; WIDTH], [0_u8; WIDTH], [0_u8; WIDTH]);
-        for j in 0..WIDTH {
-            let meant = j < count;
-            for k in 0..WIDTH {
-                let (follows, leads) = ((from[j] == to[k]) & meant, (to[j] == from[k]) & meant);
-                after[k] = if follows { j as u8 } else { after[k] };
-                before[k] = if leads { j as u8 } else { before[k] };
-                met[k] += u8::from(follows) + 16 * u8::from(leads);
-            }
-        }
-        let mut good = true;
-        for k in 0..WIDTH {
-            good &= (met[k] == 17) | (k >= count);
-            (self.before[k], self.after[k]) = (u16::from(before[k]), u16::from(after[k]));
-        }
-        good
-    }
-
-    /// As [`Rim::link_few`], of more sides.
-    #[inline(never)]
-    fn link_many(&mut self) -> bool {
-        let count = self.count;
-        if count > SIDES - WIDTH {
-            return false;
-        }
-        for k in 0..count {
-            self.at[usize::from(self.from[k])] = k as u16;
-        }
-        let mut good = true;
-        for k in 0..count {
-            let after = usize::from(self.at[usize::from(self.to[k])]) % SIDES;
-            good &= usize::from(self.at[usize::from(self.from[k])]) == k;
-            good &= after < count && self.from[after] == self.to[k];
-            self.after[k] = after as u16;
-            self.before[after] = k as u16;
-        }
-        good
-    }
-}
-
 impl Work {
     fn new() -> Box<Self> {
         Box::new(Self {
@@ -147,16 +71,7 @@ impl Work {
             used: 0,
             broken: false,
             placed: Vec::new(),
-            rim: Rim {
-                seen: [0; BLOCKS / 8],
-                count: 0,
-                twin: [0; SIDES + 3 * FOUR],
-                from: [0; SIDES + 3 * FOUR],
-                to: [0; SIDES + 3 * FOUR],
-                before: [0; SIDES],
-                after: [0; SIDES],
-                at: [0; VERTICES],
-            },
+            rim: Rim::new(),
             side_at: [0; surface::VERTICES * surface::VERTICES],
         })
     }
@@ -269,18 +184,13 @@ impl Work {
     /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
     /// would break (rounding, or too many triangles).
     #[inline(always)]
-    pub(super) fn expand<L: Level>(
-        &mut self,
-        level: L,
-        triangle: usize,
-        vertex: VertexPair,
-        point: Vec3<f64>,
-    ) -> bool {
+    pub(super) fn expand<L: Level>(&mut self, level: L, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
         if self.knows(vertex) || self.broken || self.count == VERTICES || self.used >= BLOCKS {
             return false;
         }
         self.see(level, triangle, point);
-        self.broken = !self.find_rim() && !self.find_rim_around(triangle);
+        let blocks = &self.blocks[..self.used];
+        self.broken = !self.rim.find(blocks) && !self.rim.find_around(blocks, triangle);
         if !self.broken {
             self.fan(level, point);
             self.add_vertex(vertex, point);
@@ -298,49 +208,6 @@ impl Work {
             }
         }
         self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
-    }
-
-    /// Lists the sides between what is seen and the rest; false where they do not pass each vertex once.
-    #[inline(always)]
-    fn find_rim(&mut self) -> bool {
-        let Self { rim, blocks, .. } = self;
-        let mut count = 0;
-        for group in 0..self.used.div_ceil(8) {
-            let mut seen = rim.seen[group];
-            while seen != 0 && count < SIDES {
-                for _ in 0..FOUR {
-                    let t = 64 * group + seen.trailing_zeros() as usize % 64;
-                    let (block, i) = (&blocks[t / WIDTH], t % WIDTH);
-                    for k in 0..3 {
-                        let twin = block.twin[k][i];
-                        rim.twin[count] = twin;
-                        rim.from[count] = block.corner[k][i];
-                        rim.to[count] = block.corner[(k + 1) % 3][i];
-                        count += usize::from((seen != 0) & !rim.sees(usize::from(twin) / 4));
-                    }
-                    seen &= seen.wrapping_sub(1);
-                }
-            }
-        }
-        rim.count = count;
-        if count > WIDTH { rim.link_many() } else { count >= 3 && rim.link_few() }
-    }
-
-    /// As [`Work::find_rim`], of what is seen only what hangs together with `triangle`: where a surface was placed at
-    /// another pose and is no longer convex.
-    #[cold]
-    fn find_rim_around(&mut self, triangle: usize) -> bool {
-        let Self { rim, blocks, used, .. } = self;
-        let mut found = [0; BLOCKS / 8];
-        let mut open = vec![triangle];
-        while let Some(t) = open.pop() {
-            if rim.sees(t) && found[t / 64] >> (t % 64) & 1 == 0 {
-                found[t / 64] |= 1 << (t % 64);
-                open.extend(blocks[t / WIDTH].twin.map(|twin| usize::from(twin[t % WIDTH]) / 4));
-            }
-        }
-        rim.seen[..used.div_ceil(8)].copy_from_slice(&found[..used.div_ceil(8)]);
-        self.find_rim()
     }
 
     /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
@@ -504,7 +371,7 @@ fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: Ver
 impl Polytope {
     /// The surface; its memory is taken at the first call.
     pub(super) fn work(&mut self) -> &mut Work {
-        self.0.get_or_insert_with(|| REST.with(Cell::take).unwrap_or_else(Work::new))
+        self.0.get_or_insert_with(|| REST.try_with(Cell::take).ok().flatten().unwrap_or_else(Work::new))
     }
 
     /// Restarts from a tetrahedron; false where its volume is exactly 0.
