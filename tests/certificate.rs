@@ -12,7 +12,7 @@ use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep::narrow::epa::{Claim, Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::gjk::{self, Simplex};
-use clearsweep::narrow::pair::Pair;
+use clearsweep::narrow::pair::{Pair, VertexPair};
 use clearsweep::narrow::strict::{self, Strict};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, query_one};
 use oracle::families::{self, Random, Regime, moved, place};

@@ -7,10 +7,10 @@ use super::level::Level;
 use crate::geometry::{Polyhedron, Vec3};
 
 /// Triangles of a block.
-pub const WIDTH: usize = 8;
+pub(super) const WIDTH: usize = 8;
 
 /// One number for each triangle of a block.
-pub type Lane = [f64; WIDTH];
+pub(super) type Lane = [f64; WIDTH];
 
 /// Rounding of a plane's height over a point of the difference, in sizes of the pair, for a triangle whose sides are
 /// at right angles; times the amplification by narrow angles: see [`Block::limit`].
@@ -19,32 +19,32 @@ const UNSURE: f64 = 1e-15;
 /// Eight triangles. A lane without a triangle, or with one that was removed, is infinitely far and sees nothing.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub struct Block {
+pub(super) struct Block {
     /// Outward normals, as long as twice the area.
-    pub normal: [Lane; 3],
+    pub(super) normal: [Lane; 3],
     /// The least of `normal . v` over the three vertices.
-    pub reach: Lane,
+    pub(super) reach: Lane,
     /// A point is beyond a triangle where `normal . point` is above this: `reach` and what rounding may hide.
-    pub limit: Lane,
+    pub(super) limit: Lane,
     /// The square of the distance from the origin, square metres, negative where the origin is not beneath: what
     /// triangles are compared by, without the latency of a root. Infinite where the triangle has no area.
-    pub square: Lane,
+    pub(super) square: Lane,
     /// The same side seen from the triangle across, by its number, for the sides from corner `k` to the next.
-    pub twin: [[u16; WIDTH]; 3],
+    pub(super) twin: [[u16; WIDTH]; 3],
     /// The vertices at the corners, counter-clockwise seen from outside.
-    pub corner: [[u8; WIDTH]; 3],
+    pub(super) corner: [[u8; WIDTH]; 3],
     /// Bit `i`: lane `i` has a triangle.
-    pub alive: u8,
+    pub(super) alive: u8,
 }
 
 /// The number of a side: four times the triangle's number, plus 0 to 2.
 #[inline(always)]
-pub fn side(triangle: usize, k: usize) -> u16 {
+pub(super) fn side(triangle: usize, k: usize) -> u16 {
     (4 * triangle + k) as u16
 }
 
 /// Corners of eight triangles.
-pub type Corners = [[Lane; 3]; 3];
+pub(super) type Corners = [[Lane; 3]; 3];
 
 #[inline(always)]
 fn at(p: &[Lane; 3], i: usize) -> Vec3<f64> {
@@ -68,7 +68,7 @@ fn larger(x: f64, y: f64) -> f64 {
 
 impl Block {
     /// No triangles.
-    pub const EMPTY: Self = Self {
+    pub(super) const EMPTY: Self = Self {
         normal: [[0.0; WIDTH]; 3],
         reach: [0.0; WIDTH],
         limit: [f64::INFINITY; WIDTH],
@@ -81,7 +81,7 @@ impl Block {
     /// The planes of the triangles with these corners, of which the first `count` are meant; `size`: of the pair,
     /// metres.
     #[inline(always)]
-    pub fn planes(&mut self, [a, b, c]: &Corners, count: usize, size: f64) {
+    pub(super) fn planes(&mut self, [a, b, c]: &Corners, count: usize, size: f64) {
         for i in 0..WIDTH {
             let (a, b, c) = (at(a, i), at(b, i), at(c, i));
             let (u, v) = (b - a, c - a);
@@ -101,13 +101,13 @@ impl Block {
 
     /// The vertices of a triangle, counter-clockwise seen from outside.
     #[inline(always)]
-    pub fn vertices(&self, i: usize) -> [u8; 3] {
+    pub(super) fn vertices(&self, i: usize) -> [u8; 3] {
         [self.corner[0][i], self.corner[1][i], self.corner[2][i]]
     }
 
     /// Bit `i`: triangle `i` sees the point.
     #[inline(always)]
-    pub fn seeing<L: Level>(&self, level: L, p: Vec3<f64>) -> u8 {
+    pub(super) fn seeing<L: Level>(&self, level: L, p: Vec3<f64>) -> u8 {
         let mut height = [0.0; WIDTH];
         for i in 0..WIDTH {
             height[i] = at(&self.normal, i).dot(p);
@@ -122,7 +122,7 @@ impl Block {
     /// a corner (`side` in surface.rs). The last is below `sqrt 3` sizes of the pair, and `limit - reach` is 1e-15 sizes
     /// times the rest, so ten times that is more.
     #[inline(always)]
-    pub fn unproven<L: Level>(&self, level: L, least: f64) -> u8 {
+    pub(super) fn unproven<L: Level>(&self, level: L, least: f64) -> u8 {
         let mut doubt = [0.0; WIDTH];
         for i in 0..WIDTH {
             doubt[i] = 10.0 * (self.limit[i] - self.reach[i]);
@@ -134,13 +134,13 @@ impl Block {
 
     /// Bit `i`: lane `i` has a triangle with an area, or one that is not a number.
     #[inline(always)]
-    pub fn solid<L: Level>(&self, level: L) -> u8 {
+    pub(super) fn solid<L: Level>(&self, level: L) -> u8 {
         !level.above(&self.square, &[f64::MAX; WIDTH])
     }
 
     /// Takes the triangles of the set bits out.
     #[inline(always)]
-    pub fn remove<L: Level>(&mut self, level: L, which: u8) {
+    pub(super) fn remove<L: Level>(&mut self, level: L, which: u8) {
         self.limit = level.choose(which, &[f64::INFINITY; WIDTH], &self.limit);
         self.square = level.choose(which, &[f64::INFINITY; WIDTH], &self.square);
         self.alive &= !which;
@@ -149,7 +149,7 @@ impl Block {
 
 /// The nearest triangle; none if all are infinitely far.
 #[inline(always)]
-pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<usize> {
+pub(super) fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<usize> {
     let mut best = [f64::INFINITY; WIDTH];
     for block in blocks {
         for i in 0..WIDTH {
@@ -179,7 +179,7 @@ pub fn nearest<L: Level>(level: L, blocks: &[Block]) -> Option<usize> {
 
 /// A vertex with the largest `d . v`.
 #[inline(always)]
-pub fn support<L: Level>(level: L, p: &Polyhedron, d: Vec3<f64>) -> u32 {
+pub(super) fn support<L: Level>(level: L, p: &Polyhedron, d: Vec3<f64>) -> u32 {
     let (mut best, mut at) = ([f64::NEG_INFINITY; WIDTH], [0_u64; WIDTH]);
     let (x, y, z) = (p.x.as_chunks::<WIDTH>().0, p.y.as_chunks::<WIDTH>().0, p.z.as_chunks::<WIDTH>().0);
     for (k, ((x, y), z)) in x.iter().zip(y).zip(z).enumerate() {
