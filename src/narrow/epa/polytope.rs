@@ -6,7 +6,7 @@ use super::rim::Rim;
 use super::surface::{self, Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
-use std::cell::Cell;
+use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
 pub(super) const VERTICES: usize = 256;
@@ -22,14 +22,14 @@ pub(super) const BLOCKS: usize = 512;
 pub struct Polytope(Option<Box<Work>>);
 
 thread_local! {
-    /// Working memory at rest.
-    static REST: Cell<Option<Box<Work>>> = const { Cell::new(None) };
+    /// Working memory at rest: as much as was ever in use at once, by a walk and by the cold resolver beneath it.
+    static REST: RefCell<Vec<Box<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Drop for Polytope {
     fn drop(&mut self) {
         if let Some(work) = self.0.take() {
-            let _ = REST.try_with(|rest| rest.set(Some(work)));
+            let _ = REST.try_with(|rest| rest.borrow_mut().push(work));
         }
     }
 }
@@ -371,7 +371,9 @@ fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: Ver
 impl Polytope {
     /// The surface; its memory is taken at the first call.
     pub(super) fn work(&mut self) -> &mut Work {
-        self.0.get_or_insert_with(|| REST.try_with(Cell::take).ok().flatten().unwrap_or_else(Work::new))
+        self.0.get_or_insert_with(|| {
+            REST.try_with(|rest| rest.borrow_mut().pop()).ok().flatten().unwrap_or_else(Work::new)
+        })
     }
 
     /// Restarts from a tetrahedron; false where its volume is exactly 0.
