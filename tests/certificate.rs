@@ -12,7 +12,7 @@ use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep::narrow::epa::{Claim, Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::gjk::{self, Simplex};
-use clearsweep::narrow::pair::Pair;
+use clearsweep::narrow::pair::{Pair, VertexPair};
 use clearsweep::narrow::strict::{self, Strict};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, query_one};
 use oracle::families::{self, Random, Regime, moved, place};
@@ -181,13 +181,12 @@ fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {
         return None;
     }
     let mut surface = Surface::default();
-    polytope.remember(&mut surface);
-    Some(Shell { surface, answer })
+    polytope.remember(&mut surface).then_some(Shell { surface, answer })
 }
 
 impl Shell {
     fn points(&self, pair: &Pair<'_, f64>) -> Vec<Vec3<f64>> {
-        self.surface.pairs.iter().map(|&p| pair.difference(p)).collect()
+        self.surface.pairs().iter().map(|&p| pair.difference(p)).collect()
     }
 
     fn proves(&self, pair: &Pair<'_, f64>, claim: &Claim) -> bool {
@@ -219,14 +218,17 @@ fn wrong_surfaces_and_claims_are_refused() {
             assert!(!shell.proves(&pair, &bold), "{number}: claims {more:e} too much\n{}", case.recipe());
         }
         // A triangle seen from inside.
-        for t in 0..shell.surface.triangles.len() {
-            let mut turned = shell.surface.clone();
-            turned.triangles[t].swap(0, 1);
+        let remade = |pairs: &[VertexPair], triangles: &[[u8; 3]]| Surface::new(pairs, triangles).expect("as many");
+        let (vertices, triangles) = (shell.surface.pairs(), shell.surface.triangles());
+        for t in 0..triangles.len() {
+            let mut turned = triangles.to_vec();
+            turned[t].swap(0, 1);
+            let turned = remade(vertices, &turned);
             assert!(!proves(&turned, &shell.points(&pair), &pair, &right, &shell.answer.features), "{number}: turned");
         }
         // Inside out, and none at all.
-        let mut turned = shell.surface.clone();
-        turned.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        let turned: Vec<_> = triangles.iter().map(|&[a, b, c]| [b, a, c]).collect();
+        let turned = remade(vertices, &turned);
         assert!(!proves(&turned, &shell.points(&pair), &pair, &right, &shell.answer.features), "{number}: inside out");
         assert!(!proves(&Surface::default(), &[], &pair, &right, &shell.answer.features), "{number}: empty");
         // The same surface about a pose where the bodies are apart, or less deep than claimed.
@@ -238,10 +240,11 @@ fn wrong_surfaces_and_claims_are_refused() {
             assert!(!shell.proves(&there, &right), "{number}: moved by {share} of the depth\n{}", case.recipe());
         }
         // A vertex replaced by another one: mostly refused; what is left is closed, so it may prove what is true.
-        for v in 0..shell.surface.pairs.len() {
-            let mut other = shell.surface.clone();
-            other.pairs[v] = [random.below(pair.a.count) as u32, random.below(pair.b.count) as u32];
-            let points: Vec<_> = other.pairs.iter().map(|&p| pair.difference(p)).collect();
+        for v in 0..vertices.len() {
+            let mut other = vertices.to_vec();
+            other[v] = [random.below(pair.a.count) as u32, random.below(pair.b.count) as u32];
+            let points: Vec<_> = other.iter().map(|&p| pair.difference(p)).collect();
+            let other = remade(&other, triangles);
             for more in [0.0, 2.0 * bound] {
                 let claim = Claim { facet: depth + more, others: depth + more };
                 let kept = proves(&other, &points, &pair, &claim, &shell.answer.features);
@@ -292,10 +295,10 @@ fn a_surface_with_a_hole_proves_nothing() {
         let pair = case.pair();
         let Some(shell) = shell(&pair) else { continue };
         let right = strict::claim(&shell.answer);
-        for t in 0..shell.surface.triangles.len() {
-            let mut open = shell.surface.clone();
-            open.triangles.remove(t);
-            open.across.remove(t);
+        for t in 0..shell.surface.triangles().len() {
+            let mut open = shell.surface.triangles().to_vec();
+            open.remove(t);
+            let open = Surface::new(shell.surface.pairs(), &open).expect("fewer");
             tried += 1;
             assert!(!proves(&open, &shell.points(&pair), &pair, &right, &shell.answer.features), "{number}: a hole");
         }

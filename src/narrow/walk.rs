@@ -12,9 +12,6 @@ use super::vclip;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::scene::Piece;
 
-/// Vertices above which a surface is forgotten: growing from sample to sample, it holds more than it needs.
-const SURFACE_VERTICES: usize = 40;
-
 /// What a pair of pieces remembers: indices only.
 #[derive(Debug, Clone)]
 pub struct PartCache {
@@ -309,8 +306,7 @@ fn remember_surface(cache: &mut PartCache, polytope: &mut Polytope, strict: &Str
     if strict.in_contact_band() {
         return;
     }
-    polytope.remember(&mut surface);
-    if surface.pairs.len() <= SURFACE_VERTICES {
+    if polytope.remember(&mut surface) {
         cache.surface = Some(surface);
     }
 }

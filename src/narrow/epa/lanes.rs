@@ -1,7 +1,7 @@
 //! The proof of a depth by a remembered surface, in eight samples at once: [`Surface::proves`] in each lane of a
 //! register, in the same order of operations. What rounding leaves open there is left open here.
 
-use super::polytope::Surface;
+use super::surface::{Surface, VERTICES};
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::pair::VertexPair;
 use crate::narrow::strict::lanes::WIDTH;
@@ -39,12 +39,8 @@ pub fn proves(
     claims: &Claims,
     in_facet: impl Fn(&[VertexPair; 3]) -> bool,
 ) -> [u64; WIDTH] {
-    const MOST: usize = 64;
-    let mut points = [Point([[0.0; WIDTH]; 3]); MOST];
-    if surface.pairs.len() > MOST {
-        return [0; WIDTH];
-    }
-    for (point, &pair) in points.iter_mut().zip(&surface.pairs) {
+    let mut points = [Point([[0.0; WIDTH]; 3]); VERTICES];
+    for (point, &pair) in points.iter_mut().zip(surface.pairs()) {
         let (a, b) = vertices(pair);
         for k in 0..WIDTH {
             let d = a - pose(k).point(b);
@@ -52,9 +48,9 @@ pub fn proves(
         }
     }
     let (mut good, mut solid) = ([1_u64; WIDTH], [0_u64; WIDTH]);
-    for &v in &surface.triangles {
+    for &v in surface.triangles() {
         let [a, b, c] = v.map(|i| &points[usize::from(i)]);
-        let of_facet = in_facet(&v.map(|i| surface.pairs[usize::from(i)]));
+        let of_facet = in_facet(&v.map(|i| surface.pairs()[usize::from(i)]));
         for k in 0..WIDTH {
             let (a, b, c) = (a.at(k), b.at(k), c.at(k));
             let least = if of_facet { claims.facet[k] } else { claims.others[k] };

@@ -1,15 +1,24 @@
 //! Penetration depth: the facet of the Minkowski difference nearest to the origin inside it, found by expanding a
 //! polytope (van den Bergen 2001) and proven by the same polytope.
 
+mod facets;
 pub mod lanes;
+mod level;
 pub mod polytope;
+mod rim;
+pub mod surface;
+#[cfg(test)]
+mod tests;
 
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
 use super::strict::{self, Strict};
 use crate::geometry::Vec3;
-pub use polytope::{Claim, Polytope, Surface};
+use level::{Level, per_level};
+pub use polytope::Polytope;
+use polytope::{Verdict, Work};
+pub use surface::{Claim, Surface};
 
 /// Expansions after which a search is given up and handed down the ladder.
 const LIMIT: usize = 400;
@@ -17,44 +26,76 @@ const LIMIT: usize = 400;
 /// Grows `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and nothing else is
 /// as near. `None` where the optimum is not strict, or the surface broke.
 pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
-    let bound = pair.bound();
-    let mut start = [0, 0];
+    grow(pair, polytope.work())
+}
+
+per_level! {
+    fn grow / grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>;
+}
+
+#[inline(always)]
+fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
     for _ in 0..LIMIT {
-        let (triangle, distance) = polytope.nearest(|_| false)?;
-        let vertices = polytope.vertex_pairs(triangle);
-        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
-        let reach = polytope.normal(triangle).dot(pair.difference(vertex));
-        if reach - distance > 0.25 * bound && !vertices.contains(&vertex) {
-            if !polytope.expand(pair, triangle, vertex) {
+        let triangle = work.nearest(level)?;
+        let beyond = Beyond::of(level, pair, work, triangle);
+        if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
+            if !work.expand(level, triangle, beyond.vertex, beyond.point) {
                 return None;
             }
             continue;
         }
-        let features = FeaturePair::of_simplex(pair.a, pair.b, &vertices)?;
+        let features = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)?;
         let answer = strict::local(pair, &features)?;
         if answer.in_contact_band() {
             return Some(answer);
         }
-        return clear_rivals(pair, polytope, answer);
+        return clear_rivals(level, pair, work, answer);
     }
     None
 }
 
+/// The support beyond a triangle.
+struct Beyond {
+    /// Of the triangle.
+    corners: [VertexPair; 3],
+    vertex: VertexPair,
+    point: Vec3<f64>,
+    /// Whether it reaches farther than the triangle, beyond what rounding may pretend.
+    is_beyond: bool,
+}
+
+impl Beyond {
+    #[inline(always)]
+    fn of<L: Level>(level: L, pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
+        let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
+        let vertex = if pair.climbs() {
+            // The last corner is the newest.
+            pair.support(normal, corners[2]).0
+        } else {
+            let m = -pair.pose.inverse_vector(normal);
+            [facets::support(level, pair.a, normal), facets::support(level, pair.b, m)]
+        };
+        let point = pair.difference(vertex);
+        let is_beyond = normal.dot(point) - reach > 0.25 * pair.bound() * normal.length();
+        Self { corners, vertex, point, is_beyond }
+    }
+}
+
 /// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
 /// facet of the difference itself: a tie.
-fn clear_rivals(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: Strict) -> Option<Strict> {
-    let beyond = -answer.closest.distance + answer.margin;
-    let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
-    let mut start = [0, 0];
+#[inline(always)]
+fn clear_rivals<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
+    let claim = strict::claim(&answer);
     for _ in 0..LIMIT {
-        let rival = polytope.nearest(in_facet).filter(|&(_, d)| d <= beyond * (1.0 + 1e-12));
-        let Some((triangle, distance)) = rival else {
-            return polytope.proves(&strict::claim(&answer), in_facet).then_some(answer);
-        };
-        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
-        let reach = polytope.normal(triangle).dot(pair.difference(vertex));
-        if reach - distance <= 0.25 * pair.bound() || !polytope.expand(pair, triangle, vertex) {
-            return None;
+        match work.verdict(level, &claim, |t| is_of_facet(pair, &answer.features, t)) {
+            Verdict::Proven => return Some(answer),
+            Verdict::Open => return None,
+            Verdict::Rival(triangle) => {
+                let beyond = Beyond::of(level, pair, work, triangle);
+                if !beyond.is_beyond || !work.expand(level, triangle, beyond.vertex, beyond.point) {
+                    return None;
+                }
+            }
         }
     }
     None
@@ -66,12 +107,11 @@ fn clear_rivals(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: Strict) -
 pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64) -> Option<Vec<[VertexPair; 3]>> {
     let mut facets: Vec<[VertexPair; 3]> = Vec::new();
     let mut least = f64::INFINITY;
-    let mut start = [0, 0];
     for _ in 0..LIMIT {
         let open = polytope.nearest(|t| facets.contains(t)).filter(|&(_, d)| d <= least + margin);
         let Some((triangle, distance)) = open else { return Some(facets) };
         let vertices = polytope.vertex_pairs(triangle);
-        let vertex = support_beyond(pair, polytope.normal(triangle), &mut start);
+        let (vertex, _) = pair.support(polytope.normal(triangle), vertices[2]);
         let reach = polytope.normal(triangle).dot(pair.difference(vertex));
         if reach - distance > 0.25 * pair.bound() && !vertices.contains(&vertex) {
             if !polytope.expand(pair, triangle, vertex) {
@@ -88,11 +128,6 @@ pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64
 /// Whether all three vertices of a triangle of the difference belong to the facet of a feature pair.
 pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
     triangle.iter().all(|&[i, j]| features.a.has_vertex(pair.a, i) && features.b.has_vertex(pair.b, j))
-}
-
-fn support_beyond(pair: &Pair<'_, f64>, n: Vec3<f64>, start: &mut VertexPair) -> VertexPair {
-    *start = pair.support(n, *start).0;
-    *start
 }
 
 /// A tetrahedron of the Minkowski difference around, or at least near, the origin, from the end of a search: missing

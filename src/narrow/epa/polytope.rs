@@ -1,345 +1,468 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
+use super::facets::{self, Block, Lane, WIDTH, side as number};
+use super::level::{Baseline, Level, TABLE, per_level};
+use super::rim::Rim;
+use super::surface::{self, Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
+use std::cell::RefCell;
 
-/// Triangles above which a surface is given up: the search is not converging.
-const TRIANGLE_LIMIT: usize = 1024;
+/// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
+pub(super) const VERTICES: usize = 256;
 
-/// The shape of a surface without coordinates: what a pair remembers of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surface {
-    /// Vertices, as vertex pairs.
-    pub pairs: Vec<VertexPair>,
-    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in
-    /// each direction.
-    pub triangles: Vec<[u16; 3]>,
-    /// For each triangle, the one across the side from its `i`-th to its next vertex.
-    pub across: Vec<[u16; 3]>,
-}
-
-/// A triangle of a growing surface.
-#[derive(Debug, Clone, Copy)]
-struct Triangle {
-    v: [u16; 3],
-    /// The triangle across the side from `v[i]` to `v[i + 1]`.
-    across: [u16; 3],
-    /// Outward normal, not normalised.
-    normal: Vec3<f64>,
-    /// Signed distance of the plane from the origin; infinite where the triangle has no area or is dead.
-    distance: f64,
-    alive: bool,
-}
+/// Blocks of triangles above which a surface is given up, dead triangles included.
+pub(super) const BLOCKS: usize = 512;
 
 /// A surface at a pose, growing towards the boundary of the Minkowski difference (expanding polytope algorithm:
 /// van den Bergen 2001; here grown from any start around the origin, also a remembered one).
+///
+/// An empty one holds no memory; its working memory is lent by the thread and goes back when it is dropped.
 #[derive(Debug, Clone, Default)]
-pub struct Polytope {
-    pairs: Vec<VertexPair>,
-    points: Vec<Vec3<f64>>,
-    triangles: Vec<Triangle>,
-    alive: usize,
-    stack: Vec<(u16, u8)>,
-    rim: Vec<(u16, u8)>,
-    renumber: Vec<u16>,
+pub struct Polytope(Option<Box<Work>>);
+
+thread_local! {
+    /// Working memory at rest: as much as was ever in use at once, by a walk and by the cold resolver beneath it.
+    static REST: RefCell<Vec<Box<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether `d` lies above the plane of (a, b, c), on the side that `(b - a) x (c - a)` points to, by more than
-/// rounding: enough for a search, which the certificate checks.
-#[inline]
-fn clearly_above(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> bool {
-    let (u, v, w) = (b - a, c - a, d - a);
-    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
-    u.cross(v).dot(w) > 4e-15 * (sum(u) * sum(v) * sum(w))
-}
-
-/// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
-/// Exact for the coordinates given.
-#[inline]
-fn side(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> f64 {
-    let (u, v, w) = (b - a, c - a, d - a);
-    let volume = u.cross(v).dot(w);
-    // A static filter decides nearly always: rounding is below 10 units of the product of the lengths (here of the
-    // sums of the components, which are longer).
-    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
-    if volume.abs() > 4e-15 * (sum(u) * sum(v) * sum(w)) {
-        return volume;
+impl Drop for Polytope {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.take() {
+            let _ = REST.try_with(|rest| rest.borrow_mut().push(work));
+        }
     }
-    let coord = |p: Vec3<f64>| robust::Coord3D { x: p.x, y: p.y, z: p.z };
-    // `robust` is positive where d lies below the plane of a, b, c seen counter-clockwise from above.
-    -robust::orient3d(coord(a), coord(b), coord(c), coord(d))
+}
+
+/// The surface and what a step needs.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    /// Of the pair, metres.
+    size: f64,
+    /// Vertices, of which the first `count` are valid; the pairs of which they are made, as one number each.
+    keys: [u64; VERTICES],
+    points: [[f64; VERTICES]; 3],
+    count: usize,
+    /// Of which the first `used` are meant: the triangles, by their numbers, eight each.
+    blocks: Vec<Block>,
+    used: usize,
+    /// The links are no longer those of a closed surface.
+    broken: bool,
+    /// The vertices of a surface that was placed.
+    placed: Vec<Vec3<f64>>,
+    rim: Rim,
+    /// For two vertices of a surface to restore, the side from the first to the second.
+    side_at: [u16; surface::VERTICES * surface::VERTICES],
+}
+
+#[inline(always)]
+fn key([i, j]: VertexPair) -> u64 {
+    u64::from(i) | u64::from(j) << 32
+}
+
+impl Work {
+    fn new() -> Box<Self> {
+        Box::new(Self {
+            size: 0.0,
+            keys: [0; VERTICES],
+            points: [[0.0; VERTICES]; 3],
+            count: 0,
+            blocks: vec![Block::EMPTY; 16],
+            used: 0,
+            broken: false,
+            placed: Vec::new(),
+            rim: Rim::new(),
+            side_at: [0; surface::VERTICES * surface::VERTICES],
+        })
+    }
+
+    fn clear(&mut self, size: f64) {
+        self.size = size;
+        self.count = 0;
+        self.used = 0;
+        self.broken = false;
+    }
+
+    #[inline(always)]
+    fn add_vertex(&mut self, vertex: VertexPair, point: Vec3<f64>) {
+        if self.count.is_multiple_of(WIDTH) {
+            self.keys[self.count..][..WIDTH].fill(u64::MAX);
+        }
+        self.keys[self.count] = key(vertex);
+        for (axis, value) in self.points.iter_mut().zip(point.to_array()) {
+            axis[self.count] = value;
+        }
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn pair(&self, v: u8) -> VertexPair {
+        let key = self.keys[usize::from(v)];
+        [key as u32, (key >> 32) as u32]
+    }
+
+    #[inline(always)]
+    fn point(&self, v: u8) -> Vec3<f64> {
+        let [x, y, z] = &self.points;
+        Vec3 { x: x[usize::from(v)], y: y[usize::from(v)], z: z[usize::from(v)] }
+    }
+
+    /// The points of eight vertices.
+    #[inline(always)]
+    fn points_of<L: Level>(&self, level: L, v: &[u8; WIDTH]) -> [Lane; 3] {
+        if self.count > TABLE {
+            return self.points_of_many(v);
+        }
+        // No closure: it would not be compiled for the level.
+        let mut out = [[0.0; WIDTH]; 3];
+        for k in 0..3 {
+            if let Some(table) = self.points[k].first_chunk() {
+                out[k] = level.pick(table, v);
+            }
+        }
+        out
+    }
+
+    #[inline(never)]
+    fn points_of_many(&self, v: &[u8; WIDTH]) -> [Lane; 3] {
+        let [x, y, z] = &self.points;
+        [x, y, z].map(|axis| v.map(|v| axis[usize::from(v)]))
+    }
+
+    /// Whether it is a vertex already.
+    #[inline(always)]
+    fn knows(&self, vertex: VertexPair) -> bool {
+        let key = key(vertex);
+        let mut known = [0_u64; WIDTH];
+        for eight in self.keys[..self.count.next_multiple_of(WIDTH)].as_chunks::<WIDTH>().0 {
+            for i in 0..WIDTH {
+                known[i] |= u64::from(eight[i] == key);
+            }
+        }
+        known != [0; WIDTH]
+    }
+
+    #[inline(always)]
+    fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.used]
+    }
+
+    /// The next block to write.
+    #[inline(always)]
+    fn next_block(&mut self) -> &mut Block {
+        if self.used == self.blocks.len() {
+            self.blocks.resize(2 * self.used, Block::EMPTY);
+        }
+        self.used += 1;
+        &mut self.blocks[self.used - 1]
+    }
+
+    /// The nearest living triangle.
+    #[inline(always)]
+    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<usize> {
+        if self.broken { None } else { facets::nearest(level, self.blocks()) }
+    }
+
+    /// The vertex pairs of a triangle.
+    #[inline(always)]
+    pub(super) fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
+        self.blocks[triangle / WIDTH].vertices(triangle % WIDTH).map(|v| self.pair(v))
+    }
+
+    /// The outward normal of a triangle, not normalised, and the least of its products with the corners.
+    #[inline(always)]
+    pub(super) fn plane(&self, triangle: usize) -> (Vec3<f64>, f64) {
+        (self.normal(triangle), self.blocks[triangle / WIDTH].reach[triangle % WIDTH])
+    }
+
+    #[inline(always)]
+    fn normal(&self, triangle: usize) -> Vec3<f64> {
+        let (block, i) = (&self.blocks[triangle / WIDTH], triangle % WIDTH);
+        Vec3 { x: block.normal[0][i], y: block.normal[1][i], z: block.normal[2][i] }
+    }
+
+    /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
+    /// would break (rounding, or too many triangles).
+    #[inline(always)]
+    pub(super) fn expand<L: Level>(&mut self, level: L, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+        if self.knows(vertex) || self.broken || self.count == VERTICES || self.used >= BLOCKS {
+            return false;
+        }
+        self.see(level, triangle, point);
+        let blocks = &self.blocks[..self.used];
+        self.broken = !self.rim.find(blocks) && !self.rim.find_around(blocks, triangle);
+        if !self.broken {
+            self.fan(level, point);
+            self.add_vertex(vertex, point);
+        }
+        !self.broken
+    }
+
+    /// Marks `triangle` and all that see the point.
+    #[inline(always)]
+    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) {
+        for (seen, eight) in self.rim.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
+            *seen = 0;
+            for (k, block) in eight.iter().enumerate() {
+                *seen |= u64::from(block.seeing(level, point)) << (WIDTH * k);
+            }
+        }
+        self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
+    }
+
+    /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
+    /// `point`. The triangle of side `k` is the `k`-th after those there are.
+    #[inline(always)]
+    fn fan<L: Level>(&mut self, level: L, point: Vec3<f64>) {
+        let first = self.used * WIDTH;
+        for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.rim.seen) {
+            for (k, block) in eight.iter_mut().enumerate() {
+                block.remove(level, (seen >> (WIDTH * k)) as u8);
+            }
+        }
+        let (size, apex) = (self.size, self.count as u8);
+        for done in (0..self.rim.count).step_by(WIDTH) {
+            let count = (self.rim.count - done).min(WIDTH);
+            let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
+            from.copy_from_slice(&self.rim.from[done..done + WIDTH]);
+            to.copy_from_slice(&self.rim.to[done..done + WIDTH]);
+            let top = point.to_array().map(|x| [x; WIDTH]);
+            let corners = [self.points_of(level, &from), self.points_of(level, &to), top];
+            let mut twin = [[0; WIDTH]; 3];
+            for i in 0..WIDTH {
+                twin[0][i] = self.rim.twin[done + i];
+                twin[1][i] = number(first, 2) + 4 * self.rim.after[done + i];
+                twin[2][i] = number(first, 1) + 4 * self.rim.before[done + i];
+            }
+            for i in 0..count {
+                let outside = usize::from(twin[0][i]);
+                let t = outside / 4;
+                self.blocks[t / WIDTH].twin[outside % 4 % 3][t % WIDTH] = number(first + done + i, 0);
+            }
+            let block = self.next_block();
+            block.planes(&corners, count, size);
+            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
+            (block.twin, block.corner) = (twin, [from, to, [apex; WIDTH]]);
+        }
+    }
+
+    /// Triangles with these vertices and sides across.
+    #[inline(always)]
+    fn add_triangles<L: Level>(&mut self, level: L, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
+        for (eight, twins) in triangles.chunks(WIDTH).zip(twins.chunks(WIDTH)) {
+            let (mut corner, mut twin) = ([[0; WIDTH]; 3], [[0; WIDTH]; 3]);
+            for (i, (v, t)) in eight.iter().zip(twins).enumerate() {
+                (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
+                (twin[0][i], twin[1][i], twin[2][i]) = (t[0], t[1], t[2]);
+            }
+            let corners = [
+                self.points_of(level, &corner[0]),
+                self.points_of(level, &corner[1]),
+                self.points_of(level, &corner[2]),
+            ];
+            let size = self.size;
+            let block = self.next_block();
+            block.planes(&corners, eight.len(), size);
+            block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
+            (block.corner, block.twin) = (corner, twin);
+        }
+    }
+
+    /// Links a surface to restore; false where it is not closed.
+    fn restore(&mut self, surface: &Surface) -> bool {
+        let pairs = surface.pairs().len();
+        let triangles = surface.triangles();
+        let mut twins = [[0_u16; 3]; 2 * surface::VERTICES];
+        let sides = |v: [u8; 3]| [0, 1, 2].map(|k: usize| (usize::from(v[k]), usize::from(v[(k + 1) % 3])));
+        for (t, &v) in triangles.iter().enumerate() {
+            if v.iter().any(|&v| usize::from(v) >= pairs) {
+                return false;
+            }
+            for (k, (from, to)) in sides(v).into_iter().enumerate() {
+                self.side_at[from * surface::VERTICES + to] = (4 * t + k) as u16;
+            }
+        }
+        for (t, &v) in triangles.iter().enumerate() {
+            for (k, (from, to)) in sides(v).into_iter().enumerate() {
+                let twin = self.side_at[to * surface::VERTICES + from];
+                let (u, m) = (usize::from(twin) / 4, usize::from(twin) % 4);
+                // What was written for another surface shows in that its side is another one.
+                let there = triangles.get(u).is_some_and(|&v| m < 3 && sides(v)[m] == (to, from));
+                if !there || self.side_at[from * surface::VERTICES + to] != (4 * t + k) as u16 {
+                    return false;
+                }
+                twins[t][k] = twin;
+            }
+        }
+        add_triangles(self, triangles, &twins);
+        true
+    }
+
+    /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
+    /// not beyond `claim.others`.
+    #[inline(always)]
+    pub(super) fn verdict<L: Level>(
+        &self,
+        level: L,
+        claim: &Claim,
+        mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+    ) -> Verdict {
+        let (mut solid, mut proven) = (0, !self.broken);
+        let mut rival: Option<(usize, f64)> = None;
+        let beyond = claim.others * claim.others.abs();
+        for (k, block) in self.blocks().iter().enumerate() {
+            solid |= block.solid(level);
+            let mut open = block.unproven(level, claim.others);
+            if open == 0 {
+                continue;
+            }
+            let weak = block.unproven(level, claim.facet);
+            while open != 0 {
+                let i = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let v = block.vertices(i);
+                let facet = in_facet(&v.map(|v| self.pair(v)));
+                if !facet || weak >> i & 1 == 1 {
+                    let [a, b, c] = v.map(|v| self.point(v));
+                    proven &= holds(a, b, c, claim, || facet);
+                }
+                if !facet && block.square[i] < rival.map_or(beyond, |(_, least)| least) {
+                    rival = Some((k * WIDTH + i, block.square[i]));
+                }
+            }
+        }
+        match rival {
+            Some((triangle, _)) => Verdict::Rival(triangle),
+            None if proven && solid != 0 => Verdict::Proven,
+            None => Verdict::Open,
+        }
+    }
+}
+
+/// What the living triangles say about a claim.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Verdict {
+    /// They prove it.
+    Proven,
+    /// The nearest that is not of the facet and not beyond it.
+    Rival(usize),
+    /// Rounding leaves it open, or the claim is too bold.
+    Open,
+}
+
+per_level! {
+    fn add_triangles / add_triangles_body(work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) -> ();
+}
+
+#[inline(always)]
+fn add_triangles_body<L: Level>(level: L, work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
+    work.add_triangles(level, triangles, twins);
+}
+
+per_level! {
+    fn expand / expand_body(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool;
+}
+
+#[inline(always)]
+fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    work.expand(level, triangle, vertex, point)
 }
 
 impl Polytope {
+    /// The surface; its memory is taken at the first call.
+    pub(super) fn work(&mut self) -> &mut Work {
+        self.0.get_or_insert_with(|| {
+            REST.try_with(|rest| rest.borrow_mut().pop()).ok().flatten().unwrap_or_else(Work::new)
+        })
+    }
+
     /// Restarts from a tetrahedron; false where its volume is exactly 0.
     pub fn start(&mut self, pair: &Pair<'_, f64>, pairs: [VertexPair; 4]) -> bool {
-        self.clear();
-        self.pairs.extend(pairs);
-        self.points.extend(pairs.map(|p| pair.difference(p)));
-        let [a, b, c, d] = [self.points[0], self.points[1], self.points[2], self.points[3]];
+        let work = self.work();
+        work.clear(pair.size);
+        for vertex in pairs {
+            work.add_vertex(vertex, pair.difference(vertex));
+        }
+        let [a, b, c, d] = [0, 1, 2, 3].map(|v| work.point(v));
         let volume = side(a, b, c, d);
         if volume == 0.0 || volume.is_nan() {
             return false;
         }
         // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
-        let faces = if volume > 0.0 {
-            [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
-        } else {
-            [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]]
-        };
-        self.set_triangles(&faces)
+        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
+        let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
+        const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
+        add_triangles(work, &faces, &TWINS);
+        true
     }
 
     /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
     pub fn restore(&mut self, surface: &Surface) {
-        for (&v, &across) in surface.triangles.iter().zip(&surface.across) {
-            self.push(v, across);
-        }
+        let work = self.work();
+        work.broken = work.count != surface.pairs().len() || !work.restore(surface);
     }
 
     /// Looks up a remembered surface's vertices at a new pose; no triangles yet.
     pub fn place(&mut self, pair: &Pair<'_, f64>, surface: &Surface) -> &[Vec3<f64>] {
-        self.clear();
-        self.pairs.extend_from_slice(&surface.pairs);
-        self.points.extend(surface.pairs.iter().map(|&p| pair.difference(p)));
-        &self.points
-    }
-
-    /// The surface without coordinates, its unused vertices and dead triangles dropped.
-    pub fn remember(&mut self, surface: &mut Surface) {
-        surface.pairs.clear();
-        surface.triangles.clear();
-        surface.across.clear();
-        let vertices = self.pairs.len();
-        self.renumber.clear();
-        self.renumber.resize(vertices + self.triangles.len(), u16::MAX);
-        let (vertex, triangle) = self.renumber.split_at_mut(vertices);
-        for (t, new) in self.triangles.iter().zip(triangle.iter_mut()).filter(|(t, _)| t.alive) {
-            *new = surface.triangles.len() as u16;
-            surface.triangles.push(t.v.map(|v| {
-                let new = &mut vertex[usize::from(v)];
-                if *new == u16::MAX {
-                    *new = surface.pairs.len() as u16;
-                    surface.pairs.push(self.pairs[usize::from(v)]);
-                }
-                *new
-            }));
+        let work = self.work();
+        work.clear(pair.size);
+        work.placed.clear();
+        for &vertex in surface.pairs() {
+            let point = pair.difference(vertex);
+            work.placed.push(point);
+            work.add_vertex(vertex, point);
         }
-        let alive = self.triangles.iter().filter(|t| t.alive);
-        surface.across.extend(alive.map(|t| t.across.map(|u| triangle[usize::from(u)])));
+        &work.placed
     }
 
-    fn clear(&mut self) {
-        self.pairs.clear();
-        self.points.clear();
-        self.triangles.clear();
-        self.alive = 0;
-    }
-
-    fn set_triangles(&mut self, faces: &[[u16; 3]]) -> bool {
-        for &v in faces {
-            self.push(v, [u16::MAX; 3]);
+    /// The surface without coordinates, its unused vertices and dead triangles dropped; false where it has more vertices
+    /// than are remembered.
+    pub fn remember(&mut self, surface: &mut Surface) -> bool {
+        let work = self.work();
+        let count = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
+        // A closed surface around a point has twice as many triangles as vertices, less four: none is unused.
+        let keep = count + 4 == 2 * work.count;
+        let blocks = work.blocks().iter().map(|block| (block.alive, &block.corner));
+        if keep {
+            surface.take(work.count, count, blocks, |v| work.pair(v))
+        } else {
+            surface.take_used(blocks, |v| work.pair(v))
         }
-        // Neighbours by their common sides; surfaces are small, so a search is cheaper than a map.
-        for t in 0..faces.len() {
-            for k in 0..3 {
-                if self.triangles[t].across[k] != u16::MAX {
-                    continue;
-                }
-                let (from, to) = (faces[t][k], faces[t][(k + 1) % 3]);
-                let across = (t + 1..faces.len())
-                    .find_map(|u| (0..3).find(|&m| faces[u][m] == to && faces[u][(m + 1) % 3] == from).map(|m| (u, m)));
-                let Some((u, m)) = across else { return false };
-                self.triangles[t].across[k] = u as u16;
-                self.triangles[u].across[m] = t as u16;
-            }
-        }
-        true
-    }
-
-    fn push(&mut self, v: [u16; 3], across: [u16; 3]) {
-        let [a, b, c] = v.map(|i| self.points[usize::from(i)]);
-        let normal = (b - a).cross(c - a);
-        let length = normal.length();
-        let distance = if length > 0.0 { normal.dot(a) / length } else { f64::INFINITY };
-        self.triangles.push(Triangle { v, across, normal, distance, alive: true });
-        self.alive += 1;
     }
 
     /// The living triangle nearest to the origin for which `skip` is false, and its plane's signed distance.
     pub fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
+        let work = self.0.as_ref().filter(|work| !work.broken)?;
         let mut best: Option<(usize, f64)> = None;
-        for (i, t) in self.triangles.iter().enumerate() {
-            if t.alive && best.is_none_or(|(_, d)| t.distance < d) && !skip(&self.vertex_pairs(i)) {
-                best = Some((i, t.distance));
+        for (k, block) in work.blocks().iter().enumerate() {
+            for (i, &square) in block.square.iter().enumerate() {
+                let nearer = square < best.map_or(f64::INFINITY, |(_, least)| least);
+                if nearer && !skip(&work.vertex_pairs(k * WIDTH + i)) {
+                    best = Some((k * WIDTH + i, square));
+                }
             }
         }
-        best
+        best.map(|(triangle, square)| (triangle, square.abs().sqrt().copysign(square)))
     }
 
     /// The vertex pairs of a triangle.
     pub fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
-        self.triangles[triangle].v.map(|v| self.pairs[usize::from(v)])
+        self.0.as_ref().map_or([[0; 2]; 3], |work| work.vertex_pairs(triangle))
     }
 
     /// The outward unit normal of a triangle.
     pub fn normal(&self, triangle: usize) -> Vec3<f64> {
-        self.triangles[triangle].normal.normalized()
+        self.0.as_ref().map_or(Vec3::ZERO, |work| work.normal(triangle).normalized())
     }
 
     /// Adds a vertex that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface would
     /// break (rounding, or too many triangles).
     pub fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
-        if self.triangles.len() + 64 > TRIANGLE_LIMIT || self.pairs.contains(&vertex) {
-            return false;
-        }
-        let point = pair.difference(vertex);
-        let apex = self.points.len() as u16;
-        self.pairs.push(vertex);
-        self.points.push(point);
-        if !self.find_rim(triangle, point) {
-            return false;
-        }
-        // The rim runs once around the hole; one new triangle a side, neighbours in order.
-        let first = self.triangles.len() as u16;
-        let count = self.rim.len() as u16;
-        for k in 0..self.rim.len() {
-            let (t, s) = self.rim[k];
-            let outside = self.triangles[usize::from(t)];
-            let s = usize::from(s);
-            let (from, to) = (outside.v[(s + 1) % 3], outside.v[s]);
-            let k = k as u16;
-            self.push([from, to, apex], [t, first + (k + 1) % count, first + (k + count - 1) % count]);
-            self.triangles[usize::from(t)].across[s] = first + k;
-        }
-        // The sides of the fan must meet in order, or the hole was not a disk.
-        (0..usize::from(count)).all(|k| {
-            let here = self.triangles[usize::from(first) + k].v;
-            let next = self.triangles[usize::from(first) + (k + 1) % usize::from(count)].v;
-            here[1] == next[0]
-        })
+        expand(self.work(), triangle, vertex, pair.difference(vertex))
     }
 
-    /// Kills the triangles that `point` sees, from `start` on, and lists the sides around them in order, as seen from
-    /// the living side: (triangle, side).
-    fn find_rim(&mut self, start: usize, point: Vec3<f64>) -> bool {
-        self.rim.clear();
-        self.stack.clear();
-        self.kill(start);
-        // Depth first, sides in reverse, so that the rim comes out in order.
-        for k in (0..3).rev() {
-            self.push_across(start as u16, k);
-        }
-        while let Some((t, s)) = self.stack.pop() {
-            let triangle = self.triangles[usize::from(t)];
-            if !triangle.alive {
-                continue;
-            }
-            let [a, b, c] = triangle.v.map(|v| self.points[usize::from(v)]);
-            if clearly_above(a, b, c, point) {
-                self.kill(usize::from(t));
-                self.push_across(t, (usize::from(s) + 2) % 3);
-                self.push_across(t, (usize::from(s) + 1) % 3);
-            } else {
-                self.rim.push((t, s));
-            }
-        }
-        self.rim.len() >= 3
-    }
-
-    fn kill(&mut self, t: usize) {
-        self.triangles[t].alive = false;
-        self.triangles[t].distance = f64::INFINITY;
-        self.alive -= 1;
-    }
-
-    /// Stacks the triangle across side `k` of `t`, with the side by which it is entered.
-    fn push_across(&mut self, t: u16, k: usize) {
-        let across = self.triangles[usize::from(t)].across[k];
-        let (from, to) = (self.triangles[usize::from(t)].v[k], self.triangles[usize::from(t)].v[(k + 1) % 3]);
-        let v = self.triangles[usize::from(across)].v;
-        if let Some(s) = (0..3).find(|&m| v[m] == to && v[(m + 1) % 3] == from) {
-            self.stack.push((across, s as u8));
-        }
-    }
-
-    /// Whether the living triangles prove the claim (see `proves` in this file for the argument).
+    /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        let alive = self.triangles.iter().filter(|t| t.alive).map(|t| t.v);
-        proves(&self.pairs, &self.points, alive, claim, in_facet)
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict(Baseline, claim, in_facet), Verdict::Proven))
     }
-}
-
-impl Surface {
-    /// Whether every side is shared by two triangles that agree about it.
-    pub fn is_closed(&self) -> bool {
-        let linked = |t: usize, k: usize| {
-            let v = self.triangles[t];
-            let u = usize::from(*self.across.get(t)?.get(k)?);
-            let w = self.triangles.get(u)?;
-            let m = (0..3).find(|&m| w[m] == v[(k + 1) % 3] && w[(m + 1) % 3] == v[k])?;
-            (usize::from(self.across.get(u)?[m]) == t).then_some(())
-        };
-        (0..self.triangles.len()).all(|t| (0..3).all(|k| linked(t, k).is_some()))
-            && self.triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs.len())
-    }
-
-    /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
-    /// with a hole proves nothing.
-    pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        points.len() == self.pairs.len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
-    }
-
-    /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
-    pub(crate) fn proves_closed(
-        &self,
-        points: &[Vec3<f64>],
-        claim: &Claim,
-        in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
-    ) -> bool {
-        proves(&self.pairs, points, self.triangles.iter().copied(), claim, in_facet)
-    }
-}
-
-/// What a surface is to prove, metres.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Triangles of the facet are at least so far from the origin.
-    pub facet: f64,
-    /// All others at least so far.
-    pub others: f64,
-}
-
-/// Whether a closed surface proves that the Minkowski difference contains the ball of radius `claim.facet` about the
-/// origin, and that all but the facet's triangles stay beyond `claim.others`.
-///
-/// The argument: every side is shared by two triangles, so the surface is closed; if the origin lies strictly inside
-/// each triangle's plane (an exact sign), the radial projection of the surface covers the sphere of directions, so in
-/// every direction the difference, which is convex, reaches at least as far as the surface does.
-fn proves(
-    pairs: &[VertexPair],
-    points: &[Vec3<f64>],
-    triangles: impl Iterator<Item = [u16; 3]>,
-    claim: &Claim,
-    mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
-) -> bool {
-    let mut solid = false;
-    for v in triangles {
-        let [a, b, c] = v.map(|i| points[usize::from(i)]);
-        let normal = (b - a).cross(c - a);
-        let n2 = normal.length2();
-        if n2 == 0.0 {
-            // No area: its radial projection has no measure.
-            continue;
-        }
-        let reach = normal.dot(a).min(normal.dot(b)).min(normal.dot(c));
-        let length = n2.sqrt();
-        let reaches = |d: f64| reach > 0.0 && reach >= d * length;
-        let far = reaches(claim.others) || (in_facet(&v.map(|i| pairs[usize::from(i)])) && reaches(claim.facet));
-        if !far || side(a, b, c, Vec3::ZERO) >= 0.0 {
-            return false;
-        }
-        solid = true;
-    }
-    solid
 }
