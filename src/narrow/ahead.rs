@@ -5,12 +5,14 @@ use super::PairQuery;
 use super::answer::Answer;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
+use super::pair::Pair;
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
 use super::strict::lanes::{self, Eight, WIDTH};
 use super::strict::many;
+use super::vclip;
 use super::walk::{self, Search};
 use crate::geometry::RelativePose;
 use crate::scene::{Piece, QueryOptions, SAMPLES};
@@ -20,6 +22,12 @@ const FEW: u32 = 3;
 
 /// Samples through which features must hold, on average, for verifying them to cost less than searching side by side.
 const RUN: f32 = 4.0;
+
+/// States of V-Clip a sample above which searches side by side cost less.
+const FAR: f32 = 2.4;
+
+/// Samples through which features hold, on average, above which V-Clip is asked again after such searches.
+const NEAR: f32 = 1.5;
 
 /// The look ahead of one walk: for bodies of one piece each.
 pub(super) struct Ahead<'a> {
@@ -44,6 +52,8 @@ pub(super) struct Searched {
     /// Of the samples in which a search converged.
     answers: [Option<Answer>; SAMPLES],
     prover: many::Prover,
+    /// Whether V-Clip went from sample to sample.
+    tracked: bool,
 }
 
 /// What is known ahead of a sample.
@@ -122,6 +132,11 @@ impl<'a> Ahead<'a> {
                 routes.beyond += u64::from(matches!(known, Known::Beyond(_)));
                 return Some(known);
             }
+            if let Some(answer) = self.followed((a, b, poses), sample, cache, routes) {
+                routes.queries += 1;
+                routes.searched += 1;
+                return Some(self.row(&answer, asked, out));
+            }
             self.search((a, b, poses), asked, ruled_out, cache, routes)?;
         }
         let searched = &self.found;
@@ -135,7 +150,9 @@ impl<'a> Ahead<'a> {
             routes.beyond += 1;
             return Some(Known::Beyond(searched.found.gap[sample] - (a.radius + b.radius)));
         }
-        cache.hulls.remember(None, searched.found.simplex[sample]);
+        if !searched.tracked {
+            cache.hulls.remember(None, searched.found.simplex[sample]);
+        }
         None
     }
 
@@ -181,6 +198,39 @@ impl<'a> Ahead<'a> {
         Some(())
     }
 
+    /// Whether V-Clip may go on from the remembered features: they are of bodies that were apart.
+    fn tracks(&self, cache: &PairCache) -> bool {
+        self.search != Search::Gjk && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
+    }
+
+    /// Where features hold for long and were left in this sample: V-Clip goes on from them, and what it finds is verified
+    /// here and in the samples to come.
+    #[inline(never)]
+    fn followed(
+        &mut self,
+        (a, b, poses): (&Piece, &Piece, &RelativeLanes),
+        sample: usize,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+    ) -> Option<Answer> {
+        let pace = self.pace(cache);
+        if !self.tracks(cache) || pace <= RUN || !poses.is_finite(sample) {
+            return None;
+        }
+        let features = cache.hulls.features()?;
+        let pair = Pair::new(&a.core, &b.core, poses.at(sample), a.radius + b.radius);
+        let found = vclip::search(&pair, features);
+        routes.vclip_steps += u64::from(found.iterations);
+        routes.cycles += u64::from(found.end == vclip::End::Cycle);
+        if found.end != vclip::End::Converged || found.features == features {
+            return None;
+        }
+        cache.hulls.follow(&a.core, &b.core, found.features);
+        (cache.hulls.pace, self.run) = (pace, 0.0);
+        self.check(sample, cache)?;
+        self.eight.answer(sample)
+    }
+
     /// Searches a sample together with those that come next and are not `ruled_out`. `None`: overlap, or few samples.
     #[inline(never)]
     fn search(
@@ -191,7 +241,11 @@ impl<'a> Ahead<'a> {
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
-        if self.search == Search::VClip || cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
+        if cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
+            return None;
+        }
+        let tracks = self.tracks(cache) && !(self.search == Search::Auto && cache.hulls.far);
+        if self.search == Search::VClip && !tracks || self.search == Search::Auto && cache.hulls.features().is_none() {
             return None;
         }
         // Where features hold for long, a change of them is searched alone.
@@ -206,13 +260,26 @@ impl<'a> Ahead<'a> {
             samples |= u64::from(poses.is_finite(s) && !ruled_out(&poses.at(s))) << s;
         }
         let searched = &mut self.found;
-        searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
-        routes.search_iterations += u64::from(searched.found.iterations);
-        // The memory of the last sample searched is good for those after it.
-        if let Some((features, simplex)) = searched.last() {
-            cache.hulls.remember(features, simplex);
+        searched.tracked = tracks;
+        match cache.hulls.features().filter(|_| tracks) {
+            Some(features) => {
+                let before = routes.vclip_steps;
+                let last = searched.track((a, b), poses, samples, features, routes);
+                cache.hulls.follow(&a.core, &b.core, last);
+                let states = (routes.vclip_steps - before) as f32;
+                cache.hulls.far = states > FAR * searched.found.samples.count_ones() as f32;
+            }
+            None => {
+                searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
+                routes.search_iterations += u64::from(searched.found.iterations);
+                // The memory of the last sample searched is good for those after it.
+                if let Some((features, simplex)) = searched.last() {
+                    cache.hulls.remember(features, simplex);
+                }
+            }
         }
         cache.hulls.pace = searched.pace();
+        cache.hulls.far &= tracks || cache.hulls.pace < NEAR;
         (self.run, self.checked) = (0.0, false);
         self.knows(asked.sample).then_some(())
     }
@@ -227,7 +294,7 @@ impl<'a> Ahead<'a> {
 impl Default for Searched {
     fn default() -> Self {
         let (found, prover) = Default::default();
-        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover }
+        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover, tracked: false }
     }
 }
 
@@ -248,6 +315,37 @@ impl Searched {
     fn last(&self) -> Option<(Option<FeaturePair>, Simplex)> {
         let last = self.found.samples.checked_ilog2()? as usize;
         Some((self.answers[last].map(|answer| answer.features), self.found.simplex[last]))
+    }
+
+    /// Goes with V-Clip from sample to sample, and proves what is found, eight of a kind at a time; ends where the bodies
+    /// overlap. Returns the last features.
+    fn track(
+        &mut self,
+        (a, b): (&Piece, &Piece),
+        poses: &RelativeLanes,
+        samples: u64,
+        start: FeaturePair,
+        routes: &mut Routes,
+    ) -> FeaturePair {
+        let (cores, mut features, mut left) = ([&a.core, &b.core], start, samples);
+        self.found.samples = 0;
+        while left != 0 {
+            let sample = left.trailing_zeros() as usize % SAMPLES;
+            left &= left - 1;
+            let pair = Pair::new(cores[0], cores[1], poses.at(sample), a.radius + b.radius);
+            let found = vclip::search(&pair, features);
+            routes.vclip_steps += u64::from(found.iterations);
+            routes.cycles += u64::from(found.end == vclip::End::Cycle);
+            self.found.samples |= 1 << sample;
+            (self.found.end[sample], self.answers[sample]) = (End::Stalled, None);
+            if found.end != vclip::End::Converged {
+                break;
+            }
+            features = found.features;
+            self.prover.push(cores, sample, features, &pair.pose, pair.size, &mut self.answers);
+        }
+        self.prover.finish(cores, &mut self.answers);
+        features
     }
 
     /// Searches the samples side by side from one simplex, and proves what is found.
@@ -277,7 +375,7 @@ impl Searched {
                 last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
             }
             if let Some(features) = last.1 {
-                self.prover.push(cores, sample, features, poses, self.sizes[sample], &mut self.answers);
+                self.prover.push(cores, sample, features, &poses.at(sample), self.sizes[sample], &mut self.answers);
             }
         }
         self.prover.finish(cores, &mut self.answers);

@@ -267,7 +267,7 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
     let all = QueryOptions { within: f64::INFINITY, ..*options };
     let query = PairQuery { a, b, poses_a: Poses::Fixed(pose_a), poses_b: Poses::Fixed(pose_b), samples: 1 };
     let mut out = Vec::with_capacity(1);
-    Gjk.walk(&query, &all, &mut PairCache::default(), &mut Routes::default(), &mut out);
+    Auto.walk(&query, &all, &mut PairCache::default(), &mut Routes::default(), &mut out);
     out.pop().expect("no distance is beyond an infinite cut-off")
 }
 

@@ -13,7 +13,6 @@ use crate::narrow::finisher::{
 };
 use crate::narrow::pair::bound_of;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::narrow::relative::RelativeLanes;
 use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
 
 /// Up to eight answers of one kind, to be proven.
@@ -66,14 +65,17 @@ impl Prover {
         cores: [&Polyhedron; 2],
         sample: usize,
         features: FeaturePair,
-        poses: &RelativeLanes,
+        pose: &RelativePose<f64>,
         size: f64,
         out: &mut [Option<Answer>],
     ) {
         let Some(kind) = kind_of(&features) else { return };
         let claims = &mut self.of[kind as usize];
         let k = claims.count % WIDTH;
-        poses.copy(sample, k, &mut claims.r, &mut claims.t);
+        for (row, r) in pose.r.iter().enumerate() {
+            (claims.r[3 * row][k], claims.r[3 * row + 1][k], claims.r[3 * row + 2][k]) = (r.x, r.y, r.z);
+        }
+        set(&mut claims.t, k, pose.t);
         (claims.size[k], claims.features[k], claims.sample[k]) = (size, features, sample);
         claims.count = k + 1;
         if claims.count == WIDTH {
@@ -390,7 +392,7 @@ mod tests {
     use super::*;
     use crate::narrow::Poses as Given;
     use crate::narrow::pair::Pair;
-    use crate::narrow::relative::RelativePoses;
+    use crate::narrow::relative::{RelativeLanes, RelativePoses};
     use crate::narrow::resolver;
     use crate::narrow::routes::Routes;
     use crate::narrow::strict::draw::{Draw, block};
@@ -423,7 +425,7 @@ mod tests {
                 let world = (given[0].at(of), given[1].at(of));
                 let features = resolver::resolve(&there, 0.0, (&world.0, &world.1), &mut Routes::default()).features;
                 asked[s] = Some((pair, features));
-                prover.push(refs, s, features, poses, pair.size, &mut out);
+                prover.push(refs, s, features, &poses.at(s), pair.size, &mut out);
             }
             prover.finish(refs, &mut out);
             for s in 0..SAMPLES {
