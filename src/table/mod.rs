@@ -8,17 +8,24 @@
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
 mod bodies;
+mod chunk;
 mod columns;
+mod dictionary;
 mod encoder;
+mod ends;
+mod hybrid;
 mod manifest;
 mod motion;
 pub mod number_table;
 mod output_dir;
+mod packer;
 mod pair_stats;
 mod parts;
 mod possible;
 mod report;
 mod schema;
+mod segments;
+mod settings;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -30,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::narrow::{Proximity, Status};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use arrow_array::RecordBatch;
-use encoder::TableEncoder;
+use encoder::{Finishing, TableEncoder};
 use output_dir::OutputDir;
 use parts::Naming;
 use std::path::PathBuf;
@@ -123,9 +130,7 @@ pub struct Worst {
 struct Sizes {
     /// Rows of a page.
     page: usize,
-    /// Rows encoded at a time: a multiple of `page`.
-    chunk: usize,
-    /// Rows of a row group: a multiple of `chunk`.
+    /// Rows of a row group: a multiple of `page`.
     row_group: usize,
     /// Row groups of a part.
     groups_per_part: usize,
@@ -134,8 +139,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    const CONTRACT: Self =
-        Self { page: 16_384, chunk: 65_536, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
+    const CONTRACT: Self = Self { page: 16_384, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
 }
 
 /// Run, frame, a, b.
@@ -197,7 +201,7 @@ impl TableWriter {
             || {
                 summary.add(block, candidates, &rows)?;
                 let overlapping = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
-                let overlapping: Vec<Row> = overlapping.copied().collect();
+                let overlapping: Vec<&Row> = overlapping.collect();
                 penetrations.extend(&overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))
             },
         );
@@ -211,10 +215,11 @@ impl TableWriter {
     pub fn finish(self) -> Result<Finished> {
         let Self { distances, penetrations, summary, bodies, names, sizes, last: _, out } = self;
         let penetrating = penetrations.rows();
-        distances.finish()?;
-        penetrations.finish()?;
-        let mut totals = summary.finish(&names)?;
+        // The largest goes to the disk first, and the others beside it.
+        let tables = [distances.finish()?, penetrations.finish()?];
+        let (mut totals, summaries) = summary.finish(&names)?;
         bodies::write(&bodies, &sizes, &out)?;
+        tables.into_iter().chain(summaries).try_for_each(Finishing::wait)?;
         totals.penetrations = penetrating;
         totals.bytes = out.bytes();
         Ok(Finished { totals, out })

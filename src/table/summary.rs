@@ -1,7 +1,7 @@
 //! `pairs` and `runs`, accumulated block by block, and the totals of the execution.
 
 use super::columns::{PairRow, RunRow, Words, WorstRow, fill_pairs, fill_runs};
-use super::encoder::TableEncoder;
+use super::encoder::{Finishing, TableEncoder};
 use super::motion::Motion;
 use super::output_dir::OutputDir;
 use super::pair_stats::{PairStat, PairStats, is_smaller};
@@ -131,7 +131,7 @@ impl Summary {
     }
 
     /// Finishes the last run and both tables; the totals, without those of other tables.
-    pub(super) fn finish(mut self, names: &[String]) -> Result<Totals> {
+    pub(super) fn finish(mut self, names: &[String]) -> Result<(Totals, [Finishing; 2])> {
         self.begin_stretches(self.stretches.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
@@ -142,9 +142,7 @@ impl Summary {
             body_a: names[w.a as usize].clone(),
             body_b: names[w.b as usize].clone(),
         });
-        self.pairs.finish()?;
-        self.runs.finish()?;
-        Ok(self.totals)
+        Ok((self.totals, [self.pairs.finish()?, self.runs.finish()?]))
     }
 
     /// Cuts a new block at the beginnings of runs.
