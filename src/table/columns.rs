@@ -4,7 +4,6 @@ use super::Row;
 use super::schema::{Kind, Spec, Vocabulary};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
-use std::borrow::Borrow;
 use std::sync::Arc;
 
 /// The words of all string columns.
@@ -137,8 +136,8 @@ impl Cursor<'_> {
     }
 }
 
-fn fill_keys(c: &mut Cursor<'_>, rows: &[impl Borrow<Row>], samples: &[Sample]) {
-    let rows = || rows.iter().map(Borrow::borrow);
+fn fill_keys(c: &mut Cursor<'_>, rows: &[&Row], samples: &[Sample]) {
+    let rows = || rows.iter();
     let sample = |r: &Row| &samples[usize::from(r.proximity.sample)];
     c.next().int64(rows().map(|r| sample(r).run));
     c.next().int64(rows().map(|r| sample(r).frame));
@@ -148,7 +147,7 @@ fn fill_keys(c: &mut Cursor<'_>, rows: &[impl Borrow<Row>], samples: &[Sample]) 
 }
 
 /// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
-pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
+pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
     let all = columns.len() > 9;
     let mut c = Cursor(columns.iter_mut());
     fill_keys(&mut c, rows, samples);

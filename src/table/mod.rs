@@ -1,8 +1,9 @@
 //! WRITE: the tables of an execution.
 //!
-//! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a chunk side by
-//! side in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir`
-//! lets files appear whole or not at all. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
+//! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a page side by side
+//! in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir` lets
+//! files appear whole or not at all. A column of a row group is a `chunk`: its `dictionary`, the `hybrid` encoding of
+//! indices, the `ends` of its values for the page index, pages from the `packer` kept in `segments`. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
 //! run and `motion` for how far bodies move between frames. `report` reads the summaries back.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
@@ -193,15 +194,23 @@ impl TableWriter {
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
+        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>())
+    }
+
+    /// As [`Self::write`], of rows that lie anywhere.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
         let Self { distances, penetrations, summary, last, names, .. } = self;
-        check_order(last, names.len(), block, &rows)?;
+        check_order(last, names.len(), block, rows)?;
         let samples = &block.samples;
         let (encoded, counted) = rayon::join(
-            || distances.extend(&rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
+            || distances.extend(rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
             || {
-                summary.add(block, candidates, &rows)?;
+                summary.add(block, candidates, rows)?;
                 let overlapping = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
-                let overlapping: Vec<&Row> = overlapping.collect();
+                let overlapping: Vec<&Row> = overlapping.copied().collect();
                 penetrations.extend(&overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))
             },
         );
@@ -227,7 +236,7 @@ impl TableWriter {
 }
 
 /// The order of rows is promised in the metadata of the files. `last`: the key of the last row of the call before.
-fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[&Row]) -> Result<()> {
     for row in rows {
         let sample = block.samples.get(usize::from(row.proximity.sample));
         let key = sample.map(|s| (s.run, s.frame, row.a, row.b));
