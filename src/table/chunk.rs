@@ -352,3 +352,90 @@ pub(super) struct EncodedColumn {
     /// What the file's metadata say of it; offsets from its start.
     pub(super) close: ColumnCloseResult,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::packer::Packers;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Float64Type, Int64Type};
+    use arrow_array::{Array, ArrayRef};
+    use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+    use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use std::sync::Arc;
+
+    /// A file of one column, of a row group of these pages; what a reader makes of it.
+    fn written(message: &str, spec: &Spec, pages: Vec<Values>) -> (ArrayRef, Arc<ParquetMetaData>) {
+        let mut chunk = ColumnChunk::new(spec);
+        let mut column = Column::new(spec);
+        let packers = Packers::default();
+        for values in pages {
+            column.values = values;
+            packers.with(|packer| chunk.page(&mut column, packer)).expect("a packer").expect("a page");
+        }
+        let schema = Arc::new(parse_message_type(message).expect("a schema"));
+        let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).expect("a file");
+        let descriptor = file.schema_descr().column(0);
+        let mut closed = chunk.close().expect("closed");
+        let encoded = packers.with(|packer| closed.column(&descriptor, None, packer));
+        let EncodedColumn { bytes, close } = encoded.expect("a packer").expect("a chunk");
+        let mut group = file.next_row_group().expect("a row group");
+        group.append_column(&bytes, close).expect("appended");
+        group.close().expect("closed");
+        let bytes = Bytes::from(file.into_inner().expect("a file"));
+        let options = ArrowReaderOptions::new();
+        let options = options.with_page_index_policy(PageIndexPolicy::Optional).with_encoding_stats_as_mask(false);
+        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options).expect("Parquet");
+        let metadata = Arc::clone(builder.metadata());
+        let batch = builder.with_batch_size(1 << 22).build().expect("a reader").next().expect("rows").expect("a batch");
+        (Arc::clone(batch.column(0)), metadata)
+    }
+
+    #[test]
+    fn a_dictionary_that_grows_too_long_is_given_up() {
+        let spec = Spec::key("run", Kind::Int64);
+        let page = |first: i64| (first..first + 50_000).map(|i| i * 1_000_003).collect::<Vec<_>>();
+        let pages: Vec<_> = (0..5).map(|k| page(k * 49_000)).collect();
+        let expected = pages.concat();
+        let (read, metadata) =
+            written("message t { required int64 run; }", &spec, pages.into_iter().map(Values::Int64).collect());
+        assert_eq!(read.as_primitive::<Int64Type>().values(), expected.as_slice());
+        let stats = metadata.row_group(0).column(0).page_encoding_stats().cloned().unwrap_or_default();
+        let counts: Vec<_> = stats.iter().map(|s| (s.page_type, s.encoding, s.count)).collect();
+        assert_eq!(
+            counts,
+            [
+                (PageType::DICTIONARY_PAGE, Encoding::PLAIN, 1),
+                (PageType::DATA_PAGE, Encoding::RLE_DICTIONARY, 3),
+                (PageType::DATA_PAGE, Encoding::PLAIN, 2)
+            ]
+        );
+        let index = &metadata.column_index().expect("an index")[0][0];
+        assert_eq!(index.get_boundary_order(), Some(BoundaryOrder::ASCENDING));
+    }
+
+    #[test]
+    fn pages_without_values_and_pages_of_no_numbers() {
+        let nan = f64::NAN;
+        let pages = || vec![Values::Float64(vec![nan; 9]), Values::Float64(vec![nan, 2.5, nan, -1.0])];
+        let nullable = Spec { nullable: true, key: false, ..Spec::key("x", Kind::Float64) };
+        let (read, metadata) = written("message t { optional double x; }", &nullable, pages());
+        let read: Vec<_> = read.as_primitive::<Float64Type>().iter().collect();
+        assert_eq!(read, [vec![None; 10], vec![Some(2.5), None, Some(-1.0)]].concat());
+        let column = metadata.row_group(0).column(0);
+        let statistics = column.statistics().expect("statistics");
+        assert_eq!(statistics.null_count_opt(), Some(11));
+        let index = &metadata.column_index().expect("an index")[0][0];
+        assert!(index.is_null_page(0) && !index.is_null_page(1));
+
+        let required = Spec { nullable: false, ..nullable };
+        let (read, metadata) = written("message t { required double x; }", &required, pages());
+        assert_eq!(read.null_count(), 0);
+        assert_eq!(read.as_primitive::<Float64Type>().values()[10], 2.5);
+        let column = metadata.row_group(0).column(0);
+        assert!(column.statistics().expect("statistics").min_bytes_opt().is_some());
+        assert!(column.column_index_offset().is_none(), "a page without ends would hide its rows from a search");
+    }
+}

@@ -1,7 +1,7 @@
 //! Columns being filled, and how rows fall into them.
 
-use super::Row;
 use super::schema::{Kind, Spec, Vocabulary};
+use super::{Row, gathered};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
 use std::sync::Arc;
@@ -136,21 +136,21 @@ impl Cursor<'_> {
     }
 }
 
-fn fill_keys(c: &mut Cursor<'_>, rows: &[&Row], samples: &[Sample]) {
-    let rows = || rows.iter();
+fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
     let sample = |r: &Row| &samples[usize::from(r.proximity.sample)];
-    c.next().int64(rows().map(|r| sample(r).run));
-    c.next().int64(rows().map(|r| sample(r).frame));
-    c.next().float64(rows().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
-    c.next().int32(rows().map(|r| r.a as i32));
-    c.next().int32(rows().map(|r| r.b as i32));
+    c.next().int64(rows.iter().map(|r| sample(r).run));
+    c.next().int64(rows.iter().map(|r| sample(r).frame));
+    c.next().float64(rows.iter().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
+    c.next().int32(rows.iter().map(|r| r.a as i32));
+    c.next().int32(rows.iter().map(|r| r.b as i32));
 }
 
 /// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
 pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
     let all = columns.len() > 9;
+    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, rows, samples);
+    fill_keys(&mut c, &rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| p.distance));
     c.next().float64(p().map(|p| p.lower));
@@ -182,8 +182,9 @@ pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[S
 
 /// Appends `rows`, all of them penetrating, to the columns of `penetrations`.
 pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
+    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, rows, samples);
+    fill_keys(&mut c, &rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| -p.distance));
     c.next().float64(p().map(|p| (-p.upper).max(0.0)));

@@ -4,23 +4,19 @@
 //! arrive or on who encodes which column. A page of all columns fits into the second-level cache, so it is encoded as
 //! soon as it is full.
 
-use super::Sizes;
 use super::chunk::{ClosedChunk, ColumnChunk, EncodedColumn};
 use super::columns::{Column, Words};
 use super::output_dir::{OutputDir, WholeFile};
 use super::packer::{Packer, Packers};
 use super::parts::{Naming, Parts, Queue};
 use super::schema::{Kind, TableSpec, Vocabulary};
+use super::{Sizes, TILE};
 use crate::error::{Error, Result};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// Rows that are turned into columns at a time: as many as stay in the first-level cache while every column picks its
-/// field out of them.
-const FILL: usize = 256;
 
 /// Encodes one table.
 pub(super) struct TableEncoder {
@@ -86,7 +82,7 @@ impl TableEncoder {
         while !rest.is_empty() {
             let (head, later) = rest.split_at(rest.len().min(self.encoder.page_rows - self.in_page));
             rest = later;
-            head.chunks(FILL).for_each(|part| fill(&mut self.columns, part));
+            head.chunks(TILE).for_each(|part| fill(&mut self.columns, part));
             self.in_page += head.len();
             if self.in_page == self.encoder.page_rows {
                 self.encode_page()?;

@@ -66,6 +66,14 @@ pub struct Row {
     pub proximity: Proximity,
 }
 
+/// Rows that are looked at together: as many as stay in the first-level cache while every column picks its field.
+const TILE: usize = 256;
+
+/// A tile of rows side by side. They lie anywhere: copied one after the other, their way through the caches overlaps.
+fn gathered(rows: &[&Row]) -> Vec<Row> {
+    rows.iter().map(|row| **row).collect()
+}
+
 /// Where and what to write.
 #[derive(Debug, Clone)]
 pub struct TableOptions {

@@ -57,7 +57,7 @@ impl Spec {
         Self { name, kind, unit: None, nullable: false, key: false }
     }
 
-    const fn key(name: &'static str, kind: Kind) -> Self {
+    pub(super) const fn key(name: &'static str, kind: Kind) -> Self {
         Self { key: true, ..Self::new(name, kind) }
     }
 

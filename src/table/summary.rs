@@ -7,7 +7,7 @@ use super::output_dir::OutputDir;
 use super::pair_stats::{PairStat, PairStats, is_smaller};
 use super::parts::Naming;
 use super::possible::Possible;
-use super::{Row, Sizes, Totals, Worst, schema};
+use super::{Row, Sizes, TILE, Totals, Worst, gathered, schema};
 use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::{Candidate, FrameBlock, Motion as BodyMotion, SAMPLES, Sample, Scene};
@@ -237,21 +237,23 @@ impl Summary {
         // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
         let (mut at, mut sample) = (0, u8::MAX);
         let mut run = run.as_mut();
-        for row in rows {
-            let key = &samples[usize::from(row.proximity.sample)];
-            if let Some(run) = &mut run {
-                count_row(&mut run.row, totals, row, key, *require);
-            }
-            if row.proximity.sample != sample {
-                (at, sample) = (0, row.proximity.sample);
-            }
-            at = seek(&scratch[..known], at, (row.a, row.b));
-            match scratch[..known].get_mut(at) {
-                Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
-                _ => {
-                    let mut stat = PairStat::new(row.a, row.b, 0);
-                    stat.add_row(row, key);
-                    scratch.push(stat);
+        for tile in rows.chunks(TILE) {
+            for row in &gathered(tile) {
+                let key = &samples[usize::from(row.proximity.sample)];
+                if let Some(run) = &mut run {
+                    count_row(&mut run.row, totals, row, key, *require);
+                }
+                if row.proximity.sample != sample {
+                    (at, sample) = (0, row.proximity.sample);
+                }
+                at = seek(&scratch[..known], at, (row.a, row.b));
+                match scratch[..known].get_mut(at) {
+                    Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
+                    _ => {
+                        let mut stat = PairStat::new(row.a, row.b, 0);
+                        stat.add_row(row, key);
+                        scratch.push(stat);
+                    }
                 }
             }
         }
