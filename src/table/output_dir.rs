@@ -95,8 +95,8 @@ impl OutputDir {
         guard(&self.files).insert(temporary.clone());
         let file =
             OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(|e| self.error(&temporary, &e))?;
-        let unnamed = Unnamed { file, temporary, target: target.clone(), written: 0, out: Arc::clone(self) };
-        Ok(WholeFile { file: BufWriter::with_capacity(PIECE, unnamed), target })
+        let unnamed = Unnamed { file, temporary, target, written: 0, out: Arc::clone(self) };
+        Ok(WholeFile(BufWriter::with_capacity(PIECE, unnamed)))
     }
 
     /// A failed operation on `path` as the user should hear of it.
@@ -249,10 +249,7 @@ impl Drop for OutputDir {
 
 /// A file that gets its name when it is whole. What is written is gathered: the system takes large pieces faster.
 #[derive(Debug)]
-pub(super) struct WholeFile {
-    file: BufWriter<Unnamed>,
-    target: PathBuf,
-}
+pub(super) struct WholeFile(BufWriter<Unnamed>);
 
 /// Bytes handed to the system at a time.
 const PIECE: usize = 1 << 20;
@@ -270,13 +267,13 @@ struct Unnamed {
 impl WholeFile {
     /// The name that it will have.
     pub(super) fn target(&self) -> &Path {
-        &self.target
+        &self.0.get_ref().target
     }
 
     /// Hands everything to the disk and gives the file its name.
     pub(super) fn finish(mut self) -> Result<()> {
-        let flushed = self.file.flush();
-        let (Unnamed { file, temporary, target, written, out }, _) = self.file.into_parts();
+        let flushed = self.0.flush();
+        let (Unnamed { file, temporary, target, written, out }, _) = self.0.into_parts();
         flushed.map_err(|e| out.error(&target, &e))?;
         file.sync_all().map_err(|e| out.error(&target, &e))?;
         drop(file);
@@ -290,11 +287,11 @@ impl WholeFile {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.0.flush()
     }
 }
 

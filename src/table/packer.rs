@@ -1,9 +1,9 @@
 //! Pages into zstd frames.
 //!
-//! Coordinates and distances have full mantissas: zstd takes a twentieth off them and most of the time of writing. A
+//! Coordinates and distances have full mantissas: zstd takes a twentieth off them, for a third of the time of writing. A
 //! column whose pages hardly shrink is therefore stored: its next pages go into frames of raw blocks (RFC 8878, section
-//! 3.1.1.2), which every decoder of zstd reads, until one is tried again. Which pages are tried depends on their place in the row
-//! group and on what they hold only, so the bytes do not depend on threads.
+//! 3.1.1.2), which every decoder of zstd reads, until one is tried again. Which pages are tried depends on their place
+//! in the row group and on what they hold only, so the bytes do not depend on threads.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
