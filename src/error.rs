@@ -72,6 +72,12 @@ impl Error {
         Self::input(path.display(), format!("cannot be read ({error})"), remedy)
     }
 
+    /// An output file that cannot be created, written or moved to its place.
+    pub(crate) fn unwritable(path: &Path, error: &dyn Display) -> Self {
+        let remedy = "check the path, its permissions and the free space";
+        Self::output(path.display(), format!("cannot be written ({error})"), remedy)
+    }
+
     /// Several things that are wrong at once, as one error; `place`: what they have in common. One alone stays as it is.
     pub(crate) fn several(place: impl Display, mut errors: Vec<Self>) -> Self {
         /// More than these are counted.

@@ -14,12 +14,32 @@ const GRAIN: usize = 8;
 
 /// The rows of a slice, and what they cost.
 pub(super) struct Narrowed {
-    /// Sorted by (sample, a, b); in the world.
-    pub(super) rows: Vec<Row>,
+    /// In the world.
+    pub(super) rows: SliceRows,
     /// How they were found.
     pub(super) routes: Routes,
     /// Time of all threads together.
     pub(super) busy: Duration,
+}
+
+/// The rows of a slice. They stay where they were found, as a row is two cache lines; their places are sorted.
+#[derive(Debug, Default)]
+pub(super) struct SliceRows {
+    tasks: Vec<Vec<Row>>,
+    /// Task, and row of the task; by (sample, a, b) of the row.
+    places: Vec<[u32; 2]>,
+}
+
+impl SliceRows {
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The rows by (sample, a, b).
+    pub(super) fn sorted(&self) -> Vec<&Row> {
+        self.places.iter().map(|&[task, row]| &self.tasks[task as usize][row as usize]).collect()
+    }
 }
 
 /// The rows of a task's candidates.
@@ -63,7 +83,9 @@ pub(super) fn narrow(
         routes.add(&chunk.routes);
         busy += chunk.busy;
     }
-    Narrowed { rows: gather(&chunks), routes, busy }
+    let places = places(&chunks);
+    let tasks = chunks.into_iter().map(|chunk| chunk.rows).collect();
+    Narrowed { rows: SliceRows { tasks, places }, routes, busy }
 }
 
 /// As [`narrow`], on this thread alone: for slices so small that several are answered side by side.
@@ -76,13 +98,14 @@ pub(super) fn narrow_alone(
 ) -> Narrowed {
     if candidates.is_empty() {
         caches.put(block.index, candidates, Vec::new());
-        return Narrowed { rows: Vec::new(), routes: Routes::default(), busy: Duration::ZERO };
+        return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
     }
     let mut taken = caches.take(candidates);
     let Chunk { rows, order, routes, busy, .. } =
         Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Vec::new());
     caches.put(block.index, candidates, taken);
-    Narrowed { rows: order.iter().map(|&index| rows[index as usize]).collect(), routes, busy }
+    let places = order.into_iter().map(|row| [0, row]).collect();
+    Narrowed { rows: SliceRows { tasks: vec![rows], places }, routes, busy }
 }
 
 impl Job<'_> {
@@ -101,6 +124,8 @@ impl Job<'_> {
                 proximity: in_world(answer, &query.poses_a.at(usize::from(answer.sample))),
             }));
         }
+        // Most candidates may have been too far apart; what is left over serves the next task.
+        rows.shrink_to_fit();
         let (order, start) = by_sample(&rows);
         Chunk { rows, order, start, routes, busy: begun.elapsed() }
     }
@@ -144,32 +169,16 @@ fn by_sample(rows: &[Row]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
     (order, start)
 }
 
-/// The rows of all chunks by (sample, a, b): chunks are in order of (a, b), so the rows of a sample are those of the
-/// chunks one after the other. The samples are copied in parallel.
-fn gather(chunks: &[Chunk]) -> Vec<Row> {
-    let of = |chunk: &Chunk, sample: usize| chunk.start[sample] as usize..chunk.start[sample + 1] as usize;
-    let total = chunks.iter().map(|chunk| chunk.rows.len()).sum();
-    let Some(filler) = chunks.iter().find_map(|chunk| chunk.rows.first()) else { return Vec::new() };
-    let mut rows = vec![*filler; total];
-    let mut rest = rows.as_mut_slice();
-    let mut samples = Vec::with_capacity(SAMPLES);
-    for sample in 0..SAMPLES {
-        let size = chunks.iter().map(|chunk| of(chunk, sample).len()).sum();
-        let (head, tail) = rest.split_at_mut(size);
-        samples.push((sample, head));
-        rest = tail;
-    }
-    samples.into_par_iter().for_each(|(sample, mut to)| {
-        for chunk in chunks {
-            let from = &chunk.order[of(chunk, sample)];
-            let (head, tail) = to.split_at_mut(from.len());
-            for (to, &index) in head.iter_mut().zip(from) {
-                *to = chunk.rows[index as usize];
-            }
-            to = tail;
-        }
-    });
-    rows
+/// The places of the rows of all chunks by (sample, a, b): chunks are in order of (a, b), so the rows of a sample are
+/// those of the chunks one after the other.
+fn places(chunks: &[Chunk]) -> Vec<[u32; 2]> {
+    let of_sample = |sample: usize| {
+        (0..).zip(chunks).flat_map(move |(task, chunk)| {
+            let rows = chunk.start[sample] as usize..chunk.start[sample + 1] as usize;
+            chunk.order[rows].iter().map(move |&row| [task, row])
+        })
+    };
+    (0..SAMPLES).into_par_iter().flat_map_iter(of_sample).collect()
 }
 
 #[cfg(test)]
@@ -274,13 +283,14 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let mut caches = Caches::default();
             let found = pool.install(|| narrow(&scene, &block, &Some3, &mut caches, &candidates));
-            let keys: Vec<_> = found.rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
+            let rows = found.rows.sorted();
+            let keys: Vec<_> = rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
             assert_eq!(keys, expected, "{threads} threads");
             let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
             assert_eq!(found.routes.queries, u64::from(asked));
-            assert!(found.rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
+            assert!(rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
             let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &candidates);
-            assert_eq!(alone.rows, found.rows, "alone");
+            assert_eq!(alone.rows.sorted(), rows, "alone");
             assert_eq!(alone.routes, found.routes, "alone");
         }
     }
@@ -289,7 +299,7 @@ mod tests {
     fn no_candidates_no_rows() {
         let scene = scene(2);
         let found = narrow(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]);
-        assert!(found.rows.is_empty());
-        assert!(narrow_alone(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]).rows.is_empty());
+        assert_eq!(found.rows.len(), 0);
+        assert_eq!(narrow_alone(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]).rows.len(), 0);
     }
 }

@@ -5,7 +5,7 @@
 //! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own.
 
 use super::caches::Caches;
-use super::narrowing::{Narrowed, narrow, narrow_alone};
+use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
 use super::slices::{self, Portion};
 use super::timings::{Timings, timed};
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::narrow::{NarrowPhase, Routes};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
-use crate::table::{Row, TableWriter};
+use crate::table::TableWriter;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +66,7 @@ pub(super) struct Search<'a> {
 struct Pending {
     block: Arc<FrameBlock>,
     candidates: Vec<Candidate>,
-    rows: Vec<Row>,
+    rows: SliceRows,
 }
 
 /// Drives all blocks through the stages, inside the current pool.
@@ -150,7 +150,7 @@ impl Search<'_> {
         slices::portions(batch.iter().cloned().zip(found), self.rows_limit)
     }
 
-    /// The rows of a portion, of each block sorted by (sample, a, b).
+    /// The rows of a portion.
     fn rows(&mut self, portion: Portion<Arc<FrameBlock>>) -> Vec<Pending> {
         let Self { scene, narrow: method, memories, timings, routes, .. } = self;
         let method = method.as_ref();
@@ -189,7 +189,9 @@ impl Waiting<'_> {
     fn write(&mut self) -> Result<()> {
         let pending = std::mem::take(&mut self.pending);
         timed(&mut self.spent, || {
-            pending.into_iter().try_for_each(|slice| self.writer.write(&slice.block, &slice.candidates, slice.rows))
+            let write =
+                |slice: Pending| self.writer.write_sorted(&slice.block, &slice.candidates, &slice.rows.sorted());
+            pending.into_iter().try_for_each(write)
         })
     }
 }

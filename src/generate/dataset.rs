@@ -32,10 +32,10 @@ impl Dataset {
                 return Err(Error::output(out.display(), "is not empty", remedy));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
+                fs::create_dir_all(out).map_err(|error| Error::unwritable(out, &error))?;
                 true
             }
-            Err(error) => return Err(failed(out, &error)),
+            Err(error) => return Err(Error::unwritable(out, &error)),
         };
         match tempfile::Builder::new().prefix(".clearsweep-").tempdir_in(out) {
             Ok(work) => Ok(Self { out: out.to_owned(), work, made, names: Vec::new() }),
@@ -43,7 +43,7 @@ impl Dataset {
                 if made {
                     let _ = fs::remove_dir(out); // the error to report is the first one
                 }
-                Err(failed(out, &error))
+                Err(Error::unwritable(out, &error))
             }
         }
     }
@@ -55,7 +55,7 @@ impl Dataset {
     pub(super) fn path(&mut self, name: &str) -> Result<PathBuf> {
         let path = self.work.path().join(name);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|error| failed(&self.out.join(name), &error))?;
+            fs::create_dir_all(folder).map_err(|error| Error::unwritable(&self.out.join(name), &error))?;
         }
         self.names.push(name.to_owned());
         Ok(path)
@@ -67,7 +67,7 @@ impl Dataset {
     /// It cannot be written.
     pub(super) fn write(&mut self, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
         let path = self.path(name)?;
-        fs::write(&path, bytes).map_err(|error| failed(&self.out.join(name), &error))
+        fs::write(&path, bytes).map_err(|error| Error::unwritable(&self.out.join(name), &error))
     }
 
     /// Moves all files to their place, in the order in which they were written. Returns their paths.
@@ -83,7 +83,7 @@ impl Dataset {
                 // The error to report is the first one.
                 paths.iter().for_each(|path| drop(fs::remove_file(path)));
                 folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
-                return Err(failed(&to, &error));
+                return Err(Error::unwritable(&to, &error));
             }
             paths.push(to);
         }
@@ -108,14 +108,6 @@ impl Drop for Dataset {
             let _ = fs::remove_dir(&self.out); // fails, rightly, if somebody put a file there
         }
     }
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Error {
-    Error::output(
-        path.display(),
-        format!("cannot be written ({error})"),
-        "check the path, its permissions and the free space",
-    )
 }
 
 #[cfg(test)]

@@ -1,85 +1,104 @@
 //! Columns being filled, and how rows fall into them.
 
-use super::Row;
 use super::schema::{Kind, Spec, Vocabulary};
+use super::{Row, gathered};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, ArrowPrimitiveType, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray};
-use arrow_buffer::{NullBuffer, ScalarBuffer};
 use std::sync::Arc;
 
-/// The words of all string columns, made once.
+/// The words of all string columns.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
-    bodies: ArrayRef,
-    status: ArrayRef,
-    feature: ArrayRef,
-    method: ArrayRef,
+    bodies: Arc<[Box<str>]>,
 }
 
 impl Words {
     /// `bodies`: the names, by body index.
     pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>) -> Self {
-        let list = |names: &[&str]| Arc::new(StringArray::from(names.to_vec())) as ArrayRef;
-        Self {
-            bodies: Arc::new(StringArray::from_iter_values(bodies)),
-            status: list(&Status::NAMES),
-            feature: list(&FeatureKind::NAMES),
-            method: list(&Method::NAMES),
-        }
+        Self { bodies: bodies.map(Box::from).collect() }
     }
 
-    fn of(&self, vocabulary: Vocabulary) -> ArrayRef {
-        Arc::clone(match vocabulary {
-            Vocabulary::Bodies => &self.bodies,
-            Vocabulary::Status => &self.status,
-            Vocabulary::Feature => &self.feature,
-            Vocabulary::Method => &self.method,
-        })
+    /// The word of this number.
+    pub(super) fn word(&self, vocabulary: Vocabulary, code: i32) -> &str {
+        let code = code as usize;
+        match vocabulary {
+            Vocabulary::Bodies => &self.bodies[code],
+            Vocabulary::Status => Status::NAMES[code],
+            Vocabulary::Feature => FeatureKind::NAMES[code],
+            Vocabulary::Method => Method::NAMES[code],
+        }
     }
 }
 
 /// Values of one column that wait for encoding.
 #[derive(Debug)]
-enum Values {
+pub(super) enum Values {
     Int64(Vec<i64>),
+    /// Numbers, or those of words.
     Int32(Vec<i32>),
     /// NaN means null where the column is nullable.
     Float64(Vec<f64>),
-    /// Indices into the words.
-    Words(Vec<i32>, ArrayRef),
+}
+
+impl Values {
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Int64(values) => values.len(),
+            Self::Int32(values) => values.len(),
+            Self::Float64(values) => values.len(),
+        }
+    }
 }
 
 /// A column being filled.
 #[derive(Debug)]
 pub(super) struct Column {
-    values: Values,
-    nullable: bool,
-    /// For each value of a nullable column of integers or words: whether it is there.
+    pub(super) values: Values,
+    /// For each value of a nullable column of integers: whether it is there.
     valid: Vec<bool>,
 }
 
 impl Column {
     /// An empty column.
-    pub(super) fn new(spec: &Spec, words: &Words) -> Self {
+    pub(super) fn new(spec: &Spec) -> Self {
         let values = match spec.kind {
             Kind::Int64 => Values::Int64(Vec::new()),
-            Kind::Int32 => Values::Int32(Vec::new()),
+            Kind::Int32 | Kind::Words(_) => Values::Int32(Vec::new()),
             Kind::Float64 => Values::Float64(Vec::new()),
-            Kind::Words(vocabulary) => Values::Words(Vec::new(), words.of(vocabulary)),
         };
-        Self { values, nullable: spec.nullable, valid: Vec::new() }
+        Self { values, valid: Vec::new() }
     }
 
-    /// Makes room for a whole chunk, so that filling never moves what is there.
-    pub(super) fn reserve(&mut self, rows: usize) {
+    /// Removes all values; their memory stays.
+    pub(super) fn clear(&mut self) {
+        self.valid.clear();
         match &mut self.values {
-            Values::Int64(v) => v.reserve_exact(rows),
-            Values::Float64(v) => v.reserve_exact(rows),
-            Values::Int32(v) | Values::Words(v, _) => v.reserve_exact(rows),
+            Values::Int64(values) => values.clear(),
+            Values::Int32(values) => values.clear(),
+            Values::Float64(values) => values.clear(),
         }
+    }
+
+    /// Of a nullable column: removes what is null, and says for each value whether it was there; `None` where all were.
+    pub(super) fn take_present(&mut self) -> Option<Vec<bool>> {
+        let mut present = std::mem::take(&mut self.valid);
+        if let Values::Float64(values) = &self.values
+            && values.iter().any(|value| value.is_nan())
+        {
+            present = values.iter().map(|value| !value.is_nan()).collect();
+        }
+        if present.iter().all(|&there| there) {
+            return None;
+        }
+        let mut at = present.iter();
+        let mut is_there = || *at.next().expect("a mark for each value");
+        match &mut self.values {
+            Values::Int64(values) => values.retain(|_| is_there()),
+            Values::Int32(values) => values.retain(|_| is_there()),
+            Values::Float64(values) => values.retain(|_| is_there()),
+        }
+        Some(present)
     }
 
     fn int64(&mut self, values: impl Iterator<Item = i64>) {
@@ -88,9 +107,7 @@ impl Column {
     }
 
     fn int32(&mut self, values: impl Iterator<Item = i32>) {
-        let (Values::Int32(v) | Values::Words(v, _)) = &mut self.values else {
-            unreachable!("the filler follows the schema")
-        };
+        let Values::Int32(v) = &mut self.values else { unreachable!("the filler follows the schema") };
         v.extend(values);
     }
 
@@ -108,57 +125,9 @@ impl Column {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.int32(values.map(Option::unwrap_or_default));
     }
-
-    /// The values as an Arrow array; the column is empty afterwards, its memory lent to the array.
-    pub(super) fn take(&mut self) -> ArrayRef {
-        let nulls = self.nulls();
-        match &mut self.values {
-            Values::Int64(v) => Arc::new(Int64Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
-            Values::Int32(v) => Arc::new(Int32Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
-            Values::Float64(v) => Arc::new(Float64Array::new(ScalarBuffer::from(std::mem::take(v)), nulls)),
-            Values::Words(v, words) => {
-                let keys = Int32Array::new(ScalarBuffer::from(std::mem::take(v)), nulls);
-                Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::clone(words)))
-            }
-        }
-    }
-
-    /// Takes back the memory of an array that nobody else holds any more.
-    pub(super) fn reuse(&mut self, array: ArrayRef) {
-        match &mut self.values {
-            Values::Int64(v) => *v = memory::<Int64Type>(array),
-            Values::Int32(v) => *v = memory::<Int32Type>(array),
-            Values::Float64(v) => *v = memory::<Float64Type>(array),
-            Values::Words(v, _) => {
-                let keys = array.as_dictionary_opt::<Int32Type>().map(|words| words.keys().clone());
-                drop(array);
-                *v = keys.map_or_else(Vec::new, |keys| memory::<Int32Type>(Arc::new(keys)));
-            }
-        }
-    }
-
-    fn nulls(&mut self) -> Option<NullBuffer> {
-        if !self.nullable {
-            return None;
-        }
-        let nulls = match &self.values {
-            Values::Float64(v) => v.iter().map(|x| !x.is_nan()).collect::<NullBuffer>(),
-            _ => NullBuffer::from(std::mem::take(&mut self.valid)),
-        };
-        (nulls.null_count() > 0).then_some(nulls)
-    }
 }
 
-/// The emptied vector behind an array; a fresh one where it is still shared.
-fn memory<T: ArrowPrimitiveType>(array: ArrayRef) -> Vec<T::Native> {
-    let values = array.as_primitive_opt::<T>().map(|values| values.values().clone());
-    drop(array);
-    let mut vec = values.and_then(|values| values.into_inner().into_vec::<T::Native>().ok()).unwrap_or_default();
-    vec.clear();
-    vec
-}
-
-/// The columns of a table one after the other, in the order of its schema.
+/// The columns of a table one after the other, in the order of its schema, without the names of bodies.
 struct Cursor<'a>(std::slice::IterMut<'a, Column>);
 
 impl Cursor<'_> {
@@ -174,15 +143,14 @@ fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
     c.next().float64(rows.iter().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
     c.next().int32(rows.iter().map(|r| r.a as i32));
     c.next().int32(rows.iter().map(|r| r.b as i32));
-    c.next().int32(rows.iter().map(|r| r.a as i32));
-    c.next().int32(rows.iter().map(|r| r.b as i32));
 }
 
 /// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
-pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
-    let all = columns.len() > 11;
+pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
+    let all = columns.len() > 9;
+    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, rows, samples);
+    fill_keys(&mut c, &rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| p.distance));
     c.next().float64(p().map(|p| p.lower));
@@ -213,9 +181,10 @@ pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sa
 }
 
 /// Appends `rows`, all of them penetrating, to the columns of `penetrations`.
-pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
+pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
+    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, rows, samples);
+    fill_keys(&mut c, &rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| -p.distance));
     c.next().float64(p().map(|p| (-p.upper).max(0.0)));
@@ -241,10 +210,8 @@ pub(super) fn fill_pairs(columns: &mut [Column], rows: &[PairRow]) {
     let mut c = Cursor(columns.iter_mut());
     let s = || rows.iter().map(|r| &r.stat);
     c.next().int64(rows.iter().map(|r| r.run));
-    for _names in 0..2 {
-        c.next().int32(s().map(|s| s.a as i32));
-        c.next().int32(s().map(|s| s.b as i32));
-    }
+    c.next().int32(s().map(|s| s.a as i32));
+    c.next().int32(s().map(|s| s.b as i32));
     c.next().int64(s().map(|s| s.candidate as i64));
     c.next().int64(s().map(|s| s.within as i64));
     c.next().int64(s().map(|s| s.penetrating as i64));
@@ -291,10 +258,8 @@ pub(super) fn fill_runs(columns: &mut [Column], rows: &[RunRow]) {
     c.next().int64(rows.iter().map(|r| r.pairs_candidate as i64));
     let w = || rows.iter().map(|r| r.worst);
     c.next().float64(w().map(|w| w.map_or(f64::NAN, |w| w.distance)));
-    for _names in 0..2 {
-        c.next().int32_or_null(w().map(|w| Some(w?.a as i32)));
-        c.next().int32_or_null(w().map(|w| Some(w?.b as i32)));
-    }
+    c.next().int32_or_null(w().map(|w| Some(w?.a as i32)));
+    c.next().int32_or_null(w().map(|w| Some(w?.b as i32)));
     c.next().int64_or_null(w().map(|w| Some(w?.frame)));
     c.next().int64(rows.iter().map(|r| r.violated as i64));
     c.next().int64(rows.iter().map(|r| r.undecided as i64));

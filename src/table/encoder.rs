@@ -1,54 +1,30 @@
-//! Rows to Parquet: chunks of fixed size, their columns encoded in parallel, row groups handed to the disk.
+//! Rows to Parquet: pages of fixed size, their columns encoded in parallel, row groups handed to the disk.
 //!
-//! Column writers are fed chunks cut at fixed rows of the row group, so that pages, and with them every byte, do not
-//! depend on how rows arrive or on who encodes which column.
+//! Pages are cut at fixed rows of the row group, so that they, and with them every byte, do not depend on how rows
+//! arrive or on who encodes which column. A page of all columns fits into the second-level cache, so it is encoded as
+//! soon as it is full.
 
-use super::Sizes;
+use super::chunk::{ClosedChunk, ColumnChunk, EncodedColumn};
 use super::columns::{Column, Words};
 use super::output_dir::{OutputDir, WholeFile};
+use super::packer::{Packer, Packers};
 use super::parts::{Naming, Parts, Queue};
-use super::schema::TableSpec;
+use super::schema::{Kind, TableSpec, Vocabulary};
+use super::{Sizes, TILE};
 use crate::error::{Error, Result};
-use arrow_schema::{Field, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows that are turned into columns at a time: as many as stay in the second-level cache while every column picks
-/// its field out of them.
-const FILL: usize = 1024;
-
-/// Encodes one table: while a full chunk is encoded, the next one is filled.
+/// Encodes one table.
 pub(super) struct TableEncoder {
-    filling: Chunk,
-    /// A chunk to be encoded, or an empty one.
-    full: Chunk,
-    sizes: Sizes,
+    /// The page being filled: all columns but the names of bodies.
+    columns: Vec<Column>,
+    in_page: usize,
     rows: u64,
     encoder: GroupEncoder,
-}
-
-/// Rows as columns.
-struct Chunk {
-    columns: Vec<Column>,
-    rows: usize,
-}
-
-impl Chunk {
-    fn new(spec: &TableSpec, words: &Words) -> Self {
-        Self { columns: spec.columns.iter().map(|c| Column::new(c, words)).collect(), rows: 0 }
-    }
-
-    fn fill<T>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T])) {
-        if self.rows == 0 {
-            self.columns.iter_mut().for_each(|c| c.reserve(rows.len()));
-        }
-        rows.chunks(FILL).for_each(|part| fill(&mut self.columns, part));
-        self.rows += rows.len();
-    }
 }
 
 impl TableEncoder {
@@ -62,43 +38,62 @@ impl TableEncoder {
     ) -> Result<Self> {
         let schema = spec.schema();
         let properties = Arc::new(spec.properties(&schema, &sizes));
-        let fail = |e: ParquetError| Error::internal(spec.name, e);
-        let parquet_schema = ArrowSchemaConverter::new().convert(&schema).map_err(fail)?;
-        let root = parquet_schema.root_schema_ptr();
-        // The factory asks a file writer for nothing but the schema and the properties: one without a file will do.
-        let prototype = SerializedFileWriter::new(std::io::sink(), Arc::clone(&root), Arc::clone(&properties));
-        let factory = ArrowRowGroupWriterFactory::new(&prototype.map_err(fail)?, Arc::clone(&schema));
-        let queue = Queue::new(Parts::new(naming, root, properties, sizes.groups_per_part, Arc::clone(out)));
+        let described = ArrowSchemaConverter::new().convert(&schema).map_err(|e| Error::internal(spec.name, e))?;
+        let parts = Parts::new(naming, described.root_schema_ptr(), properties, sizes.groups_per_part, Arc::clone(out));
+        let mut own = 0;
+        let mut positions = Vec::new();
+        let mut outputs = Vec::new();
+        let (mut columns, mut chunks) = (Vec::new(), Vec::new());
+        for (at, column) in spec.columns.iter().enumerate() {
+            let words = match column.kind {
+                Kind::Words(vocabulary) => Some(vocabulary),
+                _ => None,
+            };
+            let chunk = match spec.index_of_names(column) {
+                Some(index) => positions[index],
+                None => {
+                    columns.push(Column::new(column));
+                    chunks.push(ColumnChunk::new(column));
+                    own += 1;
+                    own - 1
+                }
+            };
+            positions.push(chunk);
+            outputs.push(Output { column: described.column(at), chunk, words });
+        }
         let encoder = GroupEncoder {
             name: spec.name,
-            schema,
+            page_rows: sizes.page,
             group_rows: sizes.row_group,
-            factory,
-            writers: Vec::new(),
+            words: words.clone(),
+            chunks,
+            outputs,
+            packers: Packers::default(),
             in_group: 0,
-            queue,
+            queue: Queue::new(parts),
         };
-        Ok(Self { filling: Chunk::new(spec, words), full: Chunk::new(spec, words), sizes, rows: 0, encoder })
+        Ok(Self { columns, in_page: 0, rows: 0, encoder })
     }
 
-    /// Appends rows; `fill` puts a slice of them into the columns. Full chunks are encoded in rayon's current pool.
-    pub(super) fn extend<T: Sync>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T]) + Sync) -> Result<()> {
+    /// Appends rows; `fill` puts a slice of them into the columns. Full pages are encoded in rayon's current pool.
+    pub(super) fn extend<T>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T])) -> Result<()> {
         self.rows += rows.len() as u64;
         let mut rest = rows;
         while !rest.is_empty() {
-            let Self { filling, full, encoder, .. } = self;
-            let (head, later) = rest.split_at(rest.len().min(self.sizes.chunk - filling.rows));
+            let (head, later) = rest.split_at(rest.len().min(self.encoder.page_rows - self.in_page));
             rest = later;
-            if full.rows > 0 {
-                rayon::join(|| encoder.encode_chunk(full), || filling.fill(head, &fill)).0?;
-            } else {
-                filling.fill(head, &fill);
-            }
-            if filling.rows == self.sizes.chunk {
-                std::mem::swap(filling, full);
+            head.chunks(TILE).for_each(|part| fill(&mut self.columns, part));
+            self.in_page += head.len();
+            if self.in_page == self.encoder.page_rows {
+                self.encode_page()?;
             }
         }
         Ok(())
+    }
+
+    fn encode_page(&mut self) -> Result<()> {
+        let rows = std::mem::take(&mut self.in_page);
+        self.encoder.encode_page(&mut self.columns, rows)
     }
 
     /// Rows so far.
@@ -106,69 +101,90 @@ impl TableEncoder {
         self.rows
     }
 
-    /// Writes what is left and waits until every file is whole.
-    pub(super) fn finish(mut self) -> Result<()> {
-        self.encoder.encode_chunk(&mut self.full)?;
-        self.encoder.encode_chunk(&mut self.filling)?;
+    /// Encodes what is left. The files become whole meanwhile: [`Finishing::wait`].
+    pub(super) fn finish(mut self) -> Result<Finishing> {
+        if self.in_page > 0 {
+            self.encode_page()?;
+        }
         self.encoder.finish()
     }
 }
 
-/// Encodes chunks into row groups.
+/// A table that is encoded, on its way to the disk.
+#[must_use]
+pub(super) struct Finishing(Queue);
+
+impl Finishing {
+    /// Waits until every file is whole.
+    pub(super) fn wait(self) -> Result<()> {
+        self.0.finish()
+    }
+}
+
+/// A column of the file.
+struct Output {
+    column: ColumnDescPtr,
+    /// The chunk that holds its pages.
+    chunk: usize,
+    /// What numbers stand for.
+    words: Option<Vocabulary>,
+}
+
+/// Encodes pages into row groups.
 struct GroupEncoder {
     name: &'static str,
-    schema: SchemaRef,
+    page_rows: usize,
     group_rows: usize,
-    factory: ArrowRowGroupWriterFactory,
-    /// The writers of the row group in progress; empty before its first chunk.
-    writers: Vec<ArrowColumnWriter>,
+    words: Words,
+    /// Of the row group in progress: all columns but the names of bodies, which are the indices in other words.
+    chunks: Vec<ColumnChunk>,
+    outputs: Vec<Output>,
+    packers: Packers,
     in_group: usize,
     queue: Queue,
 }
 
 impl GroupEncoder {
-    /// Encodes a chunk, which is empty afterwards, column beside column.
-    fn encode_chunk(&mut self, chunk: &mut Chunk) -> Result<()> {
-        if chunk.rows == 0 {
-            return Ok(());
-        }
-        if self.writers.is_empty() {
-            self.writers = self.factory.create_column_writers(0).map_err(|e| Error::internal(self.name, e))?;
-        }
-        let name = self.name;
-        let fields = self.schema.fields().par_iter();
-        fields.zip(&mut chunk.columns).zip(&mut self.writers).with_max_len(1).try_for_each(
-            |((field, column), writer)| encode(field, column, writer).map_err(|e| Error::internal(name, e)),
-        )?;
-        self.in_group += std::mem::take(&mut chunk.rows);
+    /// Encodes a page of so many rows, column beside column; the columns are empty afterwards.
+    fn encode_page(&mut self, columns: &mut [Column], rows: usize) -> Result<()> {
+        let Self { name, chunks, packers, .. } = self;
+        chunks
+            .par_iter_mut()
+            .zip(columns)
+            .with_max_len(1)
+            .try_for_each(|(chunk, column)| with(packers, name, |packer| chunk.page(column, packer)))?;
+        self.in_group += rows;
         if self.in_group == self.group_rows { self.close_group() } else { Ok(()) }
     }
 
-    fn finish(mut self) -> Result<()> {
+    fn finish(mut self) -> Result<Finishing> {
         if self.in_group > 0 {
             self.close_group()?;
         }
-        self.queue.finish()
+        self.queue.end()?;
+        Ok(Finishing(self.queue))
     }
 
     fn close_group(&mut self) -> Result<()> {
-        let name = self.name;
-        let writers = std::mem::take(&mut self.writers).into_par_iter().with_max_len(1);
-        let chunks = writers.map(|writer| writer.close().map_err(|e| Error::internal(name, e)));
-        let chunks = chunks.collect::<Result<Vec<_>>>()?;
+        let Self { name, chunks, outputs, packers, words, .. } = self;
+        let name: &str = name;
+        let closed = chunks.iter_mut().map(|chunk| chunk.close().map_err(|e| Error::internal(name, e)));
+        let mut closed: Vec<ClosedChunk> = closed.collect::<Result<_>>()?;
+        let mut encoded: Vec<EncodedColumn> = Vec::with_capacity(outputs.len());
+        for output in outputs {
+            let words = output.words.map(|vocabulary| (&*words, vocabulary));
+            let chunk = &mut closed[output.chunk];
+            encoded.push(with(packers, name, |packer| chunk.column(&output.column, words, packer))?);
+        }
         self.in_group = 0;
-        self.queue.push(chunks)
+        self.queue.push(encoded)
     }
 }
 
-/// Encodes what a column holds; its memory is used again.
-fn encode(field: &Field, column: &mut Column, writer: &mut ArrowColumnWriter) -> parquet::errors::Result<()> {
-    let array = column.take();
-    for leaf in compute_leaves(field, &array)? {
-        writer.write(&leaf)?;
-    }
-    column.reuse(array);
-    Ok(())
+/// Does `work`, which may fail, with a packer.
+fn with<T>(packers: &Packers, name: &str, work: impl FnOnce(&mut Packer) -> parquet::errors::Result<T>) -> Result<T> {
+    let done = packers.with(work).map_err(|e| Error::internal(name, e))?;
+    done.map_err(|e| Error::internal(name, e))
 }
 
 /// The file that Parquet is written to.

@@ -1,24 +1,32 @@
 //! WRITE: the tables of an execution.
 //!
-//! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a chunk side by
-//! side in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir`
-//! lets files appear whole or not at all. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
+//! Rows arrive block by block. `columns` turns them into columns, `encoder` encodes the columns of a page side by side
+//! in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir` lets
+//! files appear whole or not at all. A column of a row group is a `chunk`: its `dictionary`, the `hybrid` encoding of
+//! indices, the `ends` of its values for the page index, pages from the `packer` kept in `segments`. `summary` counts beside the encoder, with `pair_stats` for the pairs of a
 //! run and `motion` for how far bodies move between frames. `report` reads the summaries back.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
 mod bodies;
+mod chunk;
 mod columns;
+mod dictionary;
 mod encoder;
+mod ends;
+mod hybrid;
 mod manifest;
 mod motion;
 pub mod number_table;
 mod output_dir;
+mod packer;
 mod pair_stats;
 mod parts;
 mod possible;
 mod report;
 mod schema;
+mod segments;
+mod settings;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -30,7 +38,7 @@ use crate::error::{Error, Result};
 use crate::narrow::{Proximity, Status};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use arrow_array::RecordBatch;
-use encoder::TableEncoder;
+use encoder::{Finishing, TableEncoder};
 use output_dir::OutputDir;
 use parts::Naming;
 use std::path::PathBuf;
@@ -56,6 +64,14 @@ pub struct Row {
     pub b: u32,
     /// The answer, in the world frame.
     pub proximity: Proximity,
+}
+
+/// Rows that are looked at together: as many as stay in the first-level cache while every column picks its field.
+const TILE: usize = 256;
+
+/// A tile of rows side by side. They lie anywhere: copied one after the other, their way through the caches overlaps.
+fn gathered(rows: &[&Row]) -> Vec<Row> {
+    rows.iter().map(|row| **row).collect()
 }
 
 /// Where and what to write.
@@ -123,9 +139,7 @@ pub struct Worst {
 struct Sizes {
     /// Rows of a page.
     page: usize,
-    /// Rows encoded at a time: a multiple of `page`.
-    chunk: usize,
-    /// Rows of a row group: a multiple of `chunk`.
+    /// Rows of a row group: a multiple of `page`.
     row_group: usize,
     /// Row groups of a part.
     groups_per_part: usize,
@@ -134,8 +148,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    const CONTRACT: Self =
-        Self { page: 16_384, chunk: 65_536, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
+    const CONTRACT: Self = Self { page: 16_384, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
 }
 
 /// Run, frame, a, b.
@@ -189,15 +202,23 @@ impl TableWriter {
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
+        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>())
+    }
+
+    /// As [`Self::write`], of rows that lie anywhere.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
         let Self { distances, penetrations, summary, last, names, .. } = self;
-        check_order(last, names.len(), block, &rows)?;
+        check_order(last, names.len(), block, rows)?;
         let samples = &block.samples;
         let (encoded, counted) = rayon::join(
-            || distances.extend(&rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
+            || distances.extend(rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
             || {
-                summary.add(block, candidates, &rows)?;
+                summary.add(block, candidates, rows)?;
                 let overlapping = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
-                let overlapping: Vec<Row> = overlapping.copied().collect();
+                let overlapping: Vec<&Row> = overlapping.copied().collect();
                 penetrations.extend(&overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))
             },
         );
@@ -211,10 +232,11 @@ impl TableWriter {
     pub fn finish(self) -> Result<Finished> {
         let Self { distances, penetrations, summary, bodies, names, sizes, last: _, out } = self;
         let penetrating = penetrations.rows();
-        distances.finish()?;
-        penetrations.finish()?;
-        let mut totals = summary.finish(&names)?;
+        // The largest goes to the disk first, and the others beside it.
+        let tables = [distances.finish()?, penetrations.finish()?];
+        let (mut totals, summaries) = summary.finish(&names)?;
         bodies::write(&bodies, &sizes, &out)?;
+        tables.into_iter().chain(summaries).try_for_each(Finishing::wait)?;
         totals.penetrations = penetrating;
         totals.bytes = out.bytes();
         Ok(Finished { totals, out })
@@ -222,7 +244,7 @@ impl TableWriter {
 }
 
 /// The order of rows is promised in the metadata of the files. `last`: the key of the last row of the call before.
-fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[&Row]) -> Result<()> {
     for row in rows {
         let sample = block.samples.get(usize::from(row.proximity.sample));
         let key = sample.map(|s| (s.run, s.frame, row.a, row.b));

@@ -1,11 +1,10 @@
 //! Writes a table of an integer key and numbers with units, for the parameters of generated runs.
 
+use super::settings;
 use crate::error::{Error, Result};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,7 +29,7 @@ impl NumberTable {
     /// # Errors
     /// The file cannot be created.
     pub fn create(path: &Path, key: &str, columns: &[(&str, &str)]) -> Result<Self> {
-        let file = File::create(path).map_err(|error| failed(path, &error))?;
+        let file = File::create(path).map_err(|error| Error::unwritable(path, &error))?;
         let mut fields = vec![Field::new(key, DataType::Int64, false)];
         fields.extend(columns.iter().map(|&(name, unit)| {
             let field = Field::new(name, DataType::Float64, false);
@@ -40,12 +39,8 @@ impl NumberTable {
             field.with_metadata(HashMap::from([("unit".to_owned(), unit.to_owned())]))
         }));
         let schema = Arc::new(Schema::new(fields));
-        let properties = WriterProperties::builder()
-            .set_created_by(concat!("clearsweep ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .build();
-        let writer =
-            ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties)).map_err(|error| failed(path, &error))?;
+        let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(settings::every_file().build()))
+            .map_err(|error| Error::unwritable(path, &error))?;
         Ok(Self { path: path.to_owned(), writer, schema, keys: Vec::new(), values: vec![Vec::new(); columns.len()] })
     }
 
@@ -69,7 +64,7 @@ impl NumberTable {
     /// The file cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.encode()?;
-        self.writer.close().map_err(|error| failed(&self.path, &error))?;
+        self.writer.close().map_err(|error| Error::unwritable(&self.path, &error))?;
         Ok(())
     }
 
@@ -81,16 +76,8 @@ impl NumberTable {
         }));
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
             .map_err(|error| Error::internal(self.path.display(), error))?;
-        self.writer.write(&batch).map_err(|error| failed(&self.path, &error))
+        self.writer.write(&batch).map_err(|error| Error::unwritable(&self.path, &error))
     }
-}
-
-fn failed(path: &Path, error: &dyn std::fmt::Display) -> Error {
-    Error::output(
-        path.display(),
-        format!("cannot be written ({error})"),
-        "check the path, its permissions and the free space",
-    )
 }
 
 #[cfg(test)]

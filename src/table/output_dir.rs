@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,8 @@ impl OutputDir {
         guard(&self.files).insert(temporary.clone());
         let file =
             OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(|e| self.error(&temporary, &e))?;
-        Ok(WholeFile { file, temporary, target, written: 0, out: Arc::clone(self) })
+        let unnamed = Unnamed { file, temporary, target, written: 0, out: Arc::clone(self) };
+        Ok(WholeFile(BufWriter::with_capacity(PIECE, unnamed)))
     }
 
     /// A failed operation on `path` as the user should hear of it.
@@ -246,9 +247,16 @@ impl Drop for OutputDir {
     }
 }
 
-/// A file that gets its name when it is whole.
+/// A file that gets its name when it is whole. What is written is gathered: the system takes large pieces faster.
 #[derive(Debug)]
-pub(super) struct WholeFile {
+pub(super) struct WholeFile(BufWriter<Unnamed>);
+
+/// Bytes handed to the system at a time.
+const PIECE: usize = 1 << 20;
+
+/// A file under its temporary name.
+#[derive(Debug)]
+struct Unnamed {
     file: File,
     temporary: PathBuf,
     target: PathBuf,
@@ -259,9 +267,35 @@ pub(super) struct WholeFile {
 impl WholeFile {
     /// The name that it will have.
     pub(super) fn target(&self) -> &Path {
-        &self.target
+        &self.0.get_ref().target
     }
 
+    /// Hands everything to the disk and gives the file its name.
+    pub(super) fn finish(mut self) -> Result<()> {
+        let flushed = self.0.flush();
+        let (Unnamed { file, temporary, target, written, out }, _) = self.0.into_parts();
+        flushed.map_err(|e| out.error(&target, &e))?;
+        file.sync_all().map_err(|e| out.error(&target, &e))?;
+        drop(file);
+        guard(&out.files).insert(target.clone());
+        fs::rename(&temporary, &target).map_err(|e| out.error(&target, &e))?;
+        guard(&out.files).remove(&temporary);
+        out.bytes.fetch_add(written, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Unnamed {
     #[cfg(not(test))]
     fn write_some(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
@@ -276,21 +310,9 @@ impl WholeFile {
         }
         self.file.write(bytes)
     }
-
-    /// Hands everything to the disk and gives the file its name.
-    pub(super) fn finish(self) -> Result<()> {
-        let Self { file, temporary, target, written, out } = self;
-        file.sync_all().map_err(|e| out.error(&target, &e))?;
-        drop(file);
-        guard(&out.files).insert(target.clone());
-        fs::rename(&temporary, &target).map_err(|e| out.error(&target, &e))?;
-        guard(&out.files).remove(&temporary);
-        out.bytes.fetch_add(written, Ordering::Relaxed);
-        Ok(())
-    }
 }
 
-impl Write for WholeFile {
+impl Write for Unnamed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.write_some(bytes) {
             Ok(n) => {

@@ -3,8 +3,11 @@
 //! No hash map: entries come sorted by pair, block after block, so a stable merge brings equal pairs together in the
 //! order of time, and the result is exact whatever was spilled when.
 
+use super::Row;
 use super::output_dir::OutputDir;
 use crate::error::Result;
+use crate::narrow::Status;
+use crate::scene::Sample;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -52,6 +55,17 @@ impl PairStat {
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
+    }
+
+    /// Adds a later row of the pair; the earlier row wins ties.
+    pub(super) fn add_row(&mut self, row: &Row, sample: &Sample) {
+        let p = &row.proximity;
+        if self.within == 0 || is_smaller(p.distance, self.distance) {
+            (self.distance, self.lower, self.upper) = (p.distance, p.lower, p.upper);
+            (self.frame, self.time) = (sample.frame, sample.time_s.unwrap_or(f64::NAN));
+        }
+        self.within += 1;
+        self.penetrating += u64::from(p.status == Status::Penetrating);
     }
 
     /// Adds what was counted of the same pair later; the earlier row wins ties.

@@ -1,9 +1,9 @@
 //! Encoded row groups to files, on a thread of its own, so that the disk works beside the encoders.
 
+use super::chunk::EncodedColumn;
 use super::encoder::ParquetFile;
 use super::output_dir::OutputDir;
 use crate::error::{Error, Result};
-use parquet::arrow::arrow_writer::ArrowColumnChunk;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -22,7 +22,7 @@ pub(super) enum Naming {
 }
 
 /// The columns of a row group, encoded.
-type RowGroup = Vec<ArrowColumnChunk>;
+type RowGroup = Vec<EncodedColumn>;
 
 /// The files of a table, written one after the other.
 pub(super) struct Parts {
@@ -100,7 +100,7 @@ impl Parts {
 fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()> {
     let mut writer = file.next_row_group()?;
     for column in group {
-        column.append_to_row_group(&mut writer)?;
+        writer.append_column(&column.bytes, column.close)?;
     }
     writer.close().map(drop)
 }
@@ -146,13 +146,17 @@ impl Queue {
         self.send(Message::Group(group))
     }
 
-    /// Waits until every file is whole.
+    /// Says that all is sent.
+    pub(super) fn end(&mut self) -> Result<()> {
+        if self.idle.is_some() { Ok(()) } else { self.send(Message::Finish) }
+    }
+
+    /// Waits until every file is whole; `end` came before.
     pub(super) fn finish(mut self) -> Result<()> {
-        if let Some(mut parts) = self.idle.take() {
-            return parts.finish();
+        match self.idle.take() {
+            Some(mut parts) => parts.finish(),
+            None => self.join(),
         }
-        self.send(Message::Finish)?;
-        self.join()
     }
 
     fn send(&mut self, message: Message) -> Result<()> {

@@ -1,23 +1,15 @@
 //! The columns of every table, their Arrow schemas and how Parquet stores them.
 
-use super::{Columns, Sizes};
+use super::{Columns, Sizes, settings};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Version of the tables' columns, in the metadata of every file.
 pub(super) const SCHEMA_VERSION: &str = "1";
-
-/// Written by this version of this program.
-pub(super) const CREATED_BY: &str = concat!("clearsweep ", env!("CARGO_PKG_VERSION"));
-
-/// Bytes of a dictionary before a string column gives it up: the names of a million bodies.
-const NAMES_DICTIONARY_BYTES: usize = 64 << 20;
 
 /// The words that a string column chooses from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +49,7 @@ pub(super) struct Spec {
     /// Whether values may be missing.
     pub(super) nullable: bool,
     /// An integer key: dictionary encoded.
-    key: bool,
+    pub(super) key: bool,
 }
 
 impl Spec {
@@ -65,7 +57,7 @@ impl Spec {
         Self { name, kind, unit: None, nullable: false, key: false }
     }
 
-    const fn key(name: &'static str, kind: Kind) -> Self {
+    pub(super) const fn key(name: &'static str, kind: Kind) -> Self {
         Self { key: true, ..Self::new(name, kind) }
     }
 
@@ -190,25 +182,23 @@ impl TableSpec {
         Arc::new(Schema::new(self.columns.iter().map(Spec::field).collect::<Vec<_>>()))
     }
 
-    /// How Parquet stores it; `schema` as of [`TableSpec::schema`].
+    /// Where the index of the body is that the names in `column` are of; `None` for other columns.
+    pub(super) fn index_of_names(&self, column: &Spec) -> Option<usize> {
+        let index = match column.name {
+            "body_a" => A_INDEX.name,
+            "body_b" => B_INDEX.name,
+            _ => return None,
+        };
+        self.columns.iter().position(|column| column.name == index)
+    }
+
+    /// What the metadata of its files say; `schema` as of [`TableSpec::schema`].
     pub(super) fn properties(&self, schema: &Schema, sizes: &Sizes) -> WriterProperties {
         let sorting = self.sorted_by.iter().filter_map(|name| {
             let at = self.columns.iter().position(|c| c.name == *name)?;
             Some(SortingColumn { column_idx: at as i32, descending: false, nulls_first: false })
         });
-        let mut builder = base_properties(self.name, schema, sizes).set_sorting_columns(Some(sorting.collect()));
-        for column in &self.columns {
-            let path = || ColumnPath::from(column.name);
-            if column.key || matches!(column.kind, Kind::Words(_)) {
-                builder = builder.set_column_dictionary_enabled(path(), true);
-            }
-            if matches!(column.kind, Kind::Words(_)) {
-                // The integer keys carry the page index; comparing every string would cost more than encoding it.
-                builder = builder
-                    .set_column_statistics_enabled(path(), EnabledStatistics::None)
-                    .set_column_dictionary_page_size_limit(path(), NAMES_DICTIONARY_BYTES);
-            }
-        }
+        let builder = base_properties(self.name, schema, sizes).set_sorting_columns(Some(sorting.collect()));
         let mut properties = builder.build();
         add_encoded_arrow_schema_to_metadata(schema, &mut properties);
         properties
@@ -222,9 +212,7 @@ pub(super) fn base_properties(
     sizes: &Sizes,
 ) -> parquet::file::properties::WriterPropertiesBuilder {
     let entry = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
-    WriterProperties::builder()
-        .set_created_by(CREATED_BY.to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+    settings::every_file()
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_max_row_group_row_count(Some(sizes.row_group))

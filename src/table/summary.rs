@@ -1,13 +1,13 @@
 //! `pairs` and `runs`, accumulated block by block, and the totals of the execution.
 
 use super::columns::{PairRow, RunRow, Words, WorstRow, fill_pairs, fill_runs};
-use super::encoder::TableEncoder;
+use super::encoder::{Finishing, TableEncoder};
 use super::motion::Motion;
 use super::output_dir::OutputDir;
 use super::pair_stats::{PairStat, PairStats, is_smaller};
 use super::parts::Naming;
 use super::possible::Possible;
-use super::{Row, Sizes, Totals, Worst, schema};
+use super::{Row, Sizes, TILE, Totals, Worst, gathered, schema};
 use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::{Candidate, FrameBlock, Motion as BodyMotion, SAMPLES, Sample, Scene};
@@ -102,7 +102,7 @@ impl Summary {
     }
 
     /// Counts the results of a block, or of the next samples of the block before.
-    pub(super) fn add(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[Row]) -> Result<()> {
+    pub(super) fn add(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
         if self.block != Some(block.index) {
             self.begin_stretches(self.stretches.len())?;
             self.cut(block);
@@ -131,7 +131,7 @@ impl Summary {
     }
 
     /// Finishes the last run and both tables; the totals, without those of other tables.
-    pub(super) fn finish(mut self, names: &[String]) -> Result<Totals> {
+    pub(super) fn finish(mut self, names: &[String]) -> Result<(Totals, [Finishing; 2])> {
         self.begin_stretches(self.stretches.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
@@ -142,9 +142,7 @@ impl Summary {
             body_a: names[w.a as usize].clone(),
             body_b: names[w.b as usize].clone(),
         });
-        self.pairs.finish()?;
-        self.runs.finish()?;
-        Ok(self.totals)
+        Ok((self.totals, [self.pairs.finish()?, self.runs.finish()?]))
     }
 
     /// Cuts a new block at the beginnings of runs.
@@ -229,8 +227,8 @@ impl Summary {
     }
 
     /// Counts the rows of one stretch.
-    fn count(&mut self, samples: &[Sample], mask: u64, candidates: &[Candidate], rows: &[Row]) -> Result<()> {
-        let scratch = &mut self.scratch;
+    fn count(&mut self, samples: &[Sample], mask: u64, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
+        let Self { scratch, run, totals, stats, require, .. } = self;
         scratch.clear();
         for c in candidates.iter().filter(|c| c.samples & mask != 0) {
             scratch.push(PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones())));
@@ -238,21 +236,28 @@ impl Summary {
         let known = scratch.len();
         // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
         let (mut at, mut sample) = (0, u8::MAX);
-        for row in rows {
-            if row.proximity.sample != sample {
-                (at, sample) = (0, row.proximity.sample);
-            }
-            at = seek(&scratch[..known], at, (row.a, row.b));
-            let entry = row_stat(row, &samples[usize::from(sample)]);
-            match scratch[..known].get_mut(at) {
-                Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add(&entry),
-                _ => scratch.push(entry),
+        let mut run = run.as_mut();
+        for tile in rows.chunks(TILE) {
+            for row in &gathered(tile) {
+                let key = &samples[usize::from(row.proximity.sample)];
+                if let Some(run) = &mut run {
+                    count_row(&mut run.row, totals, row, key, *require);
+                }
+                if row.proximity.sample != sample {
+                    (at, sample) = (0, row.proximity.sample);
+                }
+                at = seek(&scratch[..known], at, (row.a, row.b));
+                match scratch[..known].get_mut(at) {
+                    Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
+                    _ => {
+                        let mut stat = PairStat::new(row.a, row.b, 0);
+                        stat.add_row(row, key);
+                        scratch.push(stat);
+                    }
+                }
             }
         }
-        if let Some(run) = &mut self.run {
-            count_rows(&mut run.row, &mut self.totals, samples, rows, self.require);
-        }
-        self.stats.extend(&self.scratch)
+        stats.extend(scratch)
     }
 }
 
@@ -280,39 +285,17 @@ fn seek(entries: &[PairStat], at: usize, pair: (u32, u32)) -> usize {
     low
 }
 
-/// A row as an entry of its own.
-fn row_stat(row: &Row, sample: &Sample) -> PairStat {
+/// Counts a row for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
+fn count_row(run: &mut RunRow, totals: &mut Totals, row: &Row, sample: &Sample, require: f64) {
     let p = &row.proximity;
-    PairStat {
-        a: row.a,
-        b: row.b,
-        candidate: 0,
-        within: 1,
-        penetrating: u64::from(p.status == Status::Penetrating),
-        distance: p.distance,
-        lower: p.lower,
-        upper: p.upper,
-        frame: sample.frame,
-        time: sample.time_s.unwrap_or(f64::NAN),
+    totals.rows += 1;
+    totals.by_status[p.status as usize] += 1;
+    totals.by_method[p.method as usize] += 1;
+    run.rows += 1;
+    run.violated += u64::from(p.upper < require);
+    run.undecided += u64::from(p.lower < require && require <= p.upper);
+    run.uncertified += u64::from(p.status == Status::Uncertified);
+    if run.worst.is_none_or(|worst| is_smaller(p.distance, worst.distance)) {
+        run.worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame: sample.frame });
     }
-}
-
-/// Counts rows for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
-fn count_rows(run: &mut RunRow, totals: &mut Totals, samples: &[Sample], rows: &[Row], require: f64) {
-    let mut worst = run.worst;
-    for row in rows {
-        let p = &row.proximity;
-        totals.by_status[p.status as usize] += 1;
-        totals.by_method[p.method as usize] += 1;
-        run.violated += u64::from(p.upper < require);
-        run.undecided += u64::from(p.lower < require && require <= p.upper);
-        run.uncertified += u64::from(p.status == Status::Uncertified);
-        if worst.is_none_or(|w| is_smaller(p.distance, w.distance)) {
-            let frame = samples[usize::from(p.sample)].frame;
-            worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame });
-        }
-    }
-    run.worst = worst;
-    run.rows += rows.len() as u64;
-    totals.rows += rows.len() as u64;
 }

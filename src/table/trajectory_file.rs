@@ -1,10 +1,10 @@
 //! Writes trajectories in the contract's format, for generated data sets.
 
+use super::settings;
 use crate::error::{Error, Result};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;
@@ -53,10 +53,10 @@ impl TrajectoryFile {
     /// # Errors
     /// The file cannot be created.
     pub fn create(path: &Path, names: &[String]) -> Result<Self> {
-        let file = File::create(path).map_err(|error| failed(path, &error))?;
+        let file = File::create(path).map_err(|error| Error::unwritable(path, &error))?;
         let schema = schema();
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties()))
-            .map_err(|error| failed(path, &error))?;
+            .map_err(|error| Error::unwritable(path, &error))?;
         let names: ArrayRef = Arc::new(StringArray::from_iter_values(names));
         Ok(Self { path: path.to_owned(), writer, schema, names, rows: Vec::with_capacity(BATCH) })
     }
@@ -76,13 +76,13 @@ impl TrajectoryFile {
     /// The file cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.encode()?;
-        self.writer.close().map_err(|error| failed(&self.path, &error))?;
+        self.writer.close().map_err(|error| Error::unwritable(&self.path, &error))?;
         Ok(())
     }
 
     fn encode(&mut self) -> Result<()> {
         let batch = self.batch().map_err(|error| Error::internal(self.path.display(), error))?;
-        self.writer.write(&batch).map_err(|error| failed(&self.path, &error))?;
+        self.writer.write(&batch).map_err(|error| Error::unwritable(&self.path, &error))?;
         self.rows.clear();
         Ok(())
     }
@@ -123,23 +123,11 @@ fn schema() -> SchemaRef {
 }
 
 fn properties() -> WriterProperties {
-    let mut builder = WriterProperties::builder()
-        .set_created_by(concat!("clearsweep ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_dictionary_enabled(false)
-        .set_max_row_group_row_count(Some(ROW_GROUP));
+    let mut builder = settings::every_file().set_dictionary_enabled(false).set_max_row_group_row_count(Some(ROW_GROUP));
     for name in KEYS {
         builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), true);
     }
     builder.build()
-}
-
-fn failed(path: &Path, error: &dyn std::fmt::Display) -> Error {
-    Error::output(
-        path.display(),
-        format!("cannot be written ({error})"),
-        "check the path, its permissions and the free space",
-    )
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::atomic::Ordering;
 
-const SMALL: Sizes = Sizes { page: 16, chunk: 64, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
+const SMALL: Sizes = Sizes { page: 16, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
 
 const PLAN: Plan = Plan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
 

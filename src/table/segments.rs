@@ -1,0 +1,133 @@
+//! Bytes that grow without ever being moved: pages until their row group is whole.
+
+use bytes::{Buf, Bytes};
+use parquet::errors::Result;
+use parquet::file::reader::{ChunkReader, Length};
+use std::io::{self, Read, Write};
+
+/// Bytes of the first segment, and by what each is larger than the one before...
+const FIRST: usize = 4 << 10;
+/// See [`FIRST`].
+const GROWTH: usize = 4;
+/// ...up to so many: two pages.
+const MOST: usize = 256 << 10;
+
+/// Segments being filled.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    full: Vec<Bytes>,
+    open: Vec<u8>,
+}
+
+impl Segments {
+    /// All of them.
+    pub(super) fn finish(mut self) -> Vec<Bytes> {
+        self.end();
+        self.full
+    }
+
+    fn end(&mut self) {
+        if !self.open.is_empty() {
+            self.full.push(std::mem::take(&mut self.open).into());
+        }
+    }
+}
+
+impl Write for Segments {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.open.len() == self.open.capacity() {
+            let size = (self.open.capacity() * GROWTH).clamp(FIRST, MOST);
+            self.end();
+            self.open = Vec::with_capacity(size);
+        }
+        let count = bytes.len().min(self.open.capacity() - self.open.len());
+        self.open.extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The bytes of a column chunk, in segments.
+#[derive(Debug)]
+pub(super) struct ChunkBytes {
+    pub(super) segments: Vec<Bytes>,
+    /// All of them together.
+    pub(super) size: usize,
+}
+
+impl Length for ChunkBytes {
+    fn len(&self) -> u64 {
+        self.size as u64
+    }
+}
+
+impl ChunkReader for ChunkBytes {
+    type T = SegmentReader;
+
+    fn get_read(&self, start: u64) -> Result<SegmentReader> {
+        let mut segments = self.segments.clone();
+        let mut before = start as usize;
+        segments.retain_mut(|segment| {
+            let skipped = before.min(segment.len());
+            segment.advance(skipped);
+            before -= skipped;
+            !segment.is_empty()
+        });
+        segments.reverse();
+        Ok(SegmentReader { rest: segments })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let mut bytes = Vec::with_capacity(length);
+        self.get_read(start)?.take(length as u64).read_to_end(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads segment after segment.
+#[derive(Debug)]
+pub(super) struct SegmentReader {
+    /// Last segment first.
+    rest: Vec<Bytes>,
+}
+
+impl Read for SegmentReader {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let Some(segment) = self.rest.last_mut() else { return Ok(0) };
+        let count = to.len().min(segment.len());
+        segment.copy_to_slice(&mut to[..count]);
+        if segment.is_empty() {
+            self.rest.pop();
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back_from_any_start() {
+        let all: Vec<u8> = (0..700_000_u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+        let mut segments = Segments::default();
+        let mut rest = all.as_slice();
+        for size in [1, 5000, 3, 100_000, 300_000, usize::MAX] {
+            let (head, later) = rest.split_at(size.min(rest.len()));
+            segments.write_all(head).expect("memory");
+            rest = later;
+        }
+        let chunk = ChunkBytes { segments: segments.finish(), size: all.len() };
+        assert!(chunk.segments.len() > 3 && chunk.segments.iter().all(|segment| segment.len() <= MOST));
+        for start in [0, 1, 4096, 20_000, 699_999, 700_000] {
+            let mut read = Vec::new();
+            chunk.get_read(start as u64).expect("a reader").read_to_end(&mut read).expect("memory");
+            assert!(read == all[start..], "from {start}");
+        }
+        assert_eq!(chunk.get_bytes(4000, 200).expect("bytes"), all[4000..4200]);
+        assert_eq!((chunk.len(), Segments::default().finish().len()), (700_000, 0));
+    }
+}
