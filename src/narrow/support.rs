@@ -89,6 +89,6 @@ fn both_body<S: Simd>(
 dispatch!(both_wide, both_body, (a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2]);
 
 /// A vertex of A farthest along `d`, and one of B farthest along `m`, and how far they are; climbs start at `start`.
-pub fn both(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2] {
+pub(super) fn both(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2] {
     both_wide(a, d, b, m, start)
 }
