@@ -30,25 +30,48 @@ struct Arcs {
 }
 
 /// Whether along every facet normal the cores are apart by `upper` metres at most (overlap by `-upper` at least).
-/// The error is a direction along which they overlap by less, with the gap in metres.
+/// The error is a direction along which they overlap by less, with the gap in metres. A difference without any facet (of
+/// points and parallel segments) has no inside to overlap in.
 pub(crate) fn reaches(pair: &Pair<'_>, upper: Wide) -> Result<(), (Vector<f64>, f64)> {
-    let enough = Enough { pair, upper, rough: upper.value() - FILTER * pair.size };
+    let mut beyond = None;
+    let any = above(pair, upper.value() - FILTER * pair.size, &mut |n, gap| {
+        let holds = (gap - upper).value() <= FINE * pair.size;
+        beyond = (!holds).then_some((n, gap.value()));
+        holds
+    });
+    if !any {
+        return Err(([f64::NAN; 3], f64::NAN));
+    }
+    beyond.map_or(Ok(()), Err)
+}
+
+/// Whether along some facet normal the cores are apart by `lower` metres at least.
+pub(crate) fn shows(pair: &Pair<'_>, lower: Wide) -> bool {
+    let mut found = false;
+    above(pair, lower.value() - FILTER * pair.size, &mut |_, gap| {
+        found = (gap - lower).value() >= -FINE * pair.size;
+        !found
+    });
+    found
+}
+
+/// Shows the directions that may have a gap above `floor` metres, with that gap, until told to stop. Returns whether there
+/// is any direction, whatever its gap.
+fn above(pair: &Pair<'_>, floor: f64, show: &mut dyn FnMut(Vector<f64>, Wide) -> bool) -> bool {
     let (a, b) = (arcs_a(pair), arcs_b(pair));
-    for (i, facet) in pair.a.hull.facets.iter().enumerate() {
-        enough.test(a.normals[i], 0.0, || facet.normal)?;
-    }
-    for (i, &n) in b.normals.iter().enumerate() {
-        enough.test(n, 0.0, || pair.facet_b(i))?;
-    }
+    let mut list = List { pair, floor, show, any: false };
+    let mut go_on = (0..a.normals.len()).all(|i| list.test(a.normals[i], 0.0, || pair.a.hull.facets[i].normal))
+        && (0..b.normals.len()).all(|i| list.test(b.normals[i], 0.0, || pair.facet_b(i)));
     let sides = [across(&a, &b), across(&b, &a)];
     for i in 0..a.along.len() {
         for j in 0..b.along.len() {
-            if crosses(&a, &b, &sides, i, j) {
-                enough.test_edges(&a, &b, i, j)?;
+            go_on = go_on && (!crosses(&a, &b, &sides, i, j) || list.test_edges(&a, &b, i, j));
+            if !go_on {
+                return true;
             }
         }
     }
-    Ok(())
+    list.any
 }
 
 fn arcs_a(pair: &Pair<'_>) -> Arcs {
@@ -56,7 +79,7 @@ fn arcs_a(pair: &Pair<'_>) -> Arcs {
     let mut arcs = Arcs::new(hull.facets.iter().map(|f| f.rough).collect());
     for edge in &hull.edges {
         let [p, q] = edge.ends.map(|k| pair.a.points[k]);
-        arcs.push(p, q, edge.facets);
+        arcs.push(p, sub(q, p), edge.facets);
     }
     arcs
 }
@@ -66,8 +89,9 @@ fn arcs_b(pair: &Pair<'_>) -> Arcs {
     let normal = |n: Vector<f64>| pair.place.rough_vector(n).map(|c| -c);
     let mut arcs = Arcs::new(hull.facets.iter().map(|f| normal(f.rough)).collect());
     for edge in &hull.edges {
-        let [p, q] = edge.ends.map(|k| pair.place.rough(pair.b.points[k]));
-        arcs.push(p, q, edge.facets);
+        let [p, q] = edge.ends.map(|k| pair.b.points[k]);
+        // The difference is turned, not the points: it is off by a few units of itself, however short it is.
+        arcs.push(pair.place.rough(p), pair.place.rough_vector(sub(q, p)), edge.facets);
     }
     arcs
 }
@@ -77,10 +101,9 @@ impl Arcs {
         Self { along: Vec::new(), start: Vec::new(), beside: Vec::new(), normals }
     }
 
-    fn push(&mut self, p: Vector<f64>, q: Vector<f64>, facets: [usize; 2]) {
-        let d = sub(q, p);
-        self.along.push(times(d, 1.0 / norm(d)));
-        self.start.push(p);
+    fn push(&mut self, start: Vector<f64>, along: Vector<f64>, facets: [usize; 2]) {
+        self.along.push(times(along, 1.0 / norm(along)));
+        self.start.push(start);
         self.beside.push(facets);
     }
 
@@ -106,64 +129,59 @@ fn crosses(a: &Arcs, b: &Arcs, sides: &[Vec<Vec<i8>>; 2], i: usize, j: usize) ->
     !same_side(&sides[0][i], b.beside[j]) && !same_side(&sides[1][j], a.beside[i])
 }
 
-/// What the directions are tested for.
-struct Enough<'a, 'b> {
+/// What the directions are shown to. All of its functions say whether to go on.
+struct List<'a, 'b> {
     pair: &'b Pair<'a>,
-    upper: Wide,
-    /// What `f64` must show so that there is no doubt.
-    rough: f64,
+    floor: f64,
+    show: &'b mut dyn FnMut(Vector<f64>, Wide) -> bool,
+    any: bool,
 }
 
-impl Enough<'_, '_> {
+impl List<'_, '_> {
     /// One direction, known to `doubt` radians in `f64`.
-    fn test(&self, n: Vector<f64>, doubt: f64, fine: impl Fn() -> Vector<Wide>) -> Result<(), (Vector<f64>, f64)> {
-        if self.pair.rough_gap(n) + doubt * self.pair.size <= self.rough {
-            return Ok(());
+    fn test(&mut self, n: Vector<f64>, doubt: f64, fine: impl Fn() -> Vector<Wide>) -> bool {
+        self.any = true;
+        if self.pair.rough_gap(n) + doubt * self.pair.size <= self.floor {
+            return true;
         }
-        let gap = self.pair.gap(fine());
-        if (gap - self.upper).value() <= FINE * self.pair.size { Ok(()) } else { Err((n, gap.value())) }
+        (self.show)(n, self.pair.gap(fine()))
     }
 
     /// Both products of two edges.
-    fn test_edges(&self, a: &Arcs, b: &Arcs, i: usize, j: usize) -> Result<(), (Vector<f64>, f64)> {
+    fn test_edges(&mut self, a: &Arcs, b: &Arcs, i: usize, j: usize) -> bool {
         let product = cross(a.along[i], b.along[j]);
         let sine = norm(product);
-        let doubt = 8.0 * f64::EPSILON / sine;
         if sine < 1e-12 {
             return self.test_nearly_parallel(i, j);
         }
+        self.any = true;
+        let doubt = 16.0 * f64::EPSILON / sine;
         let away = sub(b.start[j], a.start[i]);
-        for sign in [1.0, -1.0] {
+        [1.0, -1.0].into_iter().all(|sign| {
             let n = times(product, sign / sine);
             // No support reaches less far than a point of the edge: cheap, and mostly enough.
-            if dot(n, away) + doubt * self.pair.size <= self.rough {
-                continue;
-            }
-            if a.may_hold(i, n, ROOM + doubt) && b.may_hold(j, n, ROOM + doubt) {
-                self.test(n, doubt, || times(self.product(i, j), Wide::of(sign)))?;
-            }
-        }
-        Ok(())
+            dot(n, away) + doubt * self.pair.size <= self.floor
+                || !(a.may_hold(i, n, ROOM + doubt) && b.may_hold(j, n, ROOM + doubt))
+                || self.test(n, doubt, || times(product_of(self.pair, i, j), Wide::of(sign)))
+        })
     }
 
-    fn product(&self, i: usize, j: usize) -> Vector<Wide> {
-        let ends = [self.pair.a.hull.edges[i].ends, self.pair.b.hull.edges[j].ends];
-        cross(self.pair.edge_a(ends[0]), self.pair.edge_b(ends[1]))
-    }
-
-    fn test_nearly_parallel(&self, i: usize, j: usize) -> Result<(), (Vector<f64>, f64)> {
-        let ends = [self.pair.a.hull.edges[i].ends, self.pair.b.hull.edges[j].ends];
-        let (u, v) = (self.pair.edge_a(ends[0]), self.pair.edge_b(ends[1]));
-        let n = cross(u, v);
-        let lengths = norm(u).0 * norm(v).0;
+    fn test_nearly_parallel(&mut self, i: usize, j: usize) -> bool {
+        let n = product_of(self.pair, i, j);
         let length = norm(n).0;
+        let ends = [self.pair.a.hull.edges[i].ends, self.pair.b.hull.edges[j].ends];
+        let lengths = norm(self.pair.edge_a(ends[0])).0 * norm(self.pair.edge_b(ends[1])).0;
         if length <= PARALLEL * lengths {
-            return Ok(());
+            return true;
         }
-        for n in [n, n.map(|c| -c)] {
-            let rough = n.map(|c| c.value() / length);
-            self.test(rough, 1e-15, || n)?;
-        }
-        Ok(())
+        [1.0, -1.0].into_iter().all(|sign| {
+            let rough = n.map(|c| sign * c.value() / length);
+            self.test(rough, 1e-15, || times(n, Wide::of(sign)))
+        })
     }
+}
+
+/// The product of an edge of A and one of B.
+fn product_of(pair: &Pair<'_>, i: usize, j: usize) -> Vector<Wide> {
+    cross(pair.edge_a(pair.a.hull.edges[i].ends), pair.edge_b(pair.b.hull.edges[j].ends))
 }

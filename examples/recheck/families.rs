@@ -62,6 +62,7 @@ pub(crate) fn own() -> Vec<Family> {
         Family::new("far away", 0.06, bodies::compact, far_away),
         Family::new("exact touch", 0.07, bodies::tied, exact_touch),
         Family::new("ties", 0.07, bodies::tied, slide),
+        Family::new("creeping", 0.06, creepers, creep),
         Family::new("disks", 0.06, disks, anyhow),
         Family::new("concentric", 0.06, symmetric, concentric),
         Family::new("flat", 0.06, bodies::flat, anyhow),
@@ -313,6 +314,31 @@ fn slide(random: &mut Random, pool: &[Solid]) -> Walk {
         (Placement::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]), Placement::new(t, [1.0, 0.0, 0.0, 0.0]))
     };
     Walk { bodies, samples: (0..128).map(sample).collect(), known: Vec::new(), within: f64::INFINITY }
+}
+
+/// Boxes, lattice hulls, prisms and anything compact.
+fn creepers(random: &mut Random, i: usize) -> Recipe {
+    [bodies::compact, bodies::tied, disks, bodies::flat][i % 4](random, i / 4)
+}
+
+/// From touch on in steps of 1e-17 to 1e-9 of the reach, with turns as small: where strict ends and ties begin.
+fn creep(random: &mut Random, pool: &[Solid]) -> Walk {
+    let bodies = two(random, pool);
+    let [a, b] = bodies.map(|i| &pool[i]);
+    let mut turn = || if random.chance(0.3) { random.quarter_turn() } else { random.turn() };
+    let (pa, qb) = (Placement::new([0.0; 3], turn()), turn());
+    let reach = (a.radius() + b.radius()).max(1e-9);
+    let start = Placement::new(times(random.direction(), random.between(0.1, 1.2) * reach), qb);
+    let mut at = brought_to(a, &pa, b, &start, 0.0);
+    let (step, twist) = (random.scale(1e-17, 1e-9), random.scale(1e-17, 1e-9));
+    let drift = times(random.direction(), step * reach);
+    let nudge = times(random.direction(), twist);
+    let samples = (0..128).map(|k| {
+        at = moved(&at, if k % 2 == 0 { drift } else { times(random.direction(), step * reach) });
+        at.q = product(at.q, [1.0, nudge[0], nudge[1], nudge[2]]);
+        (pa, at)
+    });
+    Walk { bodies, samples: samples.collect(), known: Vec::new(), within: f64::INFINITY }
 }
 
 /// Deep overlaps: centres in one place, or nearly.

@@ -100,17 +100,17 @@ fn main() -> ExitCode {
         eprintln!("there is no such family; there are: {}", names.join(", "));
         return ExitCode::from(2);
     }
-    let chosen: Vec<(usize, Family)> = all.into_iter().enumerate().filter(|(_, f)| chosen(f)).collect();
+    let chosen: Vec<Family> = all.into_iter().filter(chosen).collect();
     // A share above 1 is a number of queries.
-    let (fixed, shares) = chosen.iter().fold((0.0, 0.0), |(fixed, shares), (_, f)| {
+    let (fixed, shares) = chosen.iter().fold((0.0, 0.0), |(fixed, shares), f| {
         if f.share > 1.0 { (fixed + f.share, shares) } else { (fixed, shares + f.share) }
     });
     let rest = (arguments.queries as f64 - fixed).max(0.0);
     let mut tallies = Vec::new();
-    for (index, family) in chosen {
+    for family in chosen {
         let part = if family.share > 1.0 { family.share } else { rest * family.share / shares };
         let name = family.name;
-        let tally = Run::new(family, arguments.seed, index as u64).ask(part.ceil() as u64);
+        let tally = Run::new(family, arguments.seed).ask(part.ceil() as u64);
         eprintln!("{name}: {} rows, {} misses, {:.0} s", tally.rows, tally.misses, tally.seconds);
         tallies.push((name, tally));
     }
@@ -130,8 +130,10 @@ struct Run {
 }
 
 impl Run {
-    fn new(family: Family, seed: u64, index: u64) -> Self {
-        let random = Random(seed.wrapping_mul(0x9E37_79B9).wrapping_add(index << 32));
+    /// A family's queries depend on the seed and its name alone.
+    fn new(family: Family, seed: u64) -> Self {
+        let start = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let random = Random(family.name.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01B3)));
         Self { family, random, tally: Tally::default(), memory: PairCache::default(), walks: 0, overlaps: 0 }
     }
 

@@ -1,7 +1,8 @@
 //! The verdict on a row: each end of its bracket is proven again, from the input points and poses alone.
 //!
 //! - *Lower end*: the gap of the supporting planes over all input points along the row's normal (any direction is a
-//!   witness); where rounding the normal to `f64` costs too much, along a direction made from the named features.
+//!   witness); where rounding the normal to `f64` costs too much, along a direction made from the named features, or any of
+//!   the list below.
 //! - *Upper end, cores apart*: the distance of two points inside the named features.
 //! - *Upper end, cores overlapping*: a complete list of directions (`depth.rs`).
 //!
@@ -137,6 +138,9 @@ impl Claim<'_> {
         }
         if holds(self.pair.gap(features::direction(&self.pair, named, n))) {
             return Ok(By::Features);
+        }
+        if depth::shows(&self.pair, lower) {
+            return Ok(By::List);
         }
         let truth = self.oracle().ok_or("its lower end is not proven")?;
         let holds = (truth - Wide::of(self.row.lower)).value() >= -ORACLE * size;
