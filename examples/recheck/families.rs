@@ -58,6 +58,7 @@ pub(crate) fn own() -> Vec<Family> {
         Family::new("crowd", 0.30, crowd, coherent),
         Family::new("near-parallel", 0.08, parallel_bodies, near_parallel),
         Family::new("slivers", 0.06, bodies::sliver, anyhow),
+        Family::new("needles", 0.02, needles, near_parallel),
         Family::new("scales", 0.06, scaled, anyhow),
         Family::new("far away", 0.06, bodies::compact, far_away),
         Family::new("exact touch", 0.07, bodies::tied, exact_touch),
@@ -107,6 +108,18 @@ fn parallel_bodies(random: &mut Random, i: usize) -> Recipe {
     }
 }
 
+/// Boxes and hulls up to a million times as long as thin, flat ones among them.
+fn needles(random: &mut Random, i: usize) -> Recipe {
+    let mut axes = [0.5, random.scale(5e-7, 0.5), random.scale(5e-7, 0.5)];
+    axes.rotate_left(random.below(3));
+    let count = 3 + random.below(10);
+    match i % 5 {
+        0 | 1 => Recipe::new("needle", cuboid(axes), 0.0),
+        2 | 3 => Recipe::new("needle", bodies::ellipsoid(random, count, axes), 0.0),
+        _ => Recipe::new("polygon", bodies::polygon(random), 0.0),
+    }
+}
+
 /// A compact body times a power of two.
 fn scaled(random: &mut Random, i: usize) -> Recipe {
     let recipe = bodies::compact(random, i);
@@ -116,20 +129,20 @@ fn scaled(random: &mut Random, i: usize) -> Recipe {
 
 /// Hulls of 64 to 400 points, some of them near-smooth: searches climb from 192 vertices on.
 fn large(random: &mut Random, i: usize) -> Recipe {
-    let count = 64 + random.below(if i % 4 == 0 { 337 } else { 160 });
-    let axes = if i % 2 == 0 { [0.4; 3] } else { [0; 3].map(|_| random.between(0.1, 0.6)) };
+    let count = 64 + random.below(if i.is_multiple_of(4) { 337 } else { 160 });
+    let axes = if i.is_multiple_of(2) { [0.4; 3] } else { [0; 3].map(|_| random.between(0.1, 0.6)) };
     Recipe::new("large hull", bodies::ellipsoid(random, count, axes), 0.0)
 }
 
 /// Prisms of many sides, thick and thin.
 fn disks(random: &mut Random, i: usize) -> Recipe {
     let half = random.scale(1e-3, 0.5);
-    Recipe::new("disk", bodies::disk(random, if i % 8 == 0 { 17..49 } else { 5..17 }, half), 0.0)
+    Recipe::new("disk", bodies::disk(random, if i.is_multiple_of(8) { 17..49 } else { 5..17 }, half), 0.0)
 }
 
 /// Bodies that are their own mirror images, and boxes.
 fn symmetric(random: &mut Random, i: usize) -> Recipe {
-    if i % 2 == 0 {
+    if i.is_multiple_of(2) {
         return bodies::compact(random, i / 2);
     }
     let count = 3 + random.below(5);

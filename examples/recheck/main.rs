@@ -1,6 +1,6 @@
 //! Rechecks the narrow phase: millions of rows, each proven again by a verifier that shares no code with the engine.
 //!
-//! `cargo run --release --example recheck -- [--queries N] [--seed S] [--family F] [--px DIR]`: asks `N` queries
+//! `cargo run --release --example recheck -- [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]`: asks `N` queries
 //! (10,000,000) of all families, or of one, and prints what they came to. `--px`: the work folder of the peers' harness,
 //! whose cases N1 and N2 (with new poses of the same kind) and E1 (with its references) then take part. Ends with 1 if
 //! any bracket misses, any row is uncertified, any way to a row gives other bits, or the verifier believes a false row.
@@ -47,8 +47,6 @@ use verify::{By, Claim, cold};
 const RENEWAL: u64 = 20_000;
 /// Of so many rows one is held against the oracle, where its bodies have few points.
 const ORACLE: u64 = 25;
-/// Of so many queries one is asked in every way.
-const WAYS: u64 = 1_000;
 /// Of so many overlaps whose list of directions is long, one is gone through all the same.
 const LONG: u64 = 8;
 /// Of so many queries one has its row made false, above and below, to see that the verifier notices.
@@ -60,11 +58,13 @@ struct Arguments {
     queries: u64,
     seed: u64,
     family: Option<String>,
+    /// Of so many queries one is asked in every way.
+    ways: u64,
     px: Option<PathBuf>,
 }
 
 fn arguments() -> Option<Arguments> {
-    let mut found = Arguments { queries: 10_000_000, seed: 1, family: None, px: None };
+    let mut found = Arguments { queries: 10_000_000, seed: 1, family: None, ways: 1_000, px: None };
     let mut given = std::env::args().skip(1);
     while let Some(flag) = given.next() {
         let value = given.next()?;
@@ -72,6 +72,7 @@ fn arguments() -> Option<Arguments> {
             "--queries" => found.queries = value.replace('_', "").parse().ok()?,
             "--seed" => found.seed = value.parse().ok()?,
             "--family" => found.family = Some(value),
+            "--ways" => found.ways = value.parse().ok()?,
             "--px" => found.px = Some(value.into()),
             _ => return None,
         }
@@ -81,7 +82,7 @@ fn arguments() -> Option<Arguments> {
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
-        eprintln!("usage: recheck [--queries N] [--seed S] [--family F] [--px DIR]");
+        eprintln!("usage: recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]");
         return ExitCode::from(2);
     };
     let mut all = families::own();
@@ -110,7 +111,7 @@ fn main() -> ExitCode {
     for family in chosen {
         let part = if family.share > 1.0 { family.share } else { rest * family.share / shares };
         let name = family.name;
-        let tally = Run::new(family, arguments.seed).ask(part.ceil() as u64);
+        let tally = Run::new(family, &arguments).ask(part.ceil() as u64);
         eprintln!("{name}: {} rows, {} misses, {:.0} s", tally.rows, tally.misses, tally.seconds);
         tallies.push((name, tally));
     }
@@ -127,14 +128,23 @@ struct Run {
     memory: PairCache,
     walks: u64,
     overlaps: u64,
+    ways: u64,
 }
 
 impl Run {
     /// A family's queries depend on the seed and its name alone.
-    fn new(family: Family, seed: u64) -> Self {
-        let start = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    fn new(family: Family, arguments: &Arguments) -> Self {
+        let start = arguments.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let random = Random(family.name.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01B3)));
-        Self { family, random, tally: Tally::default(), memory: PairCache::default(), walks: 0, overlaps: 0 }
+        Self {
+            family,
+            random,
+            tally: Tally::default(),
+            memory: PairCache::default(),
+            walks: 0,
+            overlaps: 0,
+            ways: arguments.ways,
+        }
     }
 
     fn ask(mut self, queries: u64) -> Tally {
@@ -198,7 +208,7 @@ impl Run {
         tally.queries += 1;
         let [a, b] = walk.bodies.map(|i| &self.family.pool[i]);
         let (pa, pb) = &walk.samples[sample];
-        if tally.queries.is_multiple_of(WAYS) {
+        if tally.queries.is_multiple_of(self.ways) {
             let compared = ways::compare(&mut tally.ways, &mut self.random, &self.family.pool, walk, sample, row);
             if let Err(report) = compared {
                 eprintln!("{}, query {}: {report}", self.family.name, tally.queries);

@@ -106,7 +106,7 @@ impl Claim<'_> {
         let identity = norm(sub(b, add(a, times(n, row.distance)))) <= PROMISE * self.pair.size;
         match () {
             () if !inside => Err("its distance is not inside its bracket".into()),
-            () if !(width <= PROMISE) => Err(format!("its bracket is {width:e} of the size wide")),
+            () if width > PROMISE => Err(format!("its bracket is {width:e} of the size wide")),
             () if row.status != status => Err(format!("its status should be {status:?}")),
             () if !unit => Err("its normal is not of unit length".into()),
             () if !identity => Err("b is not a + distance n".into()),
