@@ -63,18 +63,18 @@ def share(count, all):
     if count == 0:
         return "0"
     percent = 100 * count / all
-    return f"{percent:.1f}" if percent >= 0.05 else f"{percent:.1g}" if count * 1e7 > all else f"{count} of {all}"
+    return f"{percent:.1f}" if percent >= 0.05 else "< 0.1"
 classes = " / ".join(share(by[k], rows) for k in ("strict", "tie", "exact", "bound"))
 ends = ("skipped", "beyond", "verified", "surface_verified", "searched", "surface_grown", "expanded", "cold")
 cold = ("ties", "extended", "exact", "uncertified")
-cells = [share(routes[k], asked) for k in ends] + [str(routes[k]) for k in cold]
+cells = [share(routes[k], asked) for k in ends] + [" / ".join(f"{routes[k]:,}" for k in cold)]
 print("|", " | ".join([name, method, f"{rows:,}", classes, f"{asked:,}", *cells, same]), "|")
 sys.exit(by["none"] + routes["uncertified"] > 0)
 PYTHON
 }
 
-echo "| data | method | rows | strict / tie / exact / bound, % | queries | skipped | beyond | features verified | surface verified | searched | surface grown | expanded | cold, % | of them ties | extended | exact rung | uncertified | same bytes |"
-echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+echo "| data | method | rows | strict / tie / exact / bound, % | samples | skipped | beyond | features | surface | searched | grown | expanded | cold, % | ties / extended / exact rung / uncertified | same bytes |"
+echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 bad=0
 for scene in "${scenes[@]}"; do
     name=$(basename "$(dirname "$scene")")
