@@ -122,6 +122,7 @@ impl Run {
             places: [pa, pb],
             row: asked,
             at_any_cost: self.overlaps.is_multiple_of(LONG),
+            last_resort: true,
         };
         let verdict = claim.verify().and_then(|proof| {
             let known = known(&claim, walk.known.get(sample).copied(), tally.queries, &proof);

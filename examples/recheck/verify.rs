@@ -59,11 +59,13 @@ pub(crate) struct Claim<'a> {
     pub(crate) pair: Pair<'a>,
     pub(crate) places: [&'a Placement; 2],
     pub(crate) row: &'a Proximity,
-    /// Whether a list of any length is worth it.
+    /// Whether a list of any length is worth it for the depth.
     pub(crate) at_any_cost: bool,
+    /// The same for a lower end that nothing else proves: rare, unless it is false.
+    pub(crate) last_resort: bool,
 }
 
-/// Longest list of pairs of edges that is gone through for each row.
+/// Longest list of pairs of edges that is gone through for each row that needs it.
 pub(crate) const LIST: usize = 200_000;
 
 impl Claim<'_> {
@@ -81,7 +83,7 @@ impl Claim<'_> {
         let step = DECEIT * self.pair.size;
         let row = Proximity { lower: to + step, upper: from - step, ..*self.row };
         let pair = Pair::new(self.pair.a, self.places[0], self.pair.b, self.places[1]);
-        let claim = Claim { pair, row: &row, ..*self };
+        let claim = Claim { pair, row: &row, last_resort: false, ..*self };
         let Some(named) = features::named(&claim.pair, &row) else { return 0 };
         let upper = claim.upper(named);
         u64::from(claim.lower(named).is_ok()) + u64::from(upper.is_ok_and(|by| by != By::Skipped))
@@ -139,7 +141,7 @@ impl Claim<'_> {
         if holds(self.pair.gap(features::direction(&self.pair, named, n))) {
             return Ok(By::Features);
         }
-        if depth::shows(&self.pair, lower) {
+        if (self.list() <= LIST || self.last_resort) && depth::shows(&self.pair, lower) {
             return Ok(By::List);
         }
         let truth = self.oracle().ok_or("its lower end is not proven")?;
@@ -164,14 +166,18 @@ impl Claim<'_> {
             let wrong = || format!("its upper end is too small: the distance is {truth:?}");
             return if holds { Ok(By::Oracle) } else { Err(wrong()) };
         }
-        let list = self.pair.a.hull.edges.len() * self.pair.b.hull.edges.len();
-        if list > LIST && !self.at_any_cost {
+        if self.list() > LIST && !self.at_any_cost {
             return Ok(By::Skipped);
         }
         match depth::reaches(&self.pair, upper) {
             Ok(()) => Ok(By::List),
             Err((n, gap)) => Err(format!("along {n:?} the cores overlap by {:e} only", -gap)),
         }
+    }
+
+    /// Pairs of edges of the complete list of directions.
+    fn list(&self) -> usize {
+        self.pair.a.hull.edges.len() * self.pair.b.hull.edges.len()
     }
 
     /// The signed distance by the oracle, if the bodies have few enough points for it.
