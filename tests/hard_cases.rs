@@ -1,8 +1,8 @@
 //! Situations in which published libraries have answered wrongly, thrown, cycled or returned NaN: one named test each.
 //!
 //! The number in a name is the number of the case in HARD_CASES. Every pair is checked against the oracle and for the
-//! invariants (`check_invariants`): finite, certified, witness identity, swap, rigid motion, warm = cold, and that the
-//! depth separates.
+//! invariants (`check_invariants`): finite, certified, witness identity, swap, rigid motion, warm = cold, that the depth
+//! separates, and that every route of the ladder gives the same row (`every_route`).
 
 #[path = "oracle/bridge.rs"]
 mod bridge;

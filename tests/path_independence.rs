@@ -1,7 +1,7 @@
 //! A row is a function of geometry, relative pose and options: not of the cache, the block or the mask.
 //!
 //! Random walks of pairs through blocks of 64 samples; the rows of the walk with its own warm cache must equal, bit
-//! for bit, those of every sample alone with a cold cache, and those of a walk with a cache from elsewhere.
+//! for bit, those of every sample alone with a cold cache, those of a walk with a cache from elsewhere, and those by V-Clip.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -11,7 +11,7 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, bits, pose};
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status};
+use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
@@ -96,8 +96,21 @@ fn blocks(path: &[(Placement, Placement)]) -> Vec<FrameBlock> {
     path.chunks(SAMPLES).enumerate().map(fill).collect()
 }
 
-/// The rows of a block with a cache.
+/// The rows of a block by GJK, with a cache.
 fn walk(
+    a: &Solid,
+    b: &Solid,
+    block: &FrameBlock,
+    samples: u64,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+) -> Vec<Proximity> {
+    walk_by(&Gjk, a, b, block, samples, options, cache)
+}
+
+/// The rows of a block by a method, with a cache.
+fn walk_by(
+    method: &dyn NarrowPhase,
     a: &Solid,
     b: &Solid,
     block: &FrameBlock,
@@ -108,7 +121,7 @@ fn walk(
     let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
     let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples };
     let mut rows = Vec::new();
-    Gjk.walk(&query, options, cache, &mut Routes::default(), &mut rows);
+    method.walk(&query, options, cache, &mut Routes::default(), &mut rows);
     rows
 }
 
@@ -131,7 +144,7 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
     for number in 0..walks {
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let path = path(&mut random, motions[number % motions.len()], a, b);
-        let mut warm = PairCache::default();
+        let (mut warm, mut clipped) = (PairCache::default(), PairCache::default());
         for (block, path) in blocks(&path).iter().zip(path.chunks(SAMPLES)) {
             let rows = walk(a, b, block, u64::MAX, &EVERYTHING, &mut warm);
             let cold: Vec<Proximity> =
@@ -144,6 +157,10 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
             assert_same("warm and cold", number, path, &rows, &cold);
             let stale = walk(a, b, block, u64::MAX, &EVERYTHING, &mut foreign);
             assert_same("foreign cache and cold", number, path, &stale, &cold);
+            // The memory that V-Clip gets is GJK's of this block, or its own of the block before.
+            let memory = if number % 2 == 0 { &mut foreign } else { &mut clipped };
+            let rows = walk_by(&VClip, a, b, block, u64::MAX, &EVERYTHING, memory);
+            assert_same("V-Clip and cold", number, path, &rows, &cold);
             thresholds(&mut random, number, a, b, block, path, &cold, &mut foreign);
         }
     }

@@ -439,18 +439,27 @@ fn every_state_is_visited_and_every_end_is_right() {
     }
 }
 
-/// Trials of the degeneracy test.
-const TRIALS: usize = 20_000;
+/// A fifth of the paper's trials.
+#[test]
+fn degeneracy() {
+    degenerate(20_000);
+}
+
+/// As many trials as in the paper: `cargo test --release --test vclip -- --ignored --nocapture all_trials`.
+#[test]
+#[ignore = "minutes"]
+fn all_trials_of_the_degeneracy_test() {
+    degenerate(100_000);
+}
 
 /// Mirtich 1997, Algorithm 10: two cubes of two units a side; bisection between two poses, nearly aligned most of the
 /// time, down to where the features change.
-#[test]
-fn degeneracy() {
+fn degenerate(trials: usize) {
     let mut random = Random(1997);
     let solid = cube(1.0);
     let (mut tally, mut wrong, mut widest, mut narrowed) = (Tally::default(), 0_u64, 0.0_f64, 0);
     let mut uncertified = 0;
-    for _ in 0..TRIALS {
+    for _ in 0..trials {
         let mut place = || {
             let position = [random.between(-4.0, 4.0), random.between(-4.0, 4.0), 4.0];
             let (axis, angle) = (random.direction(), (-random.between(0.0, 20.0)).exp());
@@ -491,8 +500,8 @@ fn degeneracy() {
         }
     }
     tally.report("degeneracy");
-    eprintln!("{TRIALS} trials: {wrong} wrong, farthest off {widest:.2e}, {uncertified} uncertified");
-    assert_eq!(narrowed, TRIALS);
+    eprintln!("{trials} trials: {wrong} wrong, farthest off {widest:.2e}, {uncertified} uncertified");
+    assert_eq!(narrowed, trials);
     assert!(tally.states.iter().all(|&n| n > 1000), "not representative: {:?}", tally.states);
     assert_eq!(
         (wrong, tally.ends[1], tally.ends[2], tally.ends[3]),

@@ -3,7 +3,7 @@
 use clearsweep::narrow::{Status, query_one};
 
 use crate::bridge::{EVERYTHING, Solid, bits, pose};
-use crate::invariants::check_invariants;
+use crate::invariants::{check_invariants, every_route};
 use crate::oracle::families::{self, Random};
 use crate::oracle::number::{add, times};
 use crate::oracle::{self, Placement};
@@ -101,9 +101,13 @@ fn case_15_dyadic_offsets_change_no_bit() {
             query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING)
         };
         let home = row([0.0; 3]);
+        every_route(&a.shape, &Placement::new([0.0; 3], qa), &b.shape, &Placement::new(t, qb));
         for offset in [[1.0, -1.0, 1.0], [1024.0, 512.0, -1024.0], [1_048_576.0, -1_048_576.0, 2_097_152.0]] {
             assert_eq!(bits(&home), bits(&row(offset)), "{offset:?}\n{home:?}\n{:?}", row(offset));
         }
+        let far = [1_048_576.0, -1_048_576.0, 2_097_152.0];
+        let found = every_route(&a.shape, &Placement::new(far, qa), &b.shape, &Placement::new(add(far, t), qb));
+        assert_eq!(bits(&home), bits(&found));
     }
 }
 
@@ -121,7 +125,11 @@ fn case_16_scale_is_exact() {
                 crate::bridge::shape(&points, r.growth * s)
             };
             let (pa, pb) = (Placement::new([0.0; 3], qa), Placement::new(times(t, s), qb));
-            let row = query_one(&grown(&one), &grown(&two), &pose(&pa), &pose(&pb), &EVERYTHING);
+            let (one, two) = (grown(&one), grown(&two));
+            let row = match exponent {
+                -20 | 20 => every_route(&one, &pa, &two, &pb),
+                _ => query_one(&one, &two, &pose(&pa), &pose(&pb), &EVERYTHING),
+            };
             (row, s)
         };
         let (home, _) = row(0);

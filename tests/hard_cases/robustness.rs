@@ -1,10 +1,10 @@
 //! Cases 17 and 28 to 30: swap, stale caches, tessellations, broken input.
 
-use clearsweep::narrow::{Method, PairCache, Status, query_one};
+use clearsweep::narrow::{Method, PairCache, Status, VClip, query_one};
 
 use crate::at;
 use crate::bridge::{EVERYTHING, Solid, bits, check, opposite, pose};
-use crate::invariants::{check_invariants, walk_once};
+use crate::invariants::{check_invariants, every_route, walk_by, walk_once};
 use crate::oracle::Placement;
 use crate::oracle::families::{self, Random, cuboid};
 use crate::oracle::number::times;
@@ -25,6 +25,9 @@ fn case_17_swapped_bodies() {
         let swapped = query_one(&b.shape, &a.shape, &pose(&pb), &pose(&pa), &EVERYTHING);
         if found.method == Method::Strict && swapped.method == Method::Strict {
             unique += 1;
+            if unique % 20 == 0 {
+                every_route(&a.shape, &pa, &b.shape, &pb);
+            }
             assert!(opposite(&pa, &found, &pb, &swapped), "{found:?}\n{swapped:?}");
             assert_eq!([found.feature[1], found.feature[0]], swapped.feature);
         }
@@ -36,8 +39,8 @@ fn case_17_swapped_bodies() {
 fn case_28_stale_warm_start() {
     let mut random = Random(28);
     let pool: Vec<Solid> = (0..40).map(|i| Solid::from_recipe(families::mixed(&mut random, i))).collect();
-    let mut cache = PairCache::default();
-    for _ in 0..400 {
+    let (mut cache, mut clipped) = (PairCache::default(), PairCache::default());
+    for number in 0..400 {
         // The cache is that of the pair before: other bodies, with other numbers of vertices.
         let (a, b) = (&pool[random.below(40)], &pool[random.below(40)]);
         let t = times(random.direction(), random.between(0.0, 1.0));
@@ -50,6 +53,11 @@ fn case_28_stale_warm_start() {
             let warm = walk_once(&a.shape, &pa, &b.shape, &pb, &mut cache);
             let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
             assert_eq!(bits(&warm), bits(&cold), "{warm:?}\n{cold:?}\n{}", crate::bridge::recipe(a, &pa, b, &pb));
+            let warm = walk_by(&VClip, &a.shape, &pa, &b.shape, &pb, &mut clipped);
+            assert_eq!(bits(&warm), bits(&cold), "{warm:?}\n{cold:?}\n{}", crate::bridge::recipe(a, &pa, b, &pb));
+            if number % 10 == 0 {
+                every_route(&a.shape, &pa, &b.shape, &pb);
+            }
         }
     }
 }
@@ -95,6 +103,7 @@ fn case_29_tessellations_of_one_box() {
             assert_eq!(bits(&own), bits(&same), "{own:?}\n{same:?}");
         }
         check_invariants(&coarse, &pa, &finer[1], &pb);
+        every_route(&finer[0].shape, &pa, &other.shape, &pb);
     }
 }
 
@@ -120,7 +129,8 @@ fn case_30_broken_input_is_never_a_silent_zero() {
         for (pa, pb) in [(&at(0.0, 0.0, 0.0), p), (p, &at(0.0, 0.0, 0.0)), (p, p)] {
             let cold = query_one(&a.shape, &b.shape, &pose(pa), &pose(pb), &EVERYTHING);
             let warm = walk_once(&a.shape, pa, &b.shape, pb, &mut PairCache::default());
-            for row in [cold, warm] {
+            let clipped = walk_by(&VClip, &a.shape, pa, &b.shape, pb, &mut PairCache::default());
+            for row in [cold, warm, clipped] {
                 assert_eq!((row.status, row.method), (Status::Uncertified, Method::None), "{p:?}: {row:?}");
                 assert!(row.lower.is_nan() && row.upper.is_nan() && row.distance != 0.0, "{p:?}: {row:?}");
             }

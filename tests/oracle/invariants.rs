@@ -1,25 +1,47 @@
 //! The invariants of HARD_CASES: what must hold of every pair beyond the single answer.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test uses its part of this module
 
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, query_one};
-use clearsweep::scene::Shape;
+use clearsweep::geometry::RelativePose;
+use clearsweep::narrow::pair::Pair;
+use clearsweep::narrow::{
+    Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip, exact, query_one, resolver,
+};
+use clearsweep::scene::{FrameBlock, SAMPLES, Shape};
 
-use crate::bridge::{Checked, EVERYTHING, Solid, bits, check, pose, recipe};
-use crate::oracle::families::{Random, moved};
+use crate::bridge::{Checked, EVERYTHING, Solid, bits, check, pose, recipe, shape};
+use crate::oracle::families::{Random, cuboid, moved};
 use crate::oracle::number::{Number, Vector, norm, times};
 use crate::oracle::{self, Placement};
 
+/// Most vertices of both cores together for which the exact rung is asked: it takes milliseconds where they are few.
+const EXACT: usize = 32;
+
+/// Both methods.
+const METHODS: [&dyn NarrowPhase; 2] = [&Gjk, &VClip];
+
 /// One sample through `walk`, with whatever the cache remembers.
 pub fn walk_once(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, cache: &mut PairCache) -> Proximity {
+    walk_by(&Gjk, a, pa, b, pb, cache)
+}
+
+/// One sample through the `walk` of a method, with whatever the cache remembers.
+pub fn walk_by(
+    method: &dyn NarrowPhase,
+    a: &Shape,
+    pa: &Placement,
+    b: &Shape,
+    pb: &Placement,
+    cache: &mut PairCache,
+) -> Proximity {
     let (pose_a, pose_b) = (pose(pa), pose(pb));
     let query = PairQuery { a, b, poses_a: Poses::Fixed(&pose_a), poses_b: Poses::Fixed(&pose_b), samples: 1 };
     let mut rows = Vec::new();
-    Gjk.walk(&query, &EVERYTHING, cache, &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Routes::default(), &mut rows);
     assert_eq!(rows.len(), 1, "one sample, no threshold: one row");
     rows[0]
 }
 
-/// Checks one answer (see [`check`]) and: rigid motion, warm = cold, and that the depth separates.
+/// Checks one answer (see [`check`]) and: rigid motion, warm = cold, every route, and that the depth separates.
 #[track_caller]
 pub fn check_invariants(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Checked {
     let checked = match check(a, pa, b, pb) {
@@ -28,6 +50,7 @@ pub fn check_invariants(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) ->
     };
     rigid_motion(a, pa, b, pb, &checked);
     warm_is_cold(a, pa, b, pb);
+    every_route(&a.shape, pa, &b.shape, pb);
     depth_separates(a, pa, b, pb, &checked);
     checked
 }
@@ -90,6 +113,131 @@ pub fn warm_is_cold(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) {
             recipe(a, pa, b, pb)
         );
     }
+}
+
+/// The row by every route of the ladder, bit for bit: GJK and V-Clip, cold, from stale and foreign caches, at both ends
+/// of a walk of 64 samples, and the cold resolver itself; and the exact rung, whose bracket meets the row's and whose
+/// sign is the row's. Returns the row.
+#[track_caller]
+pub fn every_route(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement) -> Proximity {
+    let cold = query_one(a, b, &pose(pa), &pose(pb), &EVERYTHING);
+    let same = |what: &str, row: &Proximity| {
+        assert_eq!(bits(row), bits(&cold), "{what}, the row differs\n{row:?}\ncold\n{cold:?}\nat {pa:?}\n{pb:?}");
+    };
+    let mut random = Random(13);
+    let reach = a.radius + b.radius;
+    let other = shape(&cuboid([0.3, 0.7, 0.2]), 0.0);
+    let (like_a, like_b) = (squashed(a), squashed(b));
+    for method in METHODS {
+        let name = method.name();
+        same(&format!("{name}, cold"), &walk_by(method, a, pa, b, pb, &mut PairCache::default()));
+        let stale = [
+            Placement { q: random.turn(), ..moved(pa, times(random.direction(), 1.5 * reach)) },
+            Placement { q: random.turn(), ..*pa },
+            moved(pb, times(random.direction(), 1e-6 * reach)),
+        ];
+        for from in &stale {
+            let mut cache = PairCache::default();
+            walk_by(method, a, pa, b, from, &mut cache);
+            same(&format!("{name}, stale cache from {from:?}"), &walk_by(method, a, pa, b, pb, &mut cache));
+        }
+        for (what, a2, b2) in [("of like bodies", &like_a, &like_b), ("of other bodies", &other, &like_b)] {
+            for from in [pb, &stale[0]] {
+                let mut cache = PairCache::default();
+                walk_by(method, a2, pa, b2, from, &mut cache);
+                same(&format!("{name}, cache {what}"), &walk_by(method, a, pa, b, pb, &mut cache));
+            }
+        }
+        for row in ends_of_walks(&mut random, method, a, pa, b, pb) {
+            same(&format!("{name}, at the end of a walk"), &row);
+        }
+    }
+    if let ([piece_a], [piece_b]) = (&a.pieces[..], &b.pieces[..])
+        && cold.status != Status::Uncertified
+    {
+        let (pose_a, pose_b) = (pose(pa), pose(pb));
+        let growth = piece_a.radius + piece_b.radius;
+        let pair = Pair::new(&piece_a.core, &piece_b.core, RelativePose::between(&pose_a, &pose_b), growth);
+        let answer = resolver::resolve(&pair, growth, (&pose_a, &pose_b), &mut Routes::default());
+        let grown = [(&piece_a.core, piece_a.radius), (&piece_b.core, piece_b.radius)];
+        let row = answer.grown(grown[0], grown[1], reach + pair.pose.t.length(), &EVERYTHING);
+        same("the resolver", &row);
+        if piece_a.core.count + piece_b.core.count <= EXACT {
+            exactly(a, pa, b, pb, &cold);
+        }
+    }
+    cold
+}
+
+/// A body of the same vertices, edges and faces and another form (so that its memory is not dropped at sight): flat bodies
+/// stay flat, and coplanar corners coplanar, under factors that are powers of two.
+fn squashed(body: &Shape) -> Shape {
+    let piece = &body.pieces[0];
+    let corner = |v: u32| {
+        let [x, y, z] = piece.core.vertex(v).to_array();
+        [0.5 * x, z, 2.0 * y]
+    };
+    shape(&(0..piece.core.count as u32).map(corner).collect::<Vec<_>>(), piece.radius)
+}
+
+/// The rows at a pose in which a walk of 64 samples ends, and in which the next block, with the same memory, begins to
+/// lead away again.
+fn ends_of_walks(
+    random: &mut Random,
+    method: &dyn NarrowPhase,
+    a: &Shape,
+    pa: &Placement,
+    b: &Shape,
+    pb: &Placement,
+) -> [Proximity; 2] {
+    let reach = a.radius + b.radius;
+    let way = times(random.direction(), random.scale(1e-6, 0.5) * reach);
+    let turn = times(random.direction(), random.scale(1e-6, 0.5));
+    let place = |share: f64| {
+        let small = Placement::new([0.0; 3], [1.0, turn[0] * share, turn[1] * share, turn[2] * share]);
+        let q = compose(&Placement { position: [0.0; 3], rest: [0.0; 3], q: pb.q }, &small).q;
+        if share == 0.0 { *pb } else { Placement { q, ..moved(pb, times(way, share)) } }
+    };
+    let mut cache = PairCache::default();
+    let mut rows = [0_usize, 1].map(|backward| {
+        let mut block = FrameBlock::new(backward as u64, 2);
+        for s in 0..SAMPLES {
+            let steps = if backward == 0 { SAMPLES - 1 - s } else { s };
+            block.set(0, s, &pose(pa));
+            block.set(1, s, &pose(&place(steps as f64 / (SAMPLES - 1) as f64)));
+        }
+        let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
+        let query = PairQuery { a, b, poses_a, poses_b, samples: u64::MAX };
+        let mut rows = Vec::new();
+        method.walk(&query, &EVERYTHING, &mut cache, &mut Routes::default(), &mut rows);
+        assert_eq!(rows.len(), SAMPLES, "no threshold: a row for every sample");
+        rows
+    });
+    [rows[0].remove(SAMPLES - 1), rows[1].remove(0)]
+}
+
+/// The exact rung: its bracket meets the row's, and where the sign is proven by both it is the same.
+#[track_caller]
+pub fn exactly(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, row: &Proximity) {
+    let (piece_a, piece_b) = (&a.pieces[0], &b.pieces[0]);
+    let answer = exact::resolve(&piece_a.core, &piece_b.core, (&pose(pa), &pose(pb)));
+    let answer = answer.unwrap_or_else(|| panic!("the exact rung has no answer\nat {pa:?}\n{pb:?}"));
+    let growth = piece_a.radius + piece_b.radius;
+    let places = [pa, pb].map(|p| norm(p.position));
+    // Growth is subtracted in f64; without it there is nothing to allow for.
+    let off = if growth == 0.0 { 0.0 } else { 4.0 * f64::EPSILON * (a.radius + b.radius + places[0] + places[1]) };
+    let (lower, upper) = (answer.lower - growth - off, answer.upper - growth + off);
+    let case = || format!("{row:?}\nexactly\n{answer:?}\nat {pa:?}\n{pb:?}");
+    assert!(row.lower <= upper && lower <= row.upper, "the brackets do not meet\n{}", case());
+    let same_sign = match row.status {
+        Status::Separated if off == 0.0 => lower > 0.0,
+        Status::Separated => upper > 0.0,
+        Status::Penetrating if off == 0.0 => upper < 0.0,
+        Status::Penetrating => lower < 0.0,
+        Status::Touching => true, // its bracket holds zero, and the distance as the brackets meet
+        Status::Uncertified => false,
+    };
+    assert!(same_sign, "the signs differ\n{}", case());
 }
 
 /// Moving B by the depth along the normal, and by the promised gap more, separates the pair.

@@ -1,0 +1,56 @@
+//! A body three times: for the engine, for the verifier, and (of few points) for the oracle.
+
+use std::cell::OnceCell;
+
+use clearsweep::scene::Shape;
+
+use crate::bridge;
+use crate::hull::Hull;
+use crate::oracle::Body;
+use crate::oracle::families::Recipe;
+use crate::oracle::number::{Vector, norm};
+
+/// Most points of a body that the oracle is asked about: it tries all triples.
+const ORACLE: usize = 40;
+
+pub(crate) struct Solid {
+    pub(crate) points: Vec<Vector<f64>>,
+    pub(crate) growth: f64,
+    pub(crate) shape: Shape,
+    pub(crate) hull: Hull,
+    /// The points once more, by coordinate: the scans run over them.
+    pub(crate) by_axis: [Vec<f64>; 3],
+    /// Largest distance of a point of the core from the origin, metres.
+    pub(crate) reach: f64,
+    body: OnceCell<Option<Body>>,
+}
+
+impl Solid {
+    pub(crate) fn new(points: Vec<Vector<f64>>, growth: f64) -> Self {
+        let by_axis = [0, 1, 2].map(|k: usize| points.iter().map(|p| p[k]).collect());
+        let reach = points.iter().map(|&p| norm(p)).fold(0.0, f64::max);
+        let (shape, hull) = (bridge::shape(&points, growth), Hull::new(&points));
+        Self { points, growth, shape, hull, by_axis, reach, body: OnceCell::new() }
+    }
+
+    pub(crate) fn from_recipe(recipe: Recipe) -> Self {
+        Self::new(recipe.points, recipe.growth)
+    }
+
+    /// The oracle's body, if it has few enough points.
+    pub(crate) fn body(&self) -> Option<&Body> {
+        let few = self.points.len() <= ORACLE;
+        self.body.get_or_init(|| few.then(|| Body::new(&self.points, self.growth))).as_ref()
+    }
+
+    /// Largest distance of a point of the grown body from the origin, metres.
+    pub(crate) fn radius(&self) -> f64 {
+        self.reach + self.growth
+    }
+
+    /// What a memory is checked against before it is used: vertices, edges, faces of the engine's core.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        let core = &self.shape.pieces[0].core;
+        [core.count, core.edges.len(), core.face_count()]
+    }
+}
