@@ -106,26 +106,26 @@ pub fn query(
         return Found::Beyond { gap };
     }
     match nearest_row(bodies, options, cache, scratch, routes) {
-        Some(row) => Found::Row(row),
-        // The hulls are near, no pair of pieces is: nothing is known for the samples beside this one.
-        None => Found::Beyond { gap: f64::NEG_INFINITY },
+        Ok(row) => Found::Row(row),
+        // The hulls are near, no pair of pieces is.
+        Err(gap) => Found::Beyond { gap },
     }
 }
 
-/// The row of the nearest pair of pieces, if one is near.
+/// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
 fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
     scratch: &mut Scratch,
     routes: &mut Routes,
-) -> Option<Proximity> {
-    let found = nearest_parts(bodies, options, cache, scratch, routes);
-    if found.iter().any(|p| p.row.lower.is_nan()) {
-        return found.into_iter().find(|p| p.row.lower.is_nan()).map(|p| p.row);
+) -> Result<Proximity, f64> {
+    let (found, gap) = nearest_parts(bodies, options, cache, scratch, routes);
+    if let Some(open) = found.iter().find(|p| p.row.lower.is_nan()) {
+        return Ok(open.row);
     }
     // The least distance; of equals the lowest pieces, which come first.
-    let least = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x })?;
+    let least = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x }).ok_or(gap)?;
     let mut row = least.row;
     row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
     row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
@@ -133,25 +133,32 @@ fn nearest_row(
     if row.distance < 0.0 {
         bound_depth(bodies, options, &found, &mut row, scratch, routes);
     }
-    Some(row)
+    Ok(row)
 }
 
-/// All pairs of pieces that may be the nearest, and all that overlap, in order of pieces.
+/// All pairs of pieces that may be the nearest, and all that overlap, in order of pieces; and the least gap that was proven
+/// of the others, metres.
 fn nearest_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
     scratch: &mut Scratch,
     routes: &mut Routes,
-) -> Vec<Part> {
+) -> (Vec<Part>, f64) {
     let width = bodies.b.pieces.len();
     cache.parts.resize_with(bodies.a.pieces.len() * width, PartCache::default);
     let mut found: Vec<Part> = Vec::new();
-    let mut cutoff = options.within;
+    let (mut cutoff, mut apart) = (options.within, f64::INFINITY);
     for (i, a) in bodies.a.pieces.iter().enumerate() {
         for (j, b) in bodies.b.pieces.iter().enumerate() {
             let part = &mut cache.parts[i * width + j];
-            let Some(answer) = solve(&bodies.parts(a, b), cutoff, part, scratch, routes).answer() else { continue };
+            let answer = match solve(&bodies.parts(a, b), cutoff, part, scratch, routes) {
+                Solved::Answer(answer) => answer,
+                Solved::Beyond { gap } => {
+                    apart = apart.min(gap);
+                    continue;
+                }
+            };
             let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
             row.part = [i as i32, j as i32];
             if row.upper < cutoff {
@@ -160,7 +167,7 @@ fn nearest_parts(
             found.push(Part { at: [i, j], answer, row });
         }
     }
-    found
+    (found, apart)
 }
 
 /// Where pieces overlap: `distance` becomes minus the length of the shortest translation that was checked, `lower`
