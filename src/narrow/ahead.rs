@@ -21,7 +21,7 @@ use crate::scene::{Piece, QueryOptions, SAMPLES};
 const FEW: u32 = 3;
 
 /// Samples through which features must hold, on average, for verifying them to cost less than searching side by side.
-const RUN: f32 = 4.0;
+const RUN: f32 = 3.0;
 
 /// States of V-Clip a sample above which searches side by side cost less.
 const FAR: f32 = 2.4;
