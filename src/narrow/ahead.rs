@@ -308,7 +308,7 @@ impl Searched {
             changes += u16::from(features.is_none() || features != last);
             last = features;
         }
-        self.found.samples.count_ones() as f32 / f32::from(changes)
+        self.found.samples.count_ones() as f32 / f32::from(changes.max(1))
     }
 
     /// What the last sample searched ended with.
