@@ -2,7 +2,7 @@
 //!
 //! A single search waits: for the support before the simplex, for the simplex before the next direction, and for the
 //! branches of the sub-algorithm, which no processor can foretell. Eight searches side by side wait together. The
-//! sub-algorithm is the same for all lanes, without a branch ([`super::near`]); supports are looked up lane by lane.
+//! sub-algorithm is the same for all lanes, without a branch (`near.rs`); supports are looked up lane by lane.
 //! It is only a search: what it finds is proven elsewhere, and what it leaves open is searched again alone.
 
 use super::near::{Slots, Vertex, nearest};
