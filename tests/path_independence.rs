@@ -11,7 +11,7 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, bits, pose};
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
+use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
@@ -144,7 +144,7 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
     for number in 0..walks {
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let path = path(&mut random, motions[number % motions.len()], a, b);
-        let (mut warm, mut clipped) = (PairCache::default(), PairCache::default());
+        let [mut warm, mut clipped, mut both] = [(); 3].map(|()| PairCache::default());
         for (block, path) in blocks(&path).iter().zip(path.chunks(SAMPLES)) {
             let rows = walk(a, b, block, u64::MAX, &EVERYTHING, &mut warm);
             let cold: Vec<Proximity> =
@@ -161,6 +161,9 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
             let memory = if number % 2 == 0 { &mut foreign } else { &mut clipped };
             let rows = walk_by(&VClip, a, b, block, u64::MAX, &EVERYTHING, memory);
             assert_same("V-Clip and cold", number, path, &rows, &cold);
+            let memory = if number % 3 == 0 { &mut foreign } else { &mut both };
+            let rows = walk_by(&Auto, a, b, block, u64::MAX, &EVERYTHING, memory);
+            assert_same("both in turn and cold", number, path, &rows, &cold);
             thresholds(&mut random, number, a, b, block, path, &cold, &mut foreign);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
+use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
 
 use crate::bridge::{EVERYTHING, pose};
@@ -62,12 +62,13 @@ impl Run {
         self.tally
     }
 
-    /// One walk, in blocks as the engine cuts them: with GJK or V-Clip, a fresh memory or what the walk before left; one
+    /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or what the walk before left; one
     /// in four sample by sample, each from a cold start.
     fn walk(&mut self, walk: &Walk) {
         let options = QueryOptions { within: walk.within, ..EVERYTHING };
-        let methods: [&dyn NarrowPhase; 2] = [&Gjk, &VClip];
-        let method = methods[(self.walks % 2) as usize];
+        let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk, &VClip];
+        // Each method in all the ways below.
+        let method = methods[(self.walks / 4 % 3) as usize];
         if !self.walks.is_multiple_of(3) {
             self.memory = PairCache::default();
         }

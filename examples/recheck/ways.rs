@@ -1,6 +1,6 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
-use clearsweep::narrow::{Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, VClip};
+use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, VClip};
 
 use crate::bridge::{EVERYTHING, bits, pose};
 use crate::families::Walk;
@@ -66,7 +66,7 @@ pub(crate) fn compare(
     let alike = alike(random, pool, walk.bodies);
     ways.queries += 1;
     ways.same_counts += u64::from(alike != walk.bodies);
-    let methods: [&dyn NarrowPhase; 2] = [&Gjk, &VClip];
+    let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk, &VClip];
     for method in methods {
         let name = method.name();
         see(format!("{name}, cold"), &once(method, bodies, here, &mut PairCache::default()));
@@ -79,7 +79,7 @@ pub(crate) fn compare(
             ("a cache of other bodies", other.map(|i| &pool[i]), *here),
         ];
         for (what, before, places) in memories {
-            // The memory may come from either method.
+            // The memory may come from any method.
             for first in methods {
                 let mut cache = PairCache::default();
                 once(first, before, &places, &mut cache);

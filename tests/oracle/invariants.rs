@@ -4,7 +4,7 @@
 use clearsweep::geometry::RelativePose;
 use clearsweep::narrow::pair::Pair;
 use clearsweep::narrow::{
-    Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip, exact, query_one, resolver,
+    Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip, exact, query_one, resolver,
 };
 use clearsweep::scene::{FrameBlock, SAMPLES, Shape};
 
@@ -16,8 +16,8 @@ use crate::oracle::{self, Placement};
 /// Most vertices of both cores together for which the exact rung is asked: it takes milliseconds where they are few.
 const EXACT: usize = 32;
 
-/// Both methods.
-const METHODS: [&dyn NarrowPhase; 2] = [&Gjk, &VClip];
+/// All methods.
+const METHODS: [&dyn NarrowPhase; 3] = [&Auto, &Gjk, &VClip];
 
 /// One sample through `walk`, with whatever the cache remembers.
 pub fn walk_once(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, cache: &mut PairCache) -> Proximity {
