@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::epa::{self, Polytope, Surface};
 use super::feature::{Feature, FeaturePair};
+use super::finisher::finish;
 use super::gjk::{self, End, Simplex};
 use super::pair::Pair;
 use super::resolver;
@@ -288,6 +289,12 @@ fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut 
     cache.left = found.features != start;
     let Some(strict) = strict::local(pair, &found.features).filter(Strict::in_contact_band) else {
         cache.follow(pair.a, pair.b, found.features);
+        // A tie beyond the cut-off needs no decision: any direction with a gap will do.
+        let lower = pair.gap(finish(pair, &found.features)?.normal) - pair.bound();
+        if lower > beyond {
+            cache.features = None;
+            return Some(Warm::Beyond(lower));
+        }
         return Some(Warm::Open);
     };
     let held = cache.features == Some(found.features);
