@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# By which route the rows of every data set are decided, with GJK and with V-Clip, and whether both write the same bytes.
+# By which route the rows of every data set are decided, by each method, and whether all write the same bytes.
 #
 #   benches/routes.sh WORK [DATA [PX_WORK]]
 #
@@ -78,9 +78,11 @@ echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | 
 bad=0
 for scene in "${scenes[@]}"; do
     name=$(basename "$(dirname "$scene")")
-    for method in gjk vclip; do run "$scene" "$method" "$work/out/$name-$method"; done
+    for method in auto gjk vclip; do run "$scene" "$method" "$work/out/$name-$method"; done
     verdict=yes
-    same "$work/out/$name-gjk" "$work/out/$name-vclip" || { verdict=NO; bad=1; }
-    for method in gjk vclip; do line "$name" $method "$work/out/$name-$method" $verdict || bad=1; done
+    for method in auto vclip; do
+        same "$work/out/$name-gjk" "$work/out/$name-$method" || { verdict=NO; bad=1; }
+    done
+    for method in auto gjk vclip; do line "$name" $method "$work/out/$name-$method" $verdict || bad=1; done
 done
 exit $bad
