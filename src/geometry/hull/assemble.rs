@@ -174,6 +174,9 @@ fn set_stars(hull: &mut Polyhedron) {
 /// Vertices from which a table of starts pays.
 const STARTS_FROM: usize = 64;
 
+/// Neighbours looked at, at most, to fill the table.
+const MOST_LOOKS: f64 = 5e7;
+
 /// Fills in the starts of climbs, each by a climb from the cell before.
 fn set_starts(hull: &mut Polyhedron) {
     if hull.count < STARTS_FROM || hull.star_start.is_empty() || hull.dimension < 3 {
@@ -181,6 +184,11 @@ fn set_starts(hull: &mut Polyhedron) {
     }
     // About twice as many cells as vertices.
     let side = ((hull.count as f64 / 3.0).sqrt().ceil()).max(4.0);
+    // At a vertex of very many neighbours (the tip of a cone) each cell would look at all of them.
+    let widest = hull.neighbour_start.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+    if 6.0 * side * side * f64::from(widest) > MOST_LOOKS {
+        return;
+    }
     let mut starts = Vec::new();
     let mut at = 0;
     for face in 0..6 {
