@@ -103,69 +103,43 @@ pub trait NarrowPhase: Sync + Send {
     );
 }
 
-/// What is fastest: V-Clip where features hold for some samples and one of them changes, GJK from eight stretches of a block
-/// side by side where they change at every turn and where nothing is remembered, EPA for the depth.
+/// What is fastest: V-Clip from remembered features, and for pairs of which nothing is remembered where they are likely apart;
+/// GJK for the others, and where features change by many steps at every turn; EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto;
-
-impl NarrowPhase for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
-    }
-
-    fn walk(
-        &self,
-        query: &PairQuery<'_>,
-        options: &QueryOptions,
-        cache: &mut PairCache,
-        routes: &mut Routes,
-        out: &mut Vec<Proximity>,
-    ) {
-        walk_with(Search::Auto, query, options, cache, routes, out);
-    }
-}
 
 /// GJK with signed volumes, EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gjk;
 
-impl NarrowPhase for Gjk {
-    fn name(&self) -> &'static str {
-        "gjk"
-    }
-
-    fn walk(
-        &self,
-        query: &PairQuery<'_>,
-        options: &QueryOptions,
-        cache: &mut PairCache,
-        routes: &mut Routes,
-        out: &mut Vec<Proximity>,
-    ) {
-        walk_with(Search::Gjk, query, options, cache, routes, out);
-    }
-}
-
 /// V-Clip from feature to feature; GJK and EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VClip;
 
-impl NarrowPhase for VClip {
-    fn name(&self) -> &'static str {
-        "vclip"
-    }
+/// The methods differ in the search that their walks fall back on.
+macro_rules! method {
+    ($method:ident, $name:literal) => {
+        impl NarrowPhase for $method {
+            fn name(&self) -> &'static str {
+                $name
+            }
 
-    fn walk(
-        &self,
-        query: &PairQuery<'_>,
-        options: &QueryOptions,
-        cache: &mut PairCache,
-        routes: &mut Routes,
-        out: &mut Vec<Proximity>,
-    ) {
-        walk_with(Search::VClip, query, options, cache, routes, out);
-    }
+            fn walk(
+                &self,
+                query: &PairQuery<'_>,
+                options: &QueryOptions,
+                cache: &mut PairCache,
+                routes: &mut Routes,
+                out: &mut Vec<Proximity>,
+            ) {
+                walk_with(Search::$method, query, options, cache, routes, out);
+            }
+        }
+    };
 }
+method!(Auto, "auto");
+method!(Gjk, "gjk");
+method!(VClip, "vclip");
 
 /// Working memory of a walk: nothing in it outlasts the walk but its allocation.
 #[derive(Debug, Default)]
