@@ -49,6 +49,12 @@ pub trait Simd: Copy + 'static {
     fn gather(from: &[f64], at: Self::F) -> Self::F;
     /// The larger (`b` where they are equal or one is NaN).
     fn max(a: Self::F, b: Self::F) -> Self::F;
+    /// The smaller (`b` where they are equal or one is NaN).
+    fn min(a: Self::F, b: Self::F) -> Self::F;
+    /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
+    fn twice(from: &[f64; 4]) -> Self::F;
+    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
+    fn halves(low: f64, high: f64) -> Self::F;
     /// `a < b`.
     fn lt(a: Self::F, b: Self::F) -> Self::M;
     /// `a <= b`.
@@ -69,6 +75,8 @@ pub trait Simd: Copy + 'static {
     fn mask(bits: u8) -> Self::M;
     /// The largest of the lanes (none may be NaN).
     fn max_lane(a: Self::F) -> f64;
+    /// The smallest of the lanes (none may be NaN).
+    fn min_lane(a: Self::F) -> f64;
 }
 
 /// Eight numbers.
@@ -117,6 +125,21 @@ impl<S: Simd> V<S> {
     pub fn larger(self, o: Self) -> Self {
         Self(S::max(self.0, o.0))
     }
+    /// The smaller of two (`o` where they are equal or one is NaN).
+    #[inline(always)]
+    pub fn smaller(self, o: Self) -> Self {
+        Self(S::min(self.0, o.0))
+    }
+    /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
+    #[inline(always)]
+    pub fn twice(from: &[f64; 4]) -> Self {
+        Self(S::twice(from))
+    }
+    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
+    #[inline(always)]
+    pub fn halves(low: f64, high: f64) -> Self {
+        Self(S::halves(low, high))
+    }
     /// Square root.
     #[inline(always)]
     pub fn sqrt(self) -> Self {
@@ -156,6 +179,11 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn max_lane(self) -> f64 {
         S::max_lane(self.0)
+    }
+    /// The smallest of the lanes (none may be NaN).
+    #[inline(always)]
+    pub fn min_lane(self) -> f64 {
+        S::min_lane(self.0)
     }
 }
 
@@ -225,6 +253,16 @@ pub struct P3<S: Simd> {
 }
 
 impl<S: Simd> P3<S> {
+    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
+    #[inline(always)]
+    pub fn halves(low: Vec3<f64>, high: Vec3<f64>) -> Self {
+        Self { x: V::halves(low.x, high.x), y: V::halves(low.y, high.y), z: V::halves(low.z, high.z) }
+    }
+    /// The same four of each component in both halves.
+    #[inline(always)]
+    pub fn twice(from: &[[f64; 4]; 3]) -> Self {
+        Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
+    }
     /// The same in each lane.
     #[inline(always)]
     pub fn splat(v: Vec3<f64>) -> Self {
@@ -384,14 +422,16 @@ mod tests {
         let q = P3 { x: y, y: x - y, z: x };
         let pose = Poses { r: [p, q, p.cross(q)], t: q };
         let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
-        let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.scaled(3.0), p.dot(q)];
+        let mut numbers =
+            vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
+        numbers.extend([V::twice(&[a[3], a[2], a[1], a[0]]), V::halves(a[5], b[2])]);
         numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
         for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
             numbers.extend([v.x, v.y, v.z]);
         }
         let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
         out.extend(masks.map(|m| u64::from(m.bits())));
-        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits()]);
+        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
         out
     }
 

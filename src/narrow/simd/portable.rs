@@ -51,6 +51,18 @@ impl Simd for Portable {
         each(a, b, |x, y| if x > y { x } else { y })
     }
     #[inline(always)]
+    fn min(a: Lane, b: Lane) -> Lane {
+        each(a, b, |x, y| if x < y { x } else { y })
+    }
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Lane {
+        std::array::from_fn(|i| from[i % 4])
+    }
+    #[inline(always)]
+    fn halves(low: f64, high: f64) -> Lane {
+        std::array::from_fn(|i| if i < 4 { low } else { high })
+    }
+    #[inline(always)]
     fn sqrt(a: Lane) -> Lane {
         a.map(f64::sqrt)
     }
@@ -95,5 +107,11 @@ impl Simd for Portable {
         let larger = |x: f64, y: f64| if y > x { y } else { x };
         let [a, b, c, d, e, f, g, h] = a;
         larger(larger(larger(a, e), larger(b, f)), larger(larger(c, g), larger(d, h)))
+    }
+    #[inline(always)]
+    fn min_lane(a: Lane) -> f64 {
+        let smaller = |x: f64, y: f64| if y < x { y } else { x };
+        let [a, b, c, d, e, f, g, h] = a;
+        smaller(smaller(smaller(a, e), smaller(b, f)), smaller(smaller(c, g), smaller(d, h)))
     }
 }

@@ -66,6 +66,15 @@ impl Simd for Avx2 {
     twice!(mul, _mm256_mul_pd);
     twice!(div, _mm256_div_pd);
     twice!(max, _mm256_max_pd);
+    twice!(min, _mm256_min_pd);
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Self::F {
+        unsafe { [_mm256_loadu_pd(from.as_ptr()); 2] }
+    }
+    #[inline(always)]
+    fn halves(low: f64, high: f64) -> Self::F {
+        unsafe { [_mm256_set1_pd(low), _mm256_set1_pd(high)] }
+    }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
         unsafe { [_mm256_sqrt_pd(a[0]), _mm256_sqrt_pd(a[1])] }
@@ -109,6 +118,14 @@ impl Simd for Avx2 {
             let four = _mm256_max_pd(a[0], a[1]);
             let two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
             _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
+    #[inline(always)]
+    fn min_lane(a: Self::F) -> f64 {
+        unsafe {
+            let four = _mm256_min_pd(a[0], a[1]);
+            let two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)))
         }
     }
 }
@@ -161,6 +178,15 @@ impl Simd for Avx512 {
     once!(mul, _mm512_mul_pd);
     once!(div, _mm512_div_pd);
     once!(max, _mm512_max_pd);
+    once!(min, _mm512_min_pd);
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Self::F {
+        unsafe { _mm512_broadcast_f64x4(_mm256_loadu_pd(from.as_ptr())) }
+    }
+    #[inline(always)]
+    fn halves(low: f64, high: f64) -> Self::F {
+        unsafe { _mm512_mask_blend_pd(0xf0, _mm512_set1_pd(low), _mm512_set1_pd(high)) }
+    }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
         unsafe { _mm512_sqrt_pd(a) }
@@ -195,5 +221,9 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn max_lane(a: Self::F) -> f64 {
         unsafe { _mm512_reduce_max_pd(a) }
+    }
+    #[inline(always)]
+    fn min_lane(a: Self::F) -> f64 {
+        unsafe { _mm512_reduce_min_pd(a) }
     }
 }

@@ -4,7 +4,8 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
-use super::lanes::{self, Lanes};
+use super::super::simd::{Simd, V};
+use super::lanes;
 use super::regions::Segment;
 use crate::geometry::Vec3;
 use crate::geometry::planes::Rows;
@@ -46,7 +47,7 @@ impl Clip {
     /// Clips against plane `number` with the signed distances `tail` and `head` of the ends, negative beyond it, not
     /// both. The divisor is never smaller than the dividend.
     #[inline(always)]
-    pub(super) fn cut(&mut self, tail: f64, head: f64, number: u32) {
+    pub(super) fn cut(&mut self, (tail, head): (f64, f64), number: u32) {
         if tail < 0.0 {
             let at = tail / (tail - head);
             if at > self.low {
@@ -70,13 +71,13 @@ pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
 
 /// The plane that `x` lies farthest beyond, if it lies beyond one.
 #[inline(always)]
-pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
+pub(super) fn farthest_beyond<S: Simd>(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
     let mut most = (0.0, NONE);
     for first in (0..planes.count()).step_by(LANES) {
-        let sides: L = lanes::sides(planes, first, x);
-        let least = sides.least();
-        if least.first() < most.0 {
-            most = (least.first(), first as u32 + lanes::place(sides, least));
+        let sides: V<S> = lanes::sides(planes, first, x);
+        let least = sides.min_lane();
+        if least < most.0 {
+            most = (least, first as u32 + lanes::place(sides, least));
         }
     }
     (most.1 != NONE).then_some(most.1)
@@ -84,15 +85,15 @@ pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Opti
 
 /// As [`farthest_beyond`], of a vertex's planes, and whether `x` lies beyond the plane at the neighbour, too.
 #[inline(always)]
-pub(super) fn farthest_spoke<L: Lanes>(star: &Rows<'_>, x: Vec3<f64>) -> Option<(u32, bool)> {
+pub(super) fn farthest_spoke<S: Simd>(star: &Rows<'_>, x: Vec3<f64>) -> Option<(u32, bool)> {
     let mut most = (0.0, NONE, false);
     for first in (0..star.count()).step_by(LANES) {
-        let (along, sides): (L, L) = lanes::sides_along(star, first, x);
-        let least = sides.least();
-        if least.first() < most.0 {
+        let (along, sides): (V<S>, V<S>) = lanes::sides_along(star, first, x);
+        let least = sides.min_lane();
+        if least < most.0 {
             let lane = lanes::place(sides, least);
-            let past = L::bits(along.less(L::load(star.far(first))));
-            most = (least.first(), first as u32 + lane, past >> lane & 1 == 1);
+            let past = along.lt(V::load(star.far(first))).bits();
+            most = (least, first as u32 + lane, past >> lane & 1 == 1);
         }
     }
     (most.1 != NONE).then_some((most.1, most.2))
@@ -101,33 +102,34 @@ pub(super) fn farthest_spoke<L: Lanes>(star: &Rows<'_>, x: Vec3<f64>) -> Option<
 /// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
 /// comes least near to.
 #[inline(always)]
-pub(super) fn clip<L: Lanes>(planes: &Rows<'_>, edge: &Segment) -> Cut {
+pub(super) fn clip<S: Simd>(planes: &Rows<'_>, edge: &Segment) -> Cut {
     let mut clip = Clip::WHOLE;
     let mut beyond = (0.0, NONE);
-    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let (zero, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for first in (0..planes.count()).step_by(LANES) {
-        let (tail, head): (L, L) = (lanes::sides(planes, first, edge.tail), lanes::sides(planes, first, edge.head));
-        let (enters, leaves) = (tail.less(zero), head.less(zero));
-        let (entering, leaving) = (L::bits(enters), L::bits(leaves));
+        let (tail, head): (V<S>, V<S>) =
+            (lanes::sides(planes, first, edge.tail), lanes::sides(planes, first, edge.head));
+        let (enters, leaves) = (tail.lt(zero), head.lt(zero));
+        let (entering, leaving) = (enters.bits(), leaves.bits());
         if entering | leaving == 0 {
             continue;
         }
         if entering & leaving != 0 {
-            let nearer = tail.max(head);
-            let least = nearer.least();
-            if least.first() < beyond.0 {
-                beyond = (least.first(), first as u32 + lanes::place(nearer, least));
+            let nearer = tail.larger(head);
+            let least = nearer.min_lane();
+            if least < beyond.0 {
+                beyond = (least, first as u32 + lanes::place(nearer, least));
             }
             continue;
         }
-        let at = tail.div(tail.sub(head));
-        let (entry, exit) = (L::select(enters, zero.sub(at), zero), L::select(leaves, at, one));
-        let (low, high) = (entry.least(), exit.least());
-        if -low.first() > clip.low {
-            (clip.low, clip.entry) = (-low.first(), first as u32 + lanes::place(entry, low));
+        let at = tail / (tail - head);
+        let (entry, exit) = (enters.pick(zero - at, zero), leaves.pick(at, one));
+        let (low, high) = (entry.min_lane(), exit.min_lane());
+        if -low > clip.low {
+            (clip.low, clip.entry) = (-low, first as u32 + lanes::place(entry, low));
         }
-        if high.first() < clip.high {
-            (clip.high, clip.exit) = (high.first(), first as u32 + lanes::place(exit, high));
+        if high < clip.high {
+            (clip.high, clip.exit) = (high, first as u32 + lanes::place(exit, high));
         }
     }
     if beyond.1 == NONE { Cut::Part(clip) } else { Cut::Simple(beyond.1) }
