@@ -53,8 +53,18 @@ pub trait Simd: Copy + 'static {
     fn min(a: Self::F, b: Self::F) -> Self::F;
     /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
     fn twice(from: &[f64; 4]) -> Self::F;
-    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
-    fn halves(low: f64, high: f64) -> Self::F;
+    /// Four numbers in lanes 0 to 3, four others in lanes 4 to 7.
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F;
+    /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
+    /// Of each half: its lane `I` in all four.
+    fn spread<const I: usize>(a: Self::F) -> Self::F;
+    /// Lanes 0 to 3 in both halves.
+    fn low(a: Self::F) -> Self::F;
+    /// Lanes 4 to 7 in both halves.
+    fn high(a: Self::F) -> Self::F;
+    /// Lane 0.
+    fn first(a: Self::F) -> f64;
     /// `a < b`.
     fn lt(a: Self::F, b: Self::F) -> Self::M;
     /// `a <= b`.
@@ -135,10 +145,35 @@ impl<S: Simd> V<S> {
     pub fn twice(from: &[f64; 4]) -> Self {
         Self(S::twice(from))
     }
-    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
+    /// Four numbers in lanes 0 to 3, four others in lanes 4 to 7.
     #[inline(always)]
-    pub fn halves(low: f64, high: f64) -> Self {
-        Self(S::halves(low, high))
+    pub fn join(low: &[f64; 4], high: &[f64; 4]) -> Self {
+        Self(S::join(low, high))
+    }
+    /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
+    #[inline(always)]
+    pub fn quad([x, y, z, w]: [f64; 4]) -> Self {
+        Self(S::quad(x, y, z, w))
+    }
+    /// Of each half: lanes 0, 1 and 2 as the components of points.
+    #[inline(always)]
+    pub fn spread(self) -> P3<S> {
+        P3 { x: Self(S::spread::<0>(self.0)), y: Self(S::spread::<1>(self.0)), z: Self(S::spread::<2>(self.0)) }
+    }
+    /// Lanes 0 to 3 in both halves.
+    #[inline(always)]
+    pub fn low(self) -> Self {
+        Self(S::low(self.0))
+    }
+    /// Lanes 4 to 7 in both halves.
+    #[inline(always)]
+    pub fn high(self) -> Self {
+        Self(S::high(self.0))
+    }
+    /// Lane 0.
+    #[inline(always)]
+    pub fn first(self) -> f64 {
+        S::first(self.0)
     }
     /// Square root.
     #[inline(always)]
@@ -253,15 +288,15 @@ pub struct P3<S: Simd> {
 }
 
 impl<S: Simd> P3<S> {
-    /// `low` in lanes 0 to 3, `high` in lanes 4 to 7.
-    #[inline(always)]
-    pub fn halves(low: Vec3<f64>, high: Vec3<f64>) -> Self {
-        Self { x: V::halves(low.x, high.x), y: V::halves(low.y, high.y), z: V::halves(low.z, high.z) }
-    }
     /// The same four of each component in both halves.
     #[inline(always)]
     pub fn twice(from: &[[f64; 4]; 3]) -> Self {
         Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
+    }
+    /// Four of each component in lanes 0 to 3, four others in lanes 4 to 7.
+    #[inline(always)]
+    pub fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
+        Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }
     }
     /// The same in each lane.
     #[inline(always)]
@@ -424,7 +459,9 @@ mod tests {
         let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
         let mut numbers =
             vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
-        numbers.extend([V::twice(&[a[3], a[2], a[1], a[0]]), V::halves(a[5], b[2])]);
+        let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
+        numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
+        numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
         numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
         for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
             numbers.extend([v.x, v.y, v.z]);

@@ -59,8 +59,28 @@ impl Simd for Portable {
         std::array::from_fn(|i| from[i % 4])
     }
     #[inline(always)]
-    fn halves(low: f64, high: f64) -> Lane {
-        std::array::from_fn(|i| if i < 4 { low } else { high })
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Lane {
+        std::array::from_fn(|i| if i < 4 { low[i] } else { high[i - 4] })
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Lane {
+        [x, y, z, w, x, y, z, w]
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[i / 4 * 4 + I])
+    }
+    #[inline(always)]
+    fn low(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[i % 4])
+    }
+    #[inline(always)]
+    fn high(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[4 + i % 4])
+    }
+    #[inline(always)]
+    fn first(a: Lane) -> f64 {
+        a[0]
     }
     #[inline(always)]
     fn sqrt(a: Lane) -> Lane {

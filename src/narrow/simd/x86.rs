@@ -72,8 +72,36 @@ impl Simd for Avx2 {
         unsafe { [_mm256_loadu_pd(from.as_ptr()); 2] }
     }
     #[inline(always)]
-    fn halves(low: f64, high: f64) -> Self::F {
-        unsafe { [_mm256_set1_pd(low), _mm256_set1_pd(high)] }
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F {
+        unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F {
+        unsafe { [_mm256_setr_pd(x, y, z, w); 2] }
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Self::F) -> Self::F {
+        // The immediate cannot be computed from a parameter.
+        unsafe {
+            match I {
+                0 => [_mm256_permute4x64_pd::<0x00>(a[0]), _mm256_permute4x64_pd::<0x00>(a[1])],
+                1 => [_mm256_permute4x64_pd::<0x55>(a[0]), _mm256_permute4x64_pd::<0x55>(a[1])],
+                2 => [_mm256_permute4x64_pd::<0xaa>(a[0]), _mm256_permute4x64_pd::<0xaa>(a[1])],
+                _ => [_mm256_permute4x64_pd::<0xff>(a[0]), _mm256_permute4x64_pd::<0xff>(a[1])],
+            }
+        }
+    }
+    #[inline(always)]
+    fn low(a: Self::F) -> Self::F {
+        [a[0]; 2]
+    }
+    #[inline(always)]
+    fn high(a: Self::F) -> Self::F {
+        [a[1]; 2]
+    }
+    #[inline(always)]
+    fn first(a: Self::F) -> f64 {
+        unsafe { _mm256_cvtsd_f64(a[0]) }
     }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
@@ -184,8 +212,39 @@ impl Simd for Avx512 {
         unsafe { _mm512_broadcast_f64x4(_mm256_loadu_pd(from.as_ptr())) }
     }
     #[inline(always)]
-    fn halves(low: f64, high: f64) -> Self::F {
-        unsafe { _mm512_mask_blend_pd(0xf0, _mm512_set1_pd(low), _mm512_set1_pd(high)) }
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F {
+        unsafe {
+            let low = _mm512_castpd256_pd512(_mm256_loadu_pd(low.as_ptr()));
+            _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(high.as_ptr()))
+        }
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F {
+        unsafe { _mm512_broadcast_f64x4(_mm256_setr_pd(x, y, z, w)) }
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Self::F) -> Self::F {
+        // The immediate cannot be computed from a parameter.
+        unsafe {
+            match I {
+                0 => _mm512_permutex_pd::<0x00>(a),
+                1 => _mm512_permutex_pd::<0x55>(a),
+                2 => _mm512_permutex_pd::<0xaa>(a),
+                _ => _mm512_permutex_pd::<0xff>(a),
+            }
+        }
+    }
+    #[inline(always)]
+    fn low(a: Self::F) -> Self::F {
+        unsafe { _mm512_shuffle_f64x2::<0b01_00_01_00>(a, a) }
+    }
+    #[inline(always)]
+    fn high(a: Self::F) -> Self::F {
+        unsafe { _mm512_shuffle_f64x2::<0b11_10_11_10>(a, a) }
+    }
+    #[inline(always)]
+    fn first(a: Self::F) -> f64 {
+        unsafe { _mm512_cvtsd_f64(a) }
     }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {

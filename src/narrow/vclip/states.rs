@@ -17,7 +17,7 @@ const HOPS: usize = 64;
 /// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)? Edges come last,
 /// when no vertex is passed by any more: far off, what is fine at home is not worth its while.
 #[inline(always)]
-pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
+pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, v: u32, w: u32) -> Step {
     let (reached, spoke) = leave_vertex::<S>(home, v, home.vertex_of(other, w));
     if reached != v {
         return Step::Home(Feature::vertex(reached));
@@ -37,10 +37,10 @@ pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, v: u32, 
 /// distance falls with each vertex, as it does from state to state.
 /// The vertex that is reached, and, if it is `v`, the edge, or [`NONE`].
 #[inline(always)]
-fn leave_vertex<S: Simd>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
+fn leave_vertex<S: Simd>(home: &Body<'_, S>, v: u32, x: V<S>) -> (u32, u32) {
     let mut reached = v;
     for _ in 0..HOPS {
-        match farthest_spoke::<S>(&home.star(reached), x) {
+        match farthest_spoke::<S>(home.star(reached), x) {
             Some((at, true)) => reached = home.polyhedron.neighbours_of(reached)[at as usize],
             Some((at, false)) => return (reached, home.spokes(reached)[at as usize]),
             None => break,
@@ -51,7 +51,7 @@ fn leave_vertex<S: Simd>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
 
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
 #[inline(always)]
-pub(super) fn edge_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, e: u32, v: u32) -> Step {
+pub(super) fn edge_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32) -> Step {
     if let Some(neighbour) = leave_edge::<S>(home, e, home.vertex_of(other, v)) {
         return Step::Home(neighbour);
     }
@@ -65,8 +65,8 @@ pub(super) fn edge_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, e: u32, v:
 /// The neighbour of edge `e` beyond whose plane `x` lies. The planes of the vertices come first: beyond those of the
 /// faces, what is nearer is known only between the vertices (section 3.3).
 #[inline(always)]
-fn leave_edge<S: Simd>(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
-    let sides = Ends::of::<S>(home, e, &Segment { tail: x, head: x });
+fn leave_edge<S: Simd>(home: &Body<'_, S>, e: u32, x: V<S>) -> Option<Feature> {
+    let sides = Ends::of(home, e, &Segment(x));
     if sides.beyond == 0 {
         return None;
     }
@@ -82,8 +82,8 @@ fn leave_edge<S: Simd>(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature>
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
 /// region of `v` (section 3.3.1).
 #[inline(always)]
-fn clip_against_vertex<S: Simd>(home: &Body<'_>, v: u32, edge: &Segment) -> Out<Feature> {
-    let clip = match clip::clip::<S>(&home.star(v), edge) {
+fn clip_against_vertex<S: Simd>(home: &Body<'_, S>, v: u32, edge: &Segment<S>) -> Out<Feature> {
+    let clip = match clip::clip_by_star(home.star(v), edge) {
         Cut::Simple(at) => return Out::To(home.spoke(v, at)),
         Cut::Part(clip) => clip,
     };
@@ -117,15 +117,16 @@ fn clip_against_vertex<S: Simd>(home: &Body<'_>, v: u32, edge: &Segment) -> Out<
 
 /// Face `f` at home, vertex `v` of the other body (Algorithm 6).
 #[inline(always)]
-pub(super) fn face_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
+pub(super) fn face_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u32) -> Step {
     let x = home.vertex_of(other, v);
     // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it. (The normals of the two
     // edges at a vertex are nearer in angle to a direction between them than that of any other edge, and the lines of
     // all other edges lie farther back. So, too, where all planes are off by their rounding, up to that much.)
-    if let Some(at) = farthest_beyond::<S>(&home.walls(f), x) {
+    if let Some(at) = farthest_beyond(home.walls(f), x) {
         return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }
-    let height = home.support(f).side(x);
+    let plane = home.support(f);
+    let height = (P3::splat(plane.normal).dot(x.spread()) - V::splat(plane.offset)).first();
     // Towards the plane: the printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends beyond it
     // farther away than it began.
     if height != 0.0 {
@@ -134,29 +135,33 @@ pub(super) fn face_vertex<S: Simd>(home: &Body<'_>, other: &Body<'_>, f: u32, v:
             return Step::Other(Feature::edge(e));
         }
     }
-    if height > 0.0 { Step::Done } else { leave_local_minimum(home, x) }
+    if height > 0.0 { Step::Done } else { leave_local_minimum(home, Segment(x).ends()[0]) }
 }
 
 /// The edge at vertex `v` of the other body that leads to its neighbour nearest to the plane of face `f`, `v` being
 /// above it or below; [`NONE`] if none is nearer than `v`.
 #[inline(always)]
-fn towards_plane<S: Simd>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool) -> u32 {
+fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u32, above: bool) -> u32 {
     let heights = Heights::above(home, other, f);
-    let sign = if above { 1.0 } else { -1.0 };
-    let mut nearest = (sign * heights.of(v), NONE);
-    let (star, normal) = (other.polyhedron.star(v), P3::<S>::splat(heights.normal));
+    let sign = V::<S>::splat(if above { 1.0 } else { -1.0 });
+    let own = heights.of(v) * sign;
+    let mut nearest = (f64::INFINITY, NONE);
+    let mut first = 0;
     // Eight neighbours at once. What fills the last eight up is the vertex itself: never nearer.
-    for (i, eight) in star.iter().enumerate() {
-        let rise = normal.dot(P3::load(eight)).scaled(sign);
-        let least = rise.min_lane();
-        if least < nearest.0 {
-            nearest = (least, (i * LANES) as u32 + lanes::place(rise, least));
+    for eight in other.polyhedron.star(v) {
+        let rise = P3::load(eight).dot(heights.normal) * sign;
+        if rise.lt(own).bits() != 0 {
+            let least = rise.min_lane();
+            if least < nearest.0 {
+                nearest = (least, first + lanes::place(rise, least));
+            }
         }
+        first += LANES as u32;
     }
-    if star.is_empty() {
+    if other.polyhedron.star(v).is_empty() {
         for (at, &w) in (0..).zip(other.polyhedron.neighbours_of(v)) {
-            let height = sign * heights.of(w);
-            if height < nearest.0 {
+            let height = (heights.of(w) * sign).first();
+            if height < own.first() && height < nearest.0 {
                 nearest = (height, at);
             }
         }
@@ -169,35 +174,35 @@ fn towards_plane<S: Simd>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, abo
 /// Which end of an edge is nearer to a face is asked in three states. All ask here: by one number a vertex, so that
 /// along a face parallel to the plane, where all is rounding, the answers lead to a lowest vertex and never in circles.
 #[derive(Clone, Copy)]
-pub(super) struct Heights<'b, 'a> {
-    body: &'b Body<'a>,
-    normal: Vec3<f64>,
+pub(super) struct Heights<'b, 'a, S: Simd> {
+    body: &'b Body<'a, S>,
+    normal: P3<S>,
 }
 
-impl<'b, 'a> Heights<'b, 'a> {
+impl<'b, 'a, S: Simd> Heights<'b, 'a, S> {
     #[inline(always)]
-    pub(super) fn above(home: &Body<'_>, other: &'b Body<'a>, f: u32) -> Self {
-        Self { body: other, normal: other.direction(home.support(f).normal) }
+    pub(super) fn above(home: &Body<'_, S>, other: &'b Body<'a, S>, f: u32) -> Self {
+        Self { body: other, normal: other.direction(home.support(f).normal).spread() }
     }
 
-    /// The height of a vertex.
+    /// The height of a vertex, in all lanes.
     #[inline(always)]
-    fn of(&self, v: u32) -> f64 {
-        self.normal.dot(self.body.polyhedron.vertex(v))
+    fn of(&self, v: u32) -> V<S> {
+        V::twice(self.body.planes.point(v)).spread().dot(self.normal)
     }
 
     /// How much higher edge `e` is at its head than at its tail.
     #[inline(always)]
     pub(super) fn rise(&self, e: u32) -> f64 {
         let [tail, head] = self.body.ends(e);
-        self.of(head) - self.of(tail)
+        self.of(head).first() - self.of(tail).first()
     }
 }
 
 /// A vertex below a face whose edges all lead away from it: inside all planes, or nearer to another face
 /// (Algorithm 3).
 #[inline(always)]
-fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
+fn leave_local_minimum<S: Simd>(home: &Body<'_, S>, x: Vec3<f64>) -> Step {
     let mut highest = (f64::NEG_INFINITY, 0);
     for f in 0..home.polyhedron.face_count() as u32 {
         let height = home.support(f).side(x);
@@ -210,7 +215,7 @@ fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
 
 /// Two edges, `e` at home (Algorithm 7).
 #[inline(always)]
-pub(super) fn edge_edge<S: Simd>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Step {
+pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Step {
     match clip_against_edge::<S>(home, other, e, g) {
         Out::To(neighbour) => return Step::Home(neighbour),
         Out::Touching => return Step::Pierced,
@@ -234,9 +239,8 @@ pub(super) struct Ends {
 
 impl Ends {
     #[inline(always)]
-    pub(super) fn of<S: Simd>(home: &Body<'_>, e: u32, edge: &Segment) -> Self {
-        let (normals, offsets) = home.around(e).lanes();
-        let sides = P3::<S>::twice(normals).dot(P3::halves(edge.tail, edge.head)) - V::twice(offsets);
+    pub(super) fn of<S: Simd>(home: &Body<'_, S>, e: u32, edge: &Segment<S>) -> Self {
+        let sides = lanes::of_ends(home.around(e), edge);
         Self { sides: sides.lanes(), beyond: sides.lt(V::splat(0.0)).bits() }
     }
 
@@ -270,7 +274,7 @@ pub(super) enum Slab {
 
 /// Clips `edge` against the planes of the two vertices of `e`, and checks the derivatives there.
 #[inline(always)]
-pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Slab {
+pub(super) fn slab<S: Simd>(home: &Body<'_, S>, e: u32, edge: &Segment<S>, sides: &Ends) -> Slab {
     let vertices = home.ends(e);
     let mut clip = Clip::WHOLE;
     for lane in 0..2 {
@@ -297,7 +301,7 @@ pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Sla
 /// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other body lies outside of the
 /// region of `e` (section 3.3.2).
 #[inline(always)]
-fn clip_against_edge<S: Simd>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Out<Feature> {
+fn clip_against_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Out<Feature> {
     let edge = home.edge_of(other, g);
     let sides = Ends::of::<S>(home, e, &edge);
     if sides.beyond == 0 {
@@ -349,9 +353,10 @@ fn clip_against_edge<S: Simd>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32)
 /// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
 /// the face's prism (Equation 3).
 #[inline(always)]
-fn slope_to_face(home: &Body<'_>, other: &Body<'_>, f: u32, g: u32, edge: &Segment, lambda: f64) -> Slope {
+fn slope_to_face<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, g: u32, edge: &Segment<S>, lambda: f64) -> Slope {
     let plane = home.support(f);
-    let at = between(plane.side(edge.tail), plane.side(edge.head), lambda);
+    let [tail, head] = edge.ends();
+    let at = between(plane.side(tail), plane.side(head), lambda);
     if at == 0.0 {
         return Slope::Touching;
     }
