@@ -5,6 +5,7 @@
 //! with the same bits (tests hold them to that); what they leave open is asked there.
 
 use super::Strict;
+use super::clear::{self, Around};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::epa::lanes::Claims;
@@ -242,7 +243,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                 out.set(k, &face_vertex(normal, on_face, poses.at(k).point(b)));
             }
             let foot = out.point_a;
-            inside(q.a, i, &foot, &mut out.interior);
+            inside(q.a, i, &foot, &out.size, &mut out.interior);
         }
         (Vertex, Face) => {
             let (a, normal) = (vertex(q.a, i), q.b.normals[j as usize]);
@@ -253,7 +254,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                 (foot[0][k], foot[1][k], foot[2][k]) = (at.x, at.y, at.z);
                 out.set(k, &found);
             }
-            inside(q.b, j, &foot, &mut out.interior);
+            inside(q.b, j, &foot, &out.size, &mut out.interior);
         }
         _ => out.interior = [f64::NEG_INFINITY; WIDTH],
     }
@@ -270,9 +271,26 @@ fn moved(pose: &RelativePose<f64>, edge: Line<f64>) -> Line<f64> {
     Line { origin: pose.point(edge.origin), along: pose.vector(edge.along) }
 }
 
-/// How far the feet lie inside the face.
+/// How far the feet lie inside the face, at least, or exactly: at least where that is more than the margin in all lanes.
 #[inline(always)]
-fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], interior: &mut Lane) {
+fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &mut Lane) {
+    if let Some(planes) = p.formed_planes() {
+        for side in planes.walls(face).iter().flat_map(|four| [0, 1, 2, 3].map(|lane| four.plane(lane))) {
+            for k in 0..WIDTH {
+                let depth = side.side(Vec3 { x: foot[0][k], y: foot[1][k], z: foot[2][k] });
+                interior[k] = if depth < interior[k] { depth } else { interior[k] };
+            }
+        }
+        let mut open = 0;
+        for k in 0..WIDTH {
+            interior[k] -= clear::rounding(size[k]);
+            open |= u64::from(interior[k] <= super::margin(bound_of::<f64>(size[k]), 1.0));
+        }
+        if open == 0 {
+            return;
+        }
+        *interior = [f64::INFINITY; WIDTH];
+    }
     let ring = p.face(face);
     let mut from = p.vertex(ring[ring.len() - 1]);
     for &v in ring {
@@ -329,7 +347,8 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
     let mut max = [f64::NEG_INFINITY; WIDTH];
     let mut few = [0; 2];
     let (own, all) = (feature.vertices(p, &mut few), super::scans(p, feature));
-    if all {
+    let clear = is_clear(p, feature, d, margin, good);
+    if all && !clear {
         let mut near = [0_u64; WIDTH];
         for v in 0..p.count as u32 {
             let height = height(v);
@@ -348,7 +367,7 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
             max[k] = if height_of_v[k] > max[k] { height_of_v[k] } else { max[k] };
             good[k] &= u64::from(height_of_v[k] >= least[k]);
         }
-        if !all {
+        if !all && !clear {
             for &w in p.neighbours_of(v).iter().filter(|&&w| !feature.has_vertex(p, w)) {
                 let height = height(w);
                 for k in 0..WIDTH {
@@ -361,6 +380,28 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
         good[k] &= u64::from(max[k] - at[k] <= bound_of::<f64>(size[k]));
     }
     max
+}
+
+/// Whether no good lane needs a look at other vertices.
+#[inline(always)]
+fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good: &[u64; WIDTH]) -> bool {
+    let mut open = 0;
+    match Around::of(p, feature) {
+        Around::Face(face) => {
+            for k in 0..WIDTH {
+                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                open |= good[k] & u64::from(!face.is_clear(d, margin[k], p.radius));
+            }
+        }
+        Around::Edge(edge) => {
+            for k in 0..WIDTH {
+                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                open |= good[k] & u64::from(!edge.is_clear(d, margin[k], p.radius));
+            }
+        }
+        Around::Unknown => return false,
+    }
+    open == 0
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,6 +4,7 @@
 //! eight of a kind run through its formula side by side, and the supporting planes are tested lane by lane, eight vertices
 //! at a time. What is accepted, [`super::local`] accepts with the same bits.
 
+use super::clear::{self, Around};
 use super::{CONTACT, Strict, margin, scans};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
@@ -242,7 +243,7 @@ fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Col
                 out.set(k, &face_vertex(at(&g.along_a, k), at(&g.a, k), q.pose(k).point(at(&g.b, k))));
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[0], q.features[k].a.index, at(&out.point_a, k));
+                out.interior[k] = inside(cores[0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
             }
         }
         Kind::VertexFace => {
@@ -253,7 +254,7 @@ fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Col
                 out.set(k, &closest);
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[1], q.features[k].b.index, at(&feet, k));
+                out.interior[k] = inside(cores[1], q.features[k].b.index, at(&feet, k), q.size[k]);
             }
         }
     }
@@ -283,9 +284,21 @@ fn edges(cores: [&Polyhedron; 2], q: &Claims, g: &Given, out: &mut Columns) {
     }
 }
 
+/// How far a foot lies inside a face, at least, or exactly: at least where that is more than the margin.
+#[inline(always)]
+fn inside(p: &Polyhedron, face: u32, foot: Vec3<f64>, size: f64) -> f64 {
+    if let Some(planes) = p.formed_planes() {
+        let depth = clear::depth(planes, face, foot, size);
+        if depth > margin(bound_of::<f64>(size), 1.0) {
+            return depth;
+        }
+    }
+    depth(p, face, foot)
+}
+
 /// How far a foot lies inside a face: eight sides at a time.
 #[inline(always)]
-fn inside(p: &Polyhedron, face: u32, foot: Vec3<f64>) -> f64 {
+fn depth(p: &Polyhedron, face: u32, foot: Vec3<f64>) -> f64 {
     let (ring, normal) = (p.face(face), p.normals[face as usize]);
     let mut least = [f64::INFINITY; WIDTH];
     let mut last = p.vertex(ring[ring.len() - 1]);
@@ -354,6 +367,9 @@ fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, b
             return None;
         }
         max = if height > max { height } else { max };
+    }
+    if Around::of(p, feature).is_clear(d, margin, p.radius) {
+        return (max - at <= bound).then_some(max);
     }
     let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
     let mut near = 0;
