@@ -14,7 +14,7 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
     Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::pair::{VertexPair, bound_of};
+use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
 
@@ -155,9 +155,9 @@ fn check_body(q: &Query<'_>, out: &mut Eight) {
         r: std::array::from_fn(|k| q.poses.chunk(k, q.start)),
         t: std::array::from_fn(|k| q.poses.chunk(9 + k, q.start)),
     };
-    for i in 0..WIDTH {
-        let t = poses.at(i).t;
-        out.size[i] = (q.a.radius + q.b.radius + q.growth + t.length()).max(1e-120);
+    let reach: Lane = q.poses.reaches(q.start);
+    for (size, reach) in out.size.iter_mut().zip(reach) {
+        *size = size_of(q.a, q.b, q.growth, reach);
     }
     closest(q, &poses, out);
     let strict = decide(q, &poses, out);
@@ -223,11 +223,13 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
         }
         (Edge, Edge) => {
             let (a, b) = (line(q.a, i), line(q.b, j));
+            // Read here, since `out` might be the same memory for all that the compiler knows.
+            let (mean_a, mean_b) = (q.a.mean, q.b.mean);
             for k in 0..WIDTH {
                 let (pose, mut sum) = (poses.at(k), 0.0);
                 let edge = moved(&pose, b);
                 let mut found = edge_edge(a, edge, |n| {
-                    sum = out_and_in(n, a.origin, edge.origin, q.a.mean, pose.point(q.b.mean));
+                    sum = out_and_in(n, a.origin, edge.origin, mean_a, pose.point(mean_b));
                     sum
                 });
                 // Which way is out is settled by further questions where the bodies are too flat to tell.
