@@ -167,30 +167,50 @@ fn check_body(q: &Query<'_>, out: &mut Eight) {
 /// Of the strict answers, those apart, and those whose depth the surface proves.
 #[inline(always)]
 fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &mut Eight) {
+    let mut accepted = [0_u64; WIDTH];
+    for k in 0..WIDTH {
+        let apart = out.distance[k] > super::CONTACT * bound_of::<f64>(out.size[k]);
+        accepted[k] = strict[k] & u64::from(apart);
+    }
+    if let Some(surface) = q.surface {
+        deep(q, surface, poses, strict, out, &mut accepted);
+    }
+    for (k, accepted) in accepted.iter().enumerate() {
+        out.accepted |= (*accepted as u8) << k;
+    }
+}
+
+/// Adds the strict answers whose depth the surface proves.
+#[inline(always)]
+fn deep(
+    q: &Query<'_>,
+    surface: &Surface,
+    poses: &Poses,
+    strict: &[u64; WIDTH],
+    out: &Eight,
+    accepted: &mut [u64; WIDTH],
+) {
     let never = [f64::INFINITY; WIDTH];
     let mut claims = Claims { facet: never, others: never };
-    let (mut apart, mut deep) = ([0_u64; WIDTH], 0_u64);
+    let mut deep = 0;
     for k in 0..WIDTH {
         let (bound, distance) = (bound_of::<f64>(out.size[k]), out.distance[k]);
-        apart[k] = strict[k] & u64::from(distance > super::CONTACT * bound);
         let overlaps = strict[k] & u64::from(distance < -super::BAND * bound);
         let claim = super::claimed(distance, bound, super::margin(bound, out.amplification[k]));
         claims.facet[k] = if overlaps != 0 { claim.facet } else { f64::INFINITY };
         claims.others[k] = if overlaps != 0 { claim.others } else { f64::INFINITY };
         deep |= overlaps;
     }
-    if let Some(surface) = q.surface.filter(|_| deep != 0) {
-        let in_facet = |t: &[VertexPair; 3]| {
-            t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
-        };
-        let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
-        let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
-        for k in 0..WIDTH {
-            apart[k] |= proven[k];
-        }
+    if deep == 0 {
+        return;
     }
-    for (k, accepted) in apart.iter().enumerate() {
-        out.accepted |= (*accepted as u8) << k;
+    let in_facet = |t: &[VertexPair; 3]| {
+        t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
+    };
+    let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
+    let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
+    for k in 0..WIDTH {
+        accepted[k] |= proven[k];
     }
 }
 
