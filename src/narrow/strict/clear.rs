@@ -108,3 +108,101 @@ impl BesideEdge<'_> {
         (left > needed) & (right > needed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::alone;
+    use super::super::draw::Draw;
+    use super::*;
+    use crate::geometry::Dd;
+    use crate::narrow::finisher::Side;
+
+    /// A direction out of a feature: a mixture of its faces' normals, some tipped or at the rim of what it may be.
+    fn direction(p: &Polyhedron, feature: Feature, draw: &mut Draw) -> Vec3<f64> {
+        let share = match (2.0 * (draw.next() + 1.0)) as usize % 4 {
+            0 => 0.5 + 0.5 * draw.next(),
+            1 => 1e-9 * draw.next(),
+            _ => 0.5 + 0.49 * draw.next(),
+        };
+        let normal = match feature.kind {
+            Face => p.normals[feature.index as usize],
+            _ => {
+                let [left, right] = p.edges[feature.index as usize].f.map(|f| p.normals[f as usize]);
+                left.scale(share) + right.scale(1.0 - share)
+            }
+        };
+        let tip = [0.0, 0.0, 1e-12, 1e-4][(2.0 * (draw.next() + 1.0)) as usize % 4];
+        (normal + Vec3::new(draw.next(), draw.next(), draw.next()).scale(tip)).normalized()
+    }
+
+    #[test]
+    fn what_is_clear_by_the_stored_rooms_is_so_by_every_vertex() {
+        let mut draw = Draw(5);
+        let (mut clear, mut missed, mut refused) = ([0; 2], 0, 0);
+        for case in 0..400 {
+            let p = draw.body(case % 5);
+            if p.dimension < 3 {
+                continue;
+            }
+            p.planes();
+            let edges = (0..p.edges.len() as u32).map(Feature::edge);
+            for feature in edges.chain((0..p.face_count() as u32).map(Feature::face)) {
+                let d = direction(&p, feature, &mut draw);
+                let margin = p.radius * 10.0_f64.powf(-7.5 + 6.5 * draw.next());
+                let sure = Around::of(&p, feature).is_clear(d, margin, p.radius);
+                let mut few = [0; 2];
+                let own = feature.vertices(&p, &mut few);
+                let height = |v: u32| d.dot(p.vertex(v));
+                let line = height(own[0]) - margin;
+                let below = (0..p.count as u32).filter(|v| !own.contains(v)).all(|v| height(v) < line);
+                match (sure, below) {
+                    (true, _) => {
+                        assert!(below, "case {case}: {feature:?}, margin {margin:e}");
+                        clear[usize::from(feature.kind == Face)] += 1;
+                        let own_reach = own.iter().all(|&v| height(v) >= line);
+                        assert_eq!(alone(&p, feature, d, margin, f64::INFINITY).is_some(), own_reach);
+                    }
+                    (false, true) => missed += 1,
+                    (false, false) => refused += 1,
+                }
+            }
+        }
+        assert!(clear.iter().all(|&n| n > 3000) && refused > 3000, "not representative: {clear:?}, {refused}");
+        assert!(missed < clear[0] + clear[1], "{missed} were clear without being known to be: {clear:?}");
+    }
+
+    #[test]
+    fn a_depth_by_the_stored_planes_is_below_that_of_the_formula() {
+        let mut draw = Draw(6);
+        let (mut inside, mut outside) = (0, 0);
+        for case in 0..400 {
+            let p = draw.body(case % 5);
+            for f in 0..p.face_count() as u32 {
+                let (ring, normal) = (p.face(f), p.normals[f as usize]);
+                // A mixture of the corners, some with shares below zero.
+                let shares: Vec<f64> = ring.iter().map(|_| 0.8 + draw.next()).collect();
+                let sum: f64 = shares.iter().sum();
+                let corners = ring.iter().zip(&shares).map(|(&v, share)| p.vertex(v).scale(share / sum));
+                let foot = corners.fold(Vec3::ZERO, |sum, corner| sum + corner);
+                let size = p.radius + foot.length();
+                let stored = depth(p.planes(), f, foot, size);
+                let next = |i: usize| p.vertex(ring[(i + 1) % ring.len()]);
+                let sides = (0..ring.len()).map(|i| Side::new(normal, p.vertex(ring[i]), next(i)).depth(foot));
+                let formula = sides.fold(f64::INFINITY, f64::min);
+                let wide = (0..ring.len()).map(|i| {
+                    let side = Side::<Dd>::new(
+                        Vec3::from_f64(normal),
+                        Vec3::from_f64(p.vertex(ring[i])),
+                        Vec3::from_f64(next(i)),
+                    );
+                    side.depth(Vec3::from_f64(foot)).to_f64()
+                });
+                let exact = wide.fold(f64::INFINITY, f64::min);
+                assert!(stored <= formula && stored <= exact, "case {case}, face {f}: {stored:e} {formula:e}");
+                assert!(stored >= exact - 2.0 * rounding(size), "case {case}, face {f}: far too low");
+                if exact > 0.0 { inside += 1 } else { outside += 1 }
+            }
+        }
+        assert!(inside > 3000 && outside > 500, "not representative: {inside} inside, {outside} outside");
+    }
+}

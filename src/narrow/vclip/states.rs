@@ -391,7 +391,14 @@ fn clip_against_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g
 /// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
 /// the face's prism (Equation 3).
 #[inline(always)]
-fn slope_to_face<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, g: u32, edge: &Segment<S>, lambda: f64) -> Slope {
+fn slope_to_face<S: Simd>(
+    home: &Body<'_, S>,
+    other: &Body<'_, S>,
+    f: u32,
+    g: u32,
+    edge: &Segment<S>,
+    lambda: f64,
+) -> Slope {
     let plane = home.support(f);
     let [tail, head] = edge.ends();
     let at = between(plane.side(tail), plane.side(head), lambda);
