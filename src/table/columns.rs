@@ -1,7 +1,7 @@
 //! Columns being filled, and how rows fall into them.
 
 use super::schema::{Kind, Spec, Vocabulary};
-use super::{Row, gathered};
+use super::Row;
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
 use std::sync::Arc;
@@ -146,11 +146,10 @@ fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
 }
 
 /// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
-pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
+pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
     let all = columns.len() > 9;
-    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, &rows, samples);
+    fill_keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| p.distance));
     c.next().float64(p().map(|p| p.lower));
@@ -181,10 +180,9 @@ pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[S
 }
 
 /// Appends `rows`, all of them penetrating, to the columns of `penetrations`.
-pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
-    let rows = gathered(rows);
+pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, &rows, samples);
+    fill_keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| -p.distance));
     c.next().float64(p().map(|p| (-p.upper).max(0.0)));
