@@ -113,9 +113,11 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     pipeline::drive(&mut search, blocks.as_mut(), &read, &mut writer, progress)?;
 
     let mut inputs = scene.inputs.clone();
-    inputs.extend(files.digests()?);
     let mut timings = search.timings;
-    let finished = timed(&mut timings.write, || writer.finish())?;
+    // The disk takes the tables meanwhile.
+    let (finished, digests) = rayon::join(|| timed(&mut timings.write, || writer.finish()), || files.digests());
+    let finished = finished?;
+    inputs.extend(digests?);
     timings.total = begun.elapsed();
     let manifest = manifest::Report {
         scene,

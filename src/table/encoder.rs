@@ -161,7 +161,7 @@ impl GroupEncoder {
         if self.in_group > 0 {
             self.close_group()?;
         }
-        self.queue.end()?;
+        self.queue.end();
         Ok(Finishing(self.queue))
     }
 

@@ -28,6 +28,7 @@ mod schema;
 mod segments;
 mod settings;
 mod summary;
+mod sync;
 #[cfg(test)]
 mod tests;
 pub mod trajectory_file;

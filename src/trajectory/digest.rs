@@ -11,6 +11,9 @@ use std::sync::{Arc, OnceLock};
 /// Bytes hashed at a time.
 const CHUNK: usize = 1 << 18;
 
+/// Bytes that are not hashed before somebody asks: a fraction of a second.
+const FEW: u64 = 32 << 20;
+
 /// A handle to the input files and their digests; clones share one result.
 #[derive(Clone)]
 pub struct Inputs {
@@ -34,7 +37,7 @@ impl Inputs {
     }
 
     /// The digests, in reading order. Waits for the hashing that [`super::Trajectory::blocks`] began; begins it
-    /// otherwise.
+    /// otherwise, as for small files: a job that has written its tables waits for the disk, and may ask meanwhile.
     ///
     /// # Errors
     /// A file cannot be read any more, or changed its size since it was opened.
@@ -43,8 +46,11 @@ impl Inputs {
         found.as_ref().cloned().map_err(copy)
     }
 
-    /// Hashes in the background. Gives up once nobody is left who could ask for the result.
+    /// Hashes in the background, unless that is soon done. Gives up once nobody is left who could ask for the result.
     pub(super) fn start(self) {
+        if self.files().map(|(_, bytes)| bytes).sum::<u64>() <= FEW {
+            return;
+        }
         let hash = move || {
             let shared = self.shared;
             let lonely = || Arc::strong_count(&shared) == 1;
