@@ -141,16 +141,8 @@ impl ColumnChunk {
         let rows = column.values.len();
         self.levels.clear();
         let nulls = if self.nullable { self.take_nulls(column) } else { 0 };
-        if self.indexed {
-            let ends = match &column.values {
-                Values::Int64(values) => Ends::of_int64(values),
-                Values::Int32(values) => Ends::of_int32(values),
-                Values::Float64(values) => Ends::of_float64(values),
-            };
-            self.open.note(rows, nulls, ends);
-        } else {
-            self.open.note(rows, nulls, None);
-        }
+        let ends = if self.indexed { column.ends() } else { None };
+        self.open.note(rows, nulls, ends);
         let (frame, size, encoding) = match &mut self.dictionary {
             Some(dictionary) if !self.open.plain => {
                 self.indices.clear();
@@ -369,10 +361,9 @@ mod tests {
     /// A file of one column, of a row group of these pages; what a reader makes of it.
     fn written(message: &str, spec: &Spec, pages: Vec<Values>) -> (ArrayRef, Arc<ParquetMetaData>) {
         let mut chunk = ColumnChunk::new(spec);
-        let mut column = Column::new(spec);
         let packers = Packers::default();
         for values in pages {
-            column.values = values;
+            let mut column = Column::of(spec, values);
             packers.with(|packer| chunk.page(&mut column, packer)).expect("a packer").expect("a page");
         }
         let schema = Arc::new(parse_message_type(message).expect("a schema"));

@@ -147,6 +147,15 @@ impl Sizes {
     const CONTRACT: Self = Self { page: 16_384, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
 }
 
+/// Bytes of a row of `penetrations` in columns, rounded up.
+const PENETRATION_BYTES: u64 = 96;
+
+/// Pages of `penetrations` that are kept for when the disk takes `distances`, and the processors have nothing to do:
+/// 32 MB of them, unless a fraction of the memory that may be taken is less.
+fn pages_waiting(memory: u64, sizes: Sizes) -> usize {
+    ((memory / 32).min(32 << 20) / (PENETRATION_BYTES * sizes.page as u64)) as usize
+}
+
 /// Run, frame, a, b.
 type RowKey = (i64, i64, u32, u32);
 
@@ -198,7 +207,7 @@ impl TableWriter {
         let table = |spec, name| TableEncoder::new(&spec, Naming::Parts(name), &words, sizes, &out);
         Ok(Self {
             distances: table(schema::distances(options.columns), "distances")?,
-            penetrations: table(schema::penetrations(), "penetrations")?,
+            penetrations: table(schema::penetrations(), "penetrations")?.let_wait(pages_waiting(options.memory, sizes)),
             summary: Summary::new(scene, &words, options.memory, sizes, &out)?,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
