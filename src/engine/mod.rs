@@ -108,9 +108,9 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
         candidate_samples: 0,
         candidates: 0,
     };
-    let (read, files) = (trajectory.progress(), trajectory.inputs.clone());
+    let (read, spares, files) = (trajectory.progress(), trajectory.spares(), trajectory.inputs.clone());
     let mut blocks = trajectory.blocks();
-    pipeline::drive(&mut search, blocks.as_mut(), &read, &mut writer, progress)?;
+    pipeline::drive(&mut search, blocks.as_mut(), (&read, &spares), &mut writer, progress)?;
 
     let mut inputs = scene.inputs.clone();
     let mut timings = search.timings;

@@ -15,6 +15,7 @@ use crate::narrow::{NarrowPhase, Routes};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
 use crate::table::TableWriter;
+use crate::trajectory::Spares;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,11 +77,11 @@ struct Pending {
 pub(super) fn drive(
     search: &mut Search<'_>,
     blocks: &mut dyn Iterator<Item = Result<FrameBlock>>,
-    read: &AtomicU64,
+    (read, spares): (&AtomicU64, &Spares),
     writer: &mut TableWriter,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut waiting = Waiting { writer, pending: Vec::new(), spent: std::time::Duration::ZERO };
+    let mut waiting = Waiting { writer, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
     loop {
         let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
@@ -180,6 +181,7 @@ impl Search<'_> {
 /// The writer, and the slices that wait for it.
 struct Waiting<'a> {
     writer: &'a mut TableWriter,
+    spares: &'a Spares,
     pending: Vec<Pending>,
     spent: std::time::Duration,
 }
@@ -189,8 +191,13 @@ impl Waiting<'_> {
     fn write(&mut self) -> Result<()> {
         let pending = std::mem::take(&mut self.pending);
         timed(&mut self.spent, || {
-            let write =
-                |slice: Pending| self.writer.write_sorted(&slice.block, &slice.candidates, &slice.rows.sorted());
+            let write = |Pending { block, candidates, rows }: Pending| {
+                self.writer.write_sorted(&block, &candidates, &rows.sorted())?;
+                if let Some(block) = Arc::into_inner(block) {
+                    self.spares.give(block);
+                }
+                Ok(())
+            };
             pending.into_iter().try_for_each(write)
         })
     }

@@ -1,8 +1,8 @@
 //! Columns being filled, and how rows fall into them.
 
+use super::Row;
 use super::ends::Ends;
 use super::schema::{Kind, Spec, Vocabulary};
-use super::Row;
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
 use std::sync::Arc;

@@ -243,7 +243,8 @@ impl TableWriter {
             tile.gather(part);
             check_order(last, names.len(), block, &tile.rows)?;
             distances.extend(&tile.rows, |columns, rows| columns::fill_distances(columns, rows, samples))?;
-            penetrations.extend(&tile.overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))?;
+            penetrations
+                .extend(&tile.overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))?;
             summary.count(samples, candidates, &tile.rows)?;
         }
         summary.end(candidates)
