@@ -8,7 +8,7 @@ use super::columns::{Column, Values, Words};
 use super::dictionary::{Dictionary, Distinct};
 use super::ends::{Ends, statistics};
 use super::hybrid;
-use super::packer::{Packer, Trial};
+use super::packer::{Frame, Packer, Trial};
 use super::schema::{Kind, Spec, Vocabulary};
 use super::segments::{ChunkBytes, Segments};
 use super::settings;
@@ -196,13 +196,19 @@ impl ColumnChunk {
     fn append(
         &mut self,
         rows: usize,
-        frame: Vec<u8>,
+        frame: Frame,
         size: usize,
         encoding: Encoding,
         packer: &mut Packer,
     ) -> Result<()> {
         let open = &mut self.open;
-        let frame = Bytes::from(frame);
+        let (frame, is_lent) = match frame {
+            Frame::Stored(frame) => (Bytes::from(frame), false),
+            Frame::Lent(frame) => (Bytes::from(frame), true),
+        };
+        if !is_lent {
+            open.sink.inner_mut().expect(frame.clone());
+        }
         let page = Page::DataPage {
             buf: frame.clone(),
             num_values: rows as u32,
@@ -212,7 +218,9 @@ impl ColumnChunk {
             statistics: None,
         };
         let written = SerializedPageWriter::new(&mut open.sink).write_page(CompressedPage::new(page, size))?;
-        packer.reuse(Vec::from(frame));
+        if is_lent {
+            packer.reuse(Vec::from(frame));
+        }
         open.uncompressed += written.uncompressed_size;
         open.pages.push(PageEntry { offset: written.offset, size: written.compressed_size, rows, encoding });
         Ok(())
@@ -272,7 +280,7 @@ impl ClosedChunk {
             distinct.plain(words, &mut packer.body);
             let size = packer.body.len();
             let page = Page::DictionaryPage {
-                buf: packer.pack_body(&mut Trial::default())?.into(),
+                buf: packer.pack_body(&mut Trial::default())?.into_bytes(),
                 num_values: distinct.len() as u32,
                 encoding: Encoding::PLAIN,
                 is_sorted: false,
