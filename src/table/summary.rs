@@ -149,9 +149,7 @@ impl Summary {
     /// All rows of these candidates were counted.
     pub(super) fn end(&mut self, candidates: &[Candidate]) -> Result<()> {
         self.pass(self.stretches.len(), candidates)?;
-        self.stats.extend(&self.counting.entries)?;
-        self.counting.entries.clear();
-        Ok(())
+        self.close()
     }
 
     #[cfg(test)]
@@ -266,17 +264,23 @@ impl Summary {
         Ok(())
     }
 
+    /// All of the stretch that is open was counted, if one is.
+    fn close(&mut self) -> Result<()> {
+        self.stats.extend(&self.counting.entries)?;
+        self.counting.entries.clear();
+        Ok(())
+    }
+
     /// Begins to count stretch `k`.
     fn open(&mut self, k: usize, candidates: &[Candidate]) -> Result<()> {
+        self.close()?; // before the run it belongs to is finished
         self.begin_stretches(k + 1)?;
         if self.begun != k + 1 {
             return Err(Error::internal("pairs", "results of a run arrive after those of a later one"));
         }
-        let Self { counting, stretches, stats, .. } = self;
-        stats.extend(&counting.entries)?;
+        let Self { counting, stretches, .. } = self;
         let mask = stretches[k].mask();
         let of = |c: &Candidate| PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones()));
-        counting.entries.clear();
         counting.entries.extend(candidates.iter().filter(|c| c.samples & mask != 0).map(of));
         counting.candidates = counting.entries.len();
         (counting.passed, counting.end) = (k + 1, stretches[k].end);
