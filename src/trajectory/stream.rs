@@ -28,10 +28,10 @@ const SMALL: usize = 8 << 20;
 pub struct Spares(Arc<Mutex<Vec<FrameBlock>>>);
 
 impl Spares {
-    /// Takes a block that is no longer needed.
+    /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
     pub fn give(&self, block: FrameBlock) {
         let mut list = self.list();
-        if list.len() < AHEAD {
+        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= SMALL {
             list.push(block);
         }
     }
