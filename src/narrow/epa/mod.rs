@@ -3,7 +3,6 @@
 
 mod facets;
 pub mod lanes;
-mod level;
 pub mod polytope;
 mod rim;
 pub mod surface;
@@ -13,9 +12,10 @@ mod tests;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
+use super::simd::{Simd, dispatch};
 use super::strict::{self, Strict};
+use super::support::farthest;
 use crate::geometry::Vec3;
-use level::{Level, per_level};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
 pub use surface::{Claim, Surface};
@@ -29,17 +29,15 @@ pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> 
     grow(pair, polytope.work())
 }
 
-per_level! {
-    fn grow / grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>;
-}
+dispatch!(grow, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>);
 
 #[inline(always)]
-fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
+fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
     for _ in 0..LIMIT {
-        let triangle = work.nearest(level)?;
-        let beyond = Beyond::of(level, pair, work, triangle);
+        let triangle = work.nearest::<S>()?;
+        let beyond = Beyond::of::<S>(pair, work, triangle);
         if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
-            if !work.expand(level, triangle, beyond.vertex, beyond.point) {
+            if !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
                 return None;
             }
             continue;
@@ -49,7 +47,7 @@ fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Optio
         if answer.in_contact_band() {
             return Some(answer);
         }
-        return clear_rivals(level, pair, work, answer);
+        return clear_rivals::<S>(pair, work, answer);
     }
     None
 }
@@ -66,15 +64,12 @@ struct Beyond {
 
 impl Beyond {
     #[inline(always)]
-    fn of<L: Level>(level: L, pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
+    fn of<S: Simd>(pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
         let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
-        let vertex = if pair.climbs() {
-            // The last corner is the newest.
-            pair.support(normal, corners[2]).0
-        } else {
-            let m = -pair.pose.inverse_vector(normal);
-            [facets::support(level, pair.a, normal), facets::support(level, pair.b, m)]
-        };
+        let m = -pair.pose.inverse_vector(normal);
+        // The last corner is the newest.
+        let [i, j] = corners[2];
+        let vertex = [farthest::<S>(pair.a, normal.to_array(), i).0, farthest::<S>(pair.b, m.to_array(), j).0];
         let point = pair.difference(vertex);
         let is_beyond = normal.dot(point) - reach > 0.25 * pair.bound() * normal.length();
         Self { corners, vertex, point, is_beyond }
@@ -84,15 +79,15 @@ impl Beyond {
 /// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
 /// facet of the difference itself: a tie.
 #[inline(always)]
-fn clear_rivals<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
+fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
     let claim = strict::claim(&answer);
     for _ in 0..LIMIT {
-        match work.verdict(level, &claim, |t| is_of_facet(pair, &answer.features, t)) {
+        match work.verdict::<S>(&claim, |t| is_of_facet(pair, &answer.features, t)) {
             Verdict::Proven => return Some(answer),
             Verdict::Open => return None,
             Verdict::Rival(triangle) => {
-                let beyond = Beyond::of(level, pair, work, triangle);
-                if !beyond.is_beyond || !work.expand(level, triangle, beyond.vertex, beyond.point) {
+                let beyond = Beyond::of::<S>(pair, work, triangle);
+                if !beyond.is_beyond || !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
                     return None;
                 }
             }

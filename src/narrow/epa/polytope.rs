@@ -1,11 +1,11 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
-use super::facets::{self, Block, Lane, WIDTH, side as number};
-use super::level::{Baseline, Level, TABLE, per_level};
-use super::rim::Rim;
-use super::surface::{self, Claim, Surface, holds, side};
+use super::facets::{self, Block, first};
+use super::rim::{self, Rim};
+use super::surface::{Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
+use crate::narrow::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
 use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
@@ -51,8 +51,6 @@ pub(super) struct Work {
     /// The vertices of a surface that was placed.
     placed: Vec<Vec3<f64>>,
     rim: Rim,
-    /// For two vertices of a surface to restore, the side from the first to the second.
-    side_at: [u16; surface::VERTICES * surface::VERTICES],
 }
 
 #[inline(always)]
@@ -72,7 +70,6 @@ impl Work {
             broken: false,
             placed: Vec::new(),
             rim: Rim::new(),
-            side_at: [0; surface::VERTICES * surface::VERTICES],
         })
     }
 
@@ -109,22 +106,18 @@ impl Work {
 
     /// The points of eight vertices.
     #[inline(always)]
-    fn points_of<L: Level>(&self, level: L, v: &[u8; WIDTH]) -> [Lane; 3] {
-        if self.count > TABLE {
-            return self.points_of_many(v);
-        }
-        // No closure: it would not be compiled for the level.
-        let mut out = [[0.0; WIDTH]; 3];
-        for k in 0..3 {
-            if let Some(table) = self.points[k].first_chunk() {
-                out[k] = level.pick(table, v);
+    fn points_of<S: Simd>(&self, v: &[u8; WIDTH]) -> P3<S> {
+        let [x, y, z] = &self.points;
+        match (x.first_chunk(), y.first_chunk(), z.first_chunk()) {
+            (Some(x), Some(y), Some(z)) if self.count <= TABLE => {
+                P3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) }
             }
+            _ => P3::load(&self.points_of_many(v)),
         }
-        out
     }
 
     #[inline(never)]
-    fn points_of_many(&self, v: &[u8; WIDTH]) -> [Lane; 3] {
+    fn points_of_many(&self, v: &[u8; WIDTH]) -> [[f64; WIDTH]; 3] {
         let [x, y, z] = &self.points;
         [x, y, z].map(|axis| v.map(|v| axis[usize::from(v)]))
     }
@@ -159,8 +152,8 @@ impl Work {
 
     /// The nearest living triangle.
     #[inline(always)]
-    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<usize> {
-        if self.broken { None } else { facets::nearest(level, self.blocks()) }
+    pub(super) fn nearest<S: Simd>(&self) -> Option<usize> {
+        if self.broken { None } else { facets::nearest::<S>(self.blocks()) }
     }
 
     /// The vertex pairs of a triangle.
@@ -184,15 +177,15 @@ impl Work {
     /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
     /// would break (rounding, or too many triangles).
     #[inline(always)]
-    pub(super) fn expand<L: Level>(&mut self, level: L, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    pub(super) fn expand<S: Simd>(&mut self, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
         if self.knows(vertex) || self.broken || self.count == VERTICES || self.used >= BLOCKS {
             return false;
         }
-        self.see(level, triangle, point);
+        self.see::<S>(triangle, point);
         let blocks = &self.blocks[..self.used];
-        self.broken = !self.rim.find(blocks) && !self.rim.find_around(blocks, triangle);
+        self.broken = !self.rim.find(blocks, self.count) && !self.rim.find_around(blocks, self.count, triangle);
         if !self.broken {
-            self.fan(level, point);
+            self.fan::<S>(point);
             self.add_vertex(vertex, point);
         }
         !self.broken
@@ -200,110 +193,76 @@ impl Work {
 
     /// Marks `triangle` and all that see the point.
     #[inline(always)]
-    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) {
+    fn see<S: Simd>(&mut self, triangle: usize, point: Vec3<f64>) {
+        let point = P3::<S>::splat(point);
         for (seen, eight) in self.rim.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
             *seen = 0;
             for (k, block) in eight.iter().enumerate() {
-                *seen |= u64::from(block.seeing(level, point)) << (WIDTH * k);
+                *seen |= u64::from(block.seeing(point)) << (WIDTH * k);
             }
         }
         self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
     }
 
     /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
-    /// `point`. The triangle of side `k` is the `k`-th after those there are.
+    /// `point`.
     #[inline(always)]
-    fn fan<L: Level>(&mut self, level: L, point: Vec3<f64>) {
-        let first = self.used * WIDTH;
+    fn fan<S: Simd>(&mut self, point: Vec3<f64>) {
         for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.rim.seen) {
             for (k, block) in eight.iter_mut().enumerate() {
-                block.remove(level, (seen >> (WIDTH * k)) as u8);
+                block.remove::<S>((seen >> (WIDTH * k)) as u8);
             }
         }
         let (size, apex) = (self.size, self.count as u8);
         for done in (0..self.rim.count).step_by(WIDTH) {
             let count = (self.rim.count - done).min(WIDTH);
-            let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
-            from.copy_from_slice(&self.rim.from[done..done + WIDTH]);
-            to.copy_from_slice(&self.rim.to[done..done + WIDTH]);
-            let top = point.to_array().map(|x| [x; WIDTH]);
-            let corners = [self.points_of(level, &from), self.points_of(level, &to), top];
-            let mut twin = [[0; WIDTH]; 3];
-            for i in 0..WIDTH {
-                twin[0][i] = self.rim.twin[done + i];
-                twin[1][i] = number(first, 2) + 4 * self.rim.after[done + i];
-                twin[2][i] = number(first, 1) + 4 * self.rim.before[done + i];
-            }
-            for i in 0..count {
-                let outside = usize::from(twin[0][i]);
-                let t = outside / 4;
-                self.blocks[t / WIDTH].twin[outside % 4 % 3][t % WIDTH] = number(first + done + i, 0);
-            }
+            let [from, to] = self.rim.eight(done);
+            let corners = [self.points_of::<S>(&from), self.points_of(&to), P3::splat(point)];
             let block = self.next_block();
             block.planes(&corners, count, size);
-            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
-            (block.twin, block.corner) = (twin, [from, to, [apex; WIDTH]]);
+            block.alive = first(count);
+            block.corner = [from, to, [apex; WIDTH]];
         }
     }
 
-    /// Triangles with these vertices and sides across.
+    /// Triangles with these vertices.
     #[inline(always)]
-    fn add_triangles<L: Level>(&mut self, level: L, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
-        for (eight, twins) in triangles.chunks(WIDTH).zip(twins.chunks(WIDTH)) {
-            let (mut corner, mut twin) = ([[0; WIDTH]; 3], [[0; WIDTH]; 3]);
-            for (i, (v, t)) in eight.iter().zip(twins).enumerate() {
+    pub(super) fn add_triangles<S: Simd>(&mut self, triangles: &[[u8; 3]]) {
+        for eight in triangles.chunks(WIDTH) {
+            let mut corner = [[0; WIDTH]; 3];
+            for (i, v) in eight.iter().enumerate() {
                 (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
-                (twin[0][i], twin[1][i], twin[2][i]) = (t[0], t[1], t[2]);
             }
-            let corners = [
-                self.points_of(level, &corner[0]),
-                self.points_of(level, &corner[1]),
-                self.points_of(level, &corner[2]),
-            ];
+            let corners =
+                [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
             let size = self.size;
             let block = self.next_block();
             block.planes(&corners, eight.len(), size);
-            block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
-            (block.corner, block.twin) = (corner, twin);
+            block.alive = first(eight.len());
+            block.corner = corner;
         }
     }
 
-    /// Links a surface to restore; false where it is not closed.
+    /// Takes the triangles of a surface to restore; false where it is not closed.
     fn restore(&mut self, surface: &Surface) -> bool {
-        let pairs = surface.pairs().len();
-        let triangles = surface.triangles();
-        let mut twins = [[0_u16; 3]; 2 * surface::VERTICES];
-        let sides = |v: [u8; 3]| [0, 1, 2].map(|k: usize| (usize::from(v[k]), usize::from(v[(k + 1) % 3])));
-        for (t, &v) in triangles.iter().enumerate() {
-            if v.iter().any(|&v| usize::from(v) >= pairs) {
-                return false;
-            }
-            for (k, (from, to)) in sides(v).into_iter().enumerate() {
-                self.side_at[from * surface::VERTICES + to] = (4 * t + k) as u16;
-            }
+        let (pairs, triangles) = (surface.pairs().len(), surface.triangles());
+        self.rim.clear(pairs);
+        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < pairs);
+        if closed {
+            triangles.iter().for_each(|&v| rim::sides(v).iter().for_each(|&side| closed &= self.rim.note(side, true)));
+            closed &= triangles.iter().flat_map(|&v| rim::sides(v)).all(|[v, w]| self.rim.knows([w, v]));
         }
-        for (t, &v) in triangles.iter().enumerate() {
-            for (k, (from, to)) in sides(v).into_iter().enumerate() {
-                let twin = self.side_at[to * surface::VERTICES + from];
-                let (u, m) = (usize::from(twin) / 4, usize::from(twin) % 4);
-                // What was written for another surface shows in that its side is another one.
-                let there = triangles.get(u).is_some_and(|&v| m < 3 && sides(v)[m] == (to, from));
-                if !there || self.side_at[from * surface::VERTICES + to] != (4 * t + k) as u16 {
-                    return false;
-                }
-                twins[t][k] = twin;
-            }
+        if closed {
+            add_triangles(self, triangles);
         }
-        add_triangles(self, triangles, &twins);
-        true
+        closed
     }
 
     /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
     /// not beyond `claim.others`.
     #[inline(always)]
-    pub(super) fn verdict<L: Level>(
+    pub(super) fn verdict<S: Simd>(
         &self,
-        level: L,
         claim: &Claim,
         mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
     ) -> Verdict {
@@ -311,12 +270,12 @@ impl Work {
         let mut rival: Option<(usize, f64)> = None;
         let beyond = claim.others * claim.others.abs();
         for (k, block) in self.blocks().iter().enumerate() {
-            solid |= block.solid(level);
-            let mut open = block.unproven(level, claim.others);
+            solid |= block.solid::<S>();
+            let mut open = block.unproven::<S>(claim.others);
             if open == 0 {
                 continue;
             }
-            let weak = block.unproven(level, claim.facet);
+            let weak = block.unproven::<S>(claim.facet);
             while open != 0 {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
@@ -350,22 +309,18 @@ pub(super) enum Verdict {
     Open,
 }
 
-per_level! {
-    fn add_triangles / add_triangles_body(work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) -> ();
-}
+dispatch!(add_triangles, add_triangles_body, (work: &mut Work, triangles: &[[u8; 3]]) -> ());
 
 #[inline(always)]
-fn add_triangles_body<L: Level>(level: L, work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
-    work.add_triangles(level, triangles, twins);
+fn add_triangles_body<S: Simd>(work: &mut Work, triangles: &[[u8; 3]]) {
+    work.add_triangles::<S>(triangles);
 }
 
-per_level! {
-    fn expand / expand_body(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool;
-}
+dispatch!(expand, expand_body, (work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
 
 #[inline(always)]
-fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
-    work.expand(level, triangle, vertex, point)
+fn expand_body<S: Simd>(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    work.expand::<S>(triangle, vertex, point)
 }
 
 impl Polytope {
@@ -391,8 +346,7 @@ impl Polytope {
         // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
         let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
         let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
-        const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
-        add_triangles(work, &faces, &TWINS);
+        add_triangles(work, &faces);
         true
     }
 
@@ -463,6 +417,6 @@ impl Polytope {
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict(Baseline, claim, in_facet), Verdict::Proven))
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, in_facet), Verdict::Proven))
     }
 }

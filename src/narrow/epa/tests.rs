@@ -1,10 +1,9 @@
-use super::facets::{Lane, WIDTH};
-use super::level::{Baseline, Level, TABLE};
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::gjk;
 use crate::narrow::resolver::directions;
+use crate::narrow::simd::Portable;
 
 struct Draw(u64);
 
@@ -158,11 +157,16 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
+/// In registers of four lanes; `None` where the processor has none.
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "the processor is asked")]
-fn avx2() -> Option<level::wide::Avx2> {
-    // SAFETY: the processor has it.
-    is_x86_feature_detected!("avx2").then(|| unsafe { level::wide::Avx2::new() })
+#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
+fn by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Option<Strict>> {
+    #[target_feature(enable = "avx2")]
+    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
+        grow_body::<crate::narrow::simd::Avx2>(pair, work)
+    }
+    // SAFETY: the feature was asked for.
+    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
 }
 
 /// The same steps in the widest registers, in narrower ones, and in none.
@@ -174,13 +178,12 @@ fn all_levels_give_the_same_bits() {
         let (a, b) = (draw.body(case), draw.body(case / 5));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (Some(mut wide), Some(mut plain)) = (start(&pair), start(&pair)) else { continue };
-        let answers = [deepest(&pair, &mut wide), grow_body(Baseline, &pair, plain.work())];
+        let answers = [deepest(&pair, &mut wide), grow_body::<Portable>(&pair, plain.work())];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
         #[cfg(target_arch = "x86_64")]
-        if let (Some(level), Some(mut middle)) = (avx2(), start(&pair)) {
-            let z = grow_body(level, &pair, middle.work()).map(|s| (s.features, bits(&s)));
-            assert_eq!(x, z, "case {case}");
+        if let Some(z) = start(&pair).and_then(|mut middle| by_avx2(&pair, middle.work())) {
+            assert_eq!(x, z.map(|s| (s.features, bits(&s))), "case {case}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
         let kept = [wide.remember(&mut surfaces[0]), plain.remember(&mut surfaces[1])];
@@ -188,34 +191,4 @@ fn all_levels_give_the_same_bits() {
         compared += u32::from(x.is_some());
     }
     assert!(compared > 100, "{compared} overlaps");
-}
-
-#[test]
-fn steps_of_a_level_are_those_of_every_other() {
-    fn all<L: Level>(level: L, x: &Lane, y: &Lane, table: &[f64; TABLE]) -> (u8, u8, Vec<u64>) {
-        let index = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
-        let lanes = [level.choose(0b0110_1001, x, y), level.pick(table, &index)];
-        (level.above(x, y), level.at_most(x, y), lanes.as_flattened().iter().map(|x| x.to_bits()).collect())
-    }
-    per_level! {
-        fn widest / all(x: &Lane, y: &Lane, table: &[f64; TABLE]) -> (u8, u8, Vec<u64>);
-    }
-    let mut draw = Draw(31);
-    let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0];
-    for case in 0..500 {
-        let mut lane = || -> Lane {
-            std::array::from_fn(|i| if (case + i) % 3 == 0 { special[(case * 7 + i) % 5] } else { draw.next() })
-        };
-        let (x, y) = (lane(), lane());
-        let y = if case % 4 == 0 { x } else { y };
-        let table: [f64; TABLE] = std::array::from_fn(|_| draw.next());
-        let plain = all(Baseline, &x, &y, &table);
-        assert_eq!(widest(&x, &y, &table), plain);
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = avx2() {
-            assert_eq!(all(avx2, &x, &y, &table), plain);
-        }
-        assert_eq!(plain.0 & plain.1, 0);
-        assert_eq!(plain.2.len(), 2 * WIDTH);
-    }
 }

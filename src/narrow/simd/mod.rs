@@ -20,6 +20,9 @@ pub const WIDTH: usize = 8;
 /// One number in each lane, in memory.
 pub type Lane = [f64; WIDTH];
 
+/// Entries of a table that fits registers.
+pub const TABLE: usize = 32;
+
 /// The operations of a level on eight lanes.
 ///
 /// The types behind the levels are to be used only in code that [`level`] has let in: the processor must have their
@@ -47,6 +50,8 @@ pub trait Simd: Copy + 'static {
     fn sqrt(a: Self::F) -> Self::F;
     /// `from[at]` in each lane, `at` as whole numbers; one out of range reads some other entry.
     fn gather(from: &[f64], at: Self::F) -> Self::F;
+    /// `table[at[i]]` in lane `i`, `at` below [`TABLE`] (else some other entry).
+    fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self::F;
     /// The larger (`b` where they are equal or one is NaN).
     fn max(a: Self::F, b: Self::F) -> Self::F;
     /// `a < b`.
@@ -100,6 +105,11 @@ impl<S: Simd> V<S> {
     pub fn gather(from: &[f64], at: Self) -> Self {
         Self(S::gather(from, at.0))
     }
+    /// `table[at[i]]` in lane `i`, `at` below [`TABLE`] (else some other entry).
+    #[inline(always)]
+    pub fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self {
+        Self(S::look_up(table, at))
+    }
     /// As an array.
     #[inline(always)]
     pub fn lanes(self) -> Lane {
@@ -116,6 +126,16 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn larger(self, o: Self) -> Self {
         Self(S::max(self.0, o.0))
+    }
+    /// The smaller of two (`self` where they are equal or one is NaN).
+    #[inline(always)]
+    pub fn smaller(self, o: Self) -> Self {
+        o.lt(self).pick(o, self)
+    }
+    /// Without its sign.
+    #[inline(always)]
+    pub fn abs(self) -> Self {
+        self.larger(Self::splat(0.0) - self)
     }
     /// Square root.
     #[inline(always)]
@@ -156,6 +176,11 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn max_lane(self) -> f64 {
         S::max_lane(self.0)
+    }
+    /// The smallest of the lanes (none may be NaN).
+    #[inline(always)]
+    pub fn min_lane(self) -> f64 {
+        -(Self::splat(0.0) - self).max_lane()
     }
 }
 
@@ -385,13 +410,16 @@ mod tests {
         let pose = Poses { r: [p, q, p.cross(q)], t: q };
         let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
         let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.scaled(3.0), p.dot(q)];
+        let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
+        let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
+        numbers.extend([V::look_up(&table, &index), x.abs(), x.smaller(y)]);
         numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
         for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
             numbers.extend([v.x, v.y, v.z]);
         }
         let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
         out.extend(masks.map(|m| u64::from(m.bits())));
-        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits()]);
+        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
         out
     }
 
