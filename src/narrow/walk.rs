@@ -312,6 +312,15 @@ fn search(
     scratch: &mut Scratch,
     routes: &mut Routes,
 ) -> Warm {
+    // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+    if scratch.search == Search::Auto
+        && cache.simplex.count < 2
+        && let Some(strict) = epa::deepest_around(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
+    {
+        routes.expanded += 1;
+        remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+        return Warm::Strict(strict);
+    }
     let found = gjk::search(pair, &cache.simplex, beyond);
     routes.search_iterations += u64::from(found.iterations);
     cache.simplex = found.simplex;

@@ -73,7 +73,7 @@ impl Work {
         })
     }
 
-    fn clear(&mut self, size: f64) {
+    pub(super) fn clear(&mut self, size: f64) {
         self.size = size;
         self.count = 0;
         self.used = 0;
@@ -240,6 +240,55 @@ impl Work {
             block.planes(&corners, eight.len(), size);
             block.alive = first(eight.len());
             block.corner = corner;
+        }
+    }
+
+    /// Takes eight vertices and eight triangles between the first `count` of them. Equal vertices become one, and triangles
+    /// that have it twice none.
+    #[inline(always)]
+    pub(super) fn take_eight<S: Simd>(
+        &mut self,
+        [i, j]: [V<S>; 2],
+        points: P3<S>,
+        count: usize,
+        corner: [[u8; WIDTH]; 3],
+    ) {
+        let (i, j) = (i.lanes(), j.lanes());
+        for v in 0..WIDTH {
+            self.keys[v] = if v < count { key([i[v] as u32, j[v] as u32]) } else { u64::MAX };
+        }
+        self.count = count;
+        for (axis, lanes) in self.points.iter_mut().zip([points.x, points.y, points.z]) {
+            if let Some(first) = axis.first_chunk_mut() {
+                lanes.store(first);
+            }
+        }
+        let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
+        let size = self.size;
+        let block = self.next_block();
+        block.planes(&corners, WIDTH, size);
+        (block.alive, block.corner) = (u8::MAX, corner);
+        if block.solid::<S>() != u8::MAX {
+            self.merge();
+        }
+    }
+
+    /// Lets equal vertices be one.
+    #[cold]
+    fn merge(&mut self) {
+        let keys = &self.keys[..self.count];
+        let mut same = [0_u8; WIDTH];
+        for (v, key) in keys.iter().enumerate() {
+            same[v] = keys.iter().position(|k| k == key).unwrap_or(v) as u8;
+        }
+        for block in &mut self.blocks[..self.used] {
+            for i in 0..WIDTH {
+                let [a, b, c] = block.vertices(i).map(|v| same[usize::from(v) % WIDTH]);
+                (block.corner[0][i], block.corner[1][i], block.corner[2][i]) = (a, b, c);
+                if a == b || b == c || c == a {
+                    block.alive &= !(1 << i);
+                }
+            }
         }
     }
 
