@@ -273,13 +273,24 @@ impl Work {
         }
     }
 
-    /// Lets equal vertices be one.
+    /// Lets equal vertices be one: where two of a double pyramid's side are, triangles that have both are none, and the
+    /// rest is closed again. Of only four vertices it becomes the tetrahedron.
     #[cold]
     fn merge(&mut self) {
-        let keys = &self.keys[..self.count];
         let mut same = [0_u8; WIDTH];
-        for (v, key) in keys.iter().enumerate() {
-            same[v] = keys.iter().position(|k| k == key).unwrap_or(v) as u8;
+        let mut distinct = Vec::with_capacity(WIDTH);
+        for v in 0..self.count {
+            let first = self.keys[..v].iter().position(|&k| k == self.keys[v]).unwrap_or(v);
+            same[v] = first as u8;
+            if first == v {
+                distinct.push(v as u8);
+            }
+        }
+        if let [a, b, c, d] = distinct[..] {
+            let vertices = [a, b, c, d].map(|v| (self.pair(v), self.point(v)));
+            self.clear(self.size);
+            self.start(vertices);
+            return;
         }
         for block in &mut self.blocks[..self.used] {
             for i in 0..WIDTH {
@@ -290,6 +301,20 @@ impl Work {
                 }
             }
         }
+    }
+
+    /// Takes a tetrahedron; false, and nothing, where its volume is exactly 0.
+    fn start(&mut self, vertices: [(VertexPair, Vec3<f64>); 4]) -> bool {
+        let [a, b, c, d] = vertices.map(|(_, point)| point);
+        let volume = side(a, b, c, d);
+        if volume == 0.0 || volume.is_nan() {
+            return false;
+        }
+        vertices.into_iter().for_each(|(vertex, point)| self.add_vertex(vertex, point));
+        // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
+        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
+        add_triangles(self, &[[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]]);
+        true
     }
 
     /// Takes the triangles of a surface to restore; false where it is not closed.
@@ -384,19 +409,7 @@ impl Polytope {
     pub fn start(&mut self, pair: &Pair<'_, f64>, pairs: [VertexPair; 4]) -> bool {
         let work = self.work();
         work.clear(pair.size);
-        for vertex in pairs {
-            work.add_vertex(vertex, pair.difference(vertex));
-        }
-        let [a, b, c, d] = [0, 1, 2, 3].map(|v| work.point(v));
-        let volume = side(a, b, c, d);
-        if volume == 0.0 || volume.is_nan() {
-            return false;
-        }
-        // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
-        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
-        let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
-        add_triangles(work, &faces);
-        true
+        work.start(pairs.map(|vertex| (vertex, pair.difference(vertex))))
     }
 
     /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
