@@ -29,6 +29,13 @@ pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>)
 #[inline(always)]
 fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
     let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
+    if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
+        let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
+        let max = height.max_lane();
+        let at = height.equals(V::splat(max)).bits().trailing_zeros();
+        // The padding repeats vertex 0, which comes first.
+        return (at % WIDTH as u32, max);
+    }
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     let (mut best, mut block) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
     for (i, ((x, y), z)) in blocks.enumerate() {

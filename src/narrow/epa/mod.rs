@@ -86,7 +86,9 @@ fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| strict::local(pair, &features));
         return match answer {
-            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, &answer) => Grown::Deepest(answer),
+            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, &answer) => {
+                Grown::Deepest(answer)
+            }
             _ => Grown::Open,
         };
     }

@@ -1,7 +1,7 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
 use super::facets::{self, Block, first};
-use super::rim::{self, Rim};
+use super::rim::Rim;
 use super::surface::{Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
@@ -233,8 +233,7 @@ impl Work {
             for (i, v) in eight.iter().enumerate() {
                 (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
             }
-            let corners =
-                [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
+            let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
             let size = self.size;
             let block = self.next_block();
             block.planes(&corners, eight.len(), size);
@@ -319,15 +318,9 @@ impl Work {
 
     /// Takes the triangles of a surface to restore; false where it is not closed.
     fn restore(&mut self, surface: &Surface) -> bool {
-        let (pairs, triangles) = (surface.pairs().len(), surface.triangles());
-        self.rim.clear(pairs);
-        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < pairs);
+        let closed = self.rim.closes(surface.triangles(), surface.pairs().len());
         if closed {
-            triangles.iter().for_each(|&v| rim::sides(v).iter().for_each(|&side| closed &= self.rim.note(side, true)));
-            closed &= triangles.iter().flat_map(|&v| rim::sides(v)).all(|[v, w]| self.rim.knows([w, v]));
-        }
-        if closed {
-            add_triangles(self, triangles);
+            add_triangles(self, surface.triangles());
         }
         closed
     }

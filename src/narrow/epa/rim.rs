@@ -4,10 +4,7 @@ use super::facets::Block;
 use super::polytope::{BLOCKS, VERTICES};
 use crate::narrow::simd::WIDTH;
 
-/// Sides of a hole above which a surface is given up.
-const SIDES: usize = VERTICES;
-
-/// Triangles seen are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
+/// Triangles and vertices are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
 const FOUR: usize = 4;
 
 /// Vertices are numbered in so many words of bits.
@@ -20,12 +17,15 @@ pub(super) struct Rim {
     pub(super) seen: [u64; BLOCKS / 8],
     /// The sides around, of which the first `count` are meant: their vertices as seen from within the hole.
     pub(super) count: usize,
-    from: [u8; SIDES + 3 * FOUR],
-    to: [u8; SIDES + 3 * FOUR],
+    from: [u8; VERTICES + FOUR],
+    to: [u8; VERTICES + FOUR],
     /// The first eight of them.
     few: [[u8; WIDTH]; 2],
-    /// Bit `w` of `sides[..][v]` (64 of them in each word): the side from `v` to `w` is one of a triangle that is seen.
-    sides: [[u64; VERTICES]; WORDS],
+    /// Bit `w` of `out[..][v]` (64 of them in each word): the side from `v` to `w` is one of a triangle that is seen. All
+    /// 0 between searches.
+    out: [[u64; VERTICES]; WORDS],
+    /// Bit `v` of `into[..][w]`: the same.
+    into: [[u64; VERTICES]; WORDS],
 }
 
 /// The sides of a triangle.
@@ -39,83 +39,88 @@ impl Rim {
         Self {
             seen: [0; BLOCKS / 8],
             count: 0,
-            from: [0; SIDES + 3 * FOUR],
-            to: [0; SIDES + 3 * FOUR],
+            from: [0; VERTICES + FOUR],
+            to: [0; VERTICES + FOUR],
             few: [[0; WIDTH]; 2],
-            sides: [[0; VERTICES]; WORDS],
+            out: [[0; VERTICES]; WORDS],
+            into: [[0; VERTICES]; WORDS],
         }
     }
 
-    /// Forgets the sides between the first `vertices`.
-    #[inline(always)]
-    pub(super) fn clear(&mut self, vertices: usize) {
-        let vertices = vertices.next_multiple_of(WIDTH).min(VERTICES);
-        for word in &mut self.sides[..vertices.div_ceil(64)] {
-            for eight in word[..vertices].as_chunks_mut::<WIDTH>().0 {
-                *eight = [0; WIDTH];
-            }
+    /// Whether every side of these triangles between the first `vertices` is used once in each direction.
+    pub(super) fn closes(&mut self, triangles: &[[u8; 3]], vertices: usize) -> bool {
+        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < vertices);
+        if !closed {
+            return false;
         }
-    }
-
-    /// Notes a side, if `meant`; false where it was noted before.
-    #[inline(always)]
-    pub(super) fn note(&mut self, [v, w]: [u8; 2], meant: bool) -> bool {
-        let word = &mut self.sides[usize::from(w) / 64][usize::from(v)];
-        let bit = u64::from(meant) << (w % 64);
-        let fresh = *word & bit == 0;
-        *word |= bit;
-        fresh
-    }
-
-    /// Whether a side was noted.
-    #[inline(always)]
-    pub(super) fn knows(&self, [v, w]: [u8; 2]) -> bool {
-        self.sides[usize::from(w) / 64][usize::from(v)] >> (w % 64) & 1 == 1
+        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
+            let word = &mut self.out[usize::from(w) / 64][usize::from(v)];
+            closed &= *word >> (w % 64) & 1 == 0;
+            *word |= 1 << (w % 64);
+        }
+        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
+            closed &= self.out[usize::from(v) / 64][usize::from(w)] >> (v % 64) & 1 == 1;
+        }
+        self.out.iter_mut().for_each(|word| word[..vertices].fill(0));
+        closed
     }
 
     /// Lists the sides between what is seen and the rest of a surface with so many vertices; false where they do not pass
     /// each vertex once.
     #[inline(always)]
     pub(super) fn find(&mut self, blocks: &[Block], vertices: usize) -> bool {
-        self.clear(vertices);
-        let groups = blocks.len().div_ceil(8);
-        for group in 0..groups {
+        if vertices <= 64 { self.find_in::<1>(blocks) } else { self.find_in_many(blocks) }
+    }
+
+    #[inline(never)]
+    fn find_in_many(&mut self, blocks: &[Block]) -> bool {
+        self.find_in::<WORDS>(blocks)
+    }
+
+    /// Of vertices whose numbers fill `N` words.
+    #[inline(always)]
+    fn find_in<const N: usize>(&mut self, blocks: &[Block]) -> bool {
+        let mut met = [0; N];
+        for group in 0..blocks.len().div_ceil(8) {
             let mut seen = self.seen[group];
             while seen != 0 {
                 for _ in 0..FOUR {
-                    let t = 64 * group + seen.trailing_zeros() as usize % 64;
-                    for side in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
-                        self.note(side, seen != 0);
+                    let (t, one) = (64 * group + seen.trailing_zeros() as usize % 64, u64::from(seen != 0));
+                    for [v, w] in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
+                        self.out[usize::from(w) / 64 % N][usize::from(v)] |= one << (w % 64);
+                        self.into[usize::from(v) / 64 % N][usize::from(w)] |= one << (v % 64);
+                        met[usize::from(v) / 64 % N] |= one << (v % 64);
                     }
                     seen &= seen.wrapping_sub(1);
                 }
             }
         }
-        let (mut count, mut good) = (0, true);
-        let (mut few, mut passed) = ([0_u64; 2], [0_u64; WORDS]);
-        for group in 0..groups {
-            let mut seen = self.seen[group];
-            while seen != 0 && count < SIDES {
+        let (mut count, mut good, mut few) = (0, true, [0_u64; 2]);
+        for high in 0..N {
+            while met[high] != 0 {
                 for _ in 0..FOUR {
-                    let t = 64 * group + seen.trailing_zeros() as usize % 64;
-                    for [v, w] in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
-                        let open = (seen != 0) & !self.knows([w, v]);
-                        // In a register as well as in memory: eight bytes just written one by one are slow to read as one.
-                        let shift = 8 * (count % WIDTH);
-                        few[0] |= u64::from(v) * u64::from(open) << shift;
-                        few[1] |= u64::from(w) * u64::from(open) << shift;
-                        (self.from[count], self.to[count]) = (v, w);
-                        let (word, bit) = (&mut passed[usize::from(v) / 64], u64::from(open) << (v % 64));
-                        good &= *word & bit == 0;
-                        *word |= bit;
-                        count += usize::from(open);
+                    let v = 64 * high + met[high].trailing_zeros() as usize % 64;
+                    let (mut w, mut ways) = (0, 0);
+                    for k in 0..N {
+                        // A side that only one triangle seen has.
+                        let row = self.out[k][v] & !self.into[k][v];
+                        (self.out[k][v], self.into[k][v]) = (0, 0);
+                        ways += row.count_ones();
+                        w = if row != 0 { 64 * k + row.trailing_zeros() as usize } else { w };
                     }
-                    seen &= seen.wrapping_sub(1);
+                    good &= ways < 2;
+                    // In a register as well as in memory: eight bytes just written one by one are slow to read as one.
+                    let (shift, open) = (8 * (count % WIDTH), u64::from(ways != 0));
+                    few[0] |= (v as u64 * open) << shift;
+                    few[1] |= (w as u64 * open) << shift;
+                    (self.from[count % VERTICES], self.to[count % VERTICES]) = (v as u8, w as u8);
+                    count += open as usize;
+                    met[high] &= met[high].wrapping_sub(1);
                 }
             }
         }
         (self.count, self.few) = (count, few.map(u64::to_le_bytes));
-        good && (3..SIDES).contains(&count)
+        good && count >= 3
     }
 
     /// The vertices of eight sides from number `first` on, a multiple of eight: where they start and where they end.
@@ -135,7 +140,8 @@ impl Rim {
     #[cold]
     pub(super) fn find_around(&mut self, blocks: &[Block], vertices: usize, triangle: usize) -> bool {
         let of = |t: usize| sides(blocks[t / WIDTH].vertices(t % WIDTH));
-        let mut rest: Vec<usize> = (0..64 * blocks.len().div_ceil(8)).filter(|&t| t != triangle && self.sees(t)).collect();
+        let mut rest: Vec<usize> =
+            (0..WIDTH * blocks.len()).filter(|&t| t != triangle && self.seen[t / 64] >> (t % 64) & 1 == 1).collect();
         let mut found = vec![triangle];
         let mut next = 0;
         while let Some(&t) = found.get(next) {
@@ -152,10 +158,5 @@ impl Rim {
         self.seen = [0; BLOCKS / 8];
         found.iter().for_each(|t| self.seen[t / 64] |= 1 << (t % 64));
         self.find(blocks, vertices)
-    }
-
-    #[inline(always)]
-    fn sees(&self, triangle: usize) -> bool {
-        self.seen[triangle / 64] >> (triangle % 64) & 1 == 1
     }
 }

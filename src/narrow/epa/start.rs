@@ -67,7 +67,8 @@ impl Work {
         let [x, y] = across(z);
         let tilt = V::<S>::splat(tilt(pair.a.count + pair.b.count));
         let w = V::load(&ALONG[0]) + V::load(&ALONG[1]) * tilt;
-        let d = P3::splat(x).scale(V::load(&AROUND[0])) + P3::splat(y).scale(V::load(&AROUND[1])) + P3::splat(z).scale(w);
+        let d =
+            P3::splat(x).scale(V::load(&AROUND[0])) + P3::splat(y).scale(V::load(&AROUND[1])) + P3::splat(z).scale(w);
         let r = [P3::<S>::splat(pair.pose.r[0]), P3::splat(pair.pose.r[1]), P3::splat(pair.pose.r[2])];
         let m = r[0].scale(d.x) + r[1].scale(d.y) + r[2].scale(d.z);
         let (i, j) = (far(pair.a, d), far(pair.b, m.opposite()));
