@@ -4,8 +4,8 @@ use super::facets::Block;
 use super::polytope::{BLOCKS, VERTICES};
 use crate::narrow::simd::WIDTH;
 
-/// Triangles and vertices are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
-const FOUR: usize = 4;
+/// Triangles and vertices are taken two at a time: fixed counts cost less than loops whose ends are guessed wrong.
+const TWO: usize = 2;
 
 /// Vertices are numbered in so many words of bits.
 const WORDS: usize = VERTICES / 64;
@@ -17,8 +17,8 @@ pub(super) struct Rim {
     pub(super) seen: [u64; BLOCKS / 8],
     /// The sides around, of which the first `count` are meant: their vertices as seen from within the hole.
     pub(super) count: usize,
-    from: [u8; VERTICES + FOUR],
-    to: [u8; VERTICES + FOUR],
+    from: [u8; VERTICES + TWO],
+    to: [u8; VERTICES + TWO],
     /// The first eight of them.
     few: [[u8; WIDTH]; 2],
     /// Bit `w` of `out[..][v]` (64 of them in each word): the side from `v` to `w` is one of a triangle that is seen. All
@@ -39,8 +39,8 @@ impl Rim {
         Self {
             seen: [0; BLOCKS / 8],
             count: 0,
-            from: [0; VERTICES + FOUR],
-            to: [0; VERTICES + FOUR],
+            from: [0; VERTICES + TWO],
+            to: [0; VERTICES + TWO],
             few: [[0; WIDTH]; 2],
             out: [[0; VERTICES]; WORDS],
             into: [[0; VERTICES]; WORDS],
@@ -84,7 +84,7 @@ impl Rim {
         for group in 0..blocks.len().div_ceil(8) {
             let mut seen = self.seen[group];
             while seen != 0 {
-                for _ in 0..FOUR {
+                for _ in 0..TWO {
                     let (t, one) = (64 * group + seen.trailing_zeros() as usize % 64, u64::from(seen != 0));
                     for [v, w] in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
                         self.out[usize::from(w) / 64 % N][usize::from(v)] |= one << (w % 64);
@@ -98,7 +98,7 @@ impl Rim {
         let (mut count, mut good, mut few) = (0, true, [0_u64; 2]);
         for high in 0..N {
             while met[high] != 0 {
-                for _ in 0..FOUR {
+                for _ in 0..TWO {
                     let v = 64 * high + met[high].trailing_zeros() as usize % 64;
                     let (mut w, mut ways) = (0, 0);
                     for k in 0..N {
