@@ -86,7 +86,7 @@ fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| strict::local(pair, &features));
         return match answer {
-            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, &answer) => {
+            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, triangle, &answer) => {
                 Grown::Deepest(answer)
             }
             _ => Grown::Open,
@@ -121,13 +121,13 @@ impl Beyond {
     }
 }
 
-/// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
+/// Expands every other triangle that is as near as the answer's facet, of which `own` is one, until none is left, or one turns out to be a
 /// facet of the difference itself: a tie, and false.
 #[inline(always)]
-fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, answer: &Strict) -> bool {
+fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answer: &Strict) -> bool {
     let claim = strict::claim(answer);
     for _ in 0..LIMIT {
-        match work.verdict::<S>(&claim, |t| is_of_facet(pair, &answer.features, t)) {
+        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, t)) {
             Verdict::Proven => return true,
             Verdict::Open => return false,
             Verdict::Rival(triangle) => {

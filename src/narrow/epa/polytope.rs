@@ -326,11 +326,12 @@ impl Work {
     }
 
     /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
-    /// not beyond `claim.others`.
+    /// not beyond `claim.others`. `own`: a triangle that is of the facet.
     #[inline(always)]
     pub(super) fn verdict<S: Simd>(
         &self,
         claim: &Claim,
+        own: Option<usize>,
         mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
     ) -> Verdict {
         let (mut solid, mut proven) = (0, !self.broken);
@@ -347,7 +348,7 @@ impl Work {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let facet = in_facet(&v.map(|v| self.pair(v)));
+                let facet = own == Some(k * WIDTH + i) || in_facet(&v.map(|v| self.pair(v)));
                 if !facet || weak >> i & 1 == 1 {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
@@ -472,6 +473,6 @@ impl Polytope {
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, in_facet), Verdict::Proven))
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven))
     }
 }
