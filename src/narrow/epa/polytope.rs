@@ -272,8 +272,8 @@ impl Work {
         }
     }
 
-    /// Lets equal vertices be one: where two of a double pyramid's side are, triangles that have both are none, and the
-    /// rest is closed again. Of only four vertices it becomes the tetrahedron.
+    /// Lets equal vertices of a double pyramid be one. Where two ends of a side are, the two triangles beside it are none,
+    /// and the rest is closed again, every side used once in each direction; of four vertices it becomes the tetrahedron.
     #[cold]
     fn merge(&mut self) {
         let mut same = [0_u8; WIDTH];
@@ -285,21 +285,24 @@ impl Work {
                 distinct.push(v as u8);
             }
         }
+        if distinct.len() == self.count {
+            return;
+        }
         if let [a, b, c, d] = distinct[..] {
             let vertices = [a, b, c, d].map(|v| (self.pair(v), self.point(v)));
             self.clear(self.size);
             self.start(vertices);
             return;
         }
-        for block in &mut self.blocks[..self.used] {
-            for i in 0..WIDTH {
-                let [a, b, c] = block.vertices(i).map(|v| same[usize::from(v) % WIDTH]);
-                (block.corner[0][i], block.corner[1][i], block.corner[2][i]) = (a, b, c);
-                if a == b || b == c || c == a {
-                    block.alive &= !(1 << i);
-                }
+        let block = &mut self.blocks[0];
+        for i in 0..WIDTH {
+            let [a, b, c] = block.vertices(i).map(|v| same[usize::from(v) % WIDTH]);
+            (block.corner[0][i], block.corner[1][i], block.corner[2][i]) = (a, b, c);
+            if a == b || b == c || c == a {
+                block.alive &= !(1 << i);
             }
         }
+        self.broken = distinct.len() + 1 != self.count || block.alive.count_ones() != 6;
     }
 
     /// Takes a tetrahedron; false, and nothing, where its volume is exactly 0.
