@@ -164,7 +164,7 @@ fn walk_with(
     out: &mut Vec<Proximity>,
 ) {
     let mut working = WORKING.take().unwrap_or_default();
-    working.scratch.set(search);
+    working.scratch.set(search, query.samples);
     walk_in(&mut working, search, query, options, cache, routes, out);
     WORKING.set(Some(working));
 }

@@ -110,12 +110,17 @@ pub enum Search {
 pub struct Scratch {
     search: Search,
     polytope: Polytope,
+    /// Of one sample.
+    single: bool,
+    /// Whether a surface is worth remembering: most pairs of which nothing was known before a walk of one sample are never
+    /// asked again.
+    keeps: bool,
 }
 
 impl Scratch {
-    /// For a walk with this search.
-    pub fn set(&mut self, search: Search) {
-        self.search = search;
+    /// For a walk with this search through these samples.
+    pub fn set(&mut self, search: Search, samples: u64) {
+        (self.search, self.single) = (search, samples.is_power_of_two());
     }
 }
 
@@ -208,6 +213,7 @@ enum Warm {
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
     let cold = cache.features.is_none();
+    scratch.keeps = !(cold && scratch.single);
     // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
     let tracks = match scratch.search {
         Search::Auto if cache.simplex.count == 0 => likely_apart(pair, cache),
@@ -312,6 +318,17 @@ fn search(
     scratch: &mut Scratch,
     routes: &mut Routes,
 ) -> Warm {
+    // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+    if scratch.search == Search::Auto
+        && cache.simplex.count < 2
+        && let Some(strict) = epa::deepest_around(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
+    {
+        routes.expanded += 1;
+        if scratch.keeps {
+            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+        }
+        return Warm::Strict(strict);
+    }
     let found = gjk::search(pair, &cache.simplex, beyond);
     routes.search_iterations += u64::from(found.iterations);
     cache.simplex = found.simplex;
@@ -330,7 +347,9 @@ fn search(
             }
             let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
             routes.expanded += 1;
-            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+            if scratch.keeps {
+                remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+            }
             Warm::Strict(strict)
         }
         End::Converged | End::Stalled => {
