@@ -9,6 +9,7 @@ pub mod directions;
 mod overlap;
 pub(in crate::narrow) mod planes;
 mod separated;
+mod sieve;
 mod ties;
 
 use super::answer::Answer;

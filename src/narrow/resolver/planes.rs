@@ -1,15 +1,16 @@
 //! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
 
 use super::directions::{features_on_plane, near_plane};
+use super::sieve::Sieve;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 
 /// Vertices, edges and faces of A and of B near the planes, each ascending.
 pub(in crate::narrow) struct Plane {
-    on: [Vec<u32>; 2],
-    edges: [Vec<u32>; 2],
-    faces: [Vec<u32>; 2],
+    pub(super) on: [Vec<u32>; 2],
+    pub(super) edges: [Vec<u32>; 2],
+    pub(super) faces: [Vec<u32>; 2],
 }
 
 impl Plane {
@@ -37,18 +38,48 @@ impl Plane {
         self.on[0].len() + self.on[1].len() <= 2
     }
 
+    /// How many feature pairs there are of all kinds.
+    pub(super) fn count(&self) -> usize {
+        let [(v, e, f), (w, g, h)] = [0, 1].map(|k| (self.on[k].len(), self.edges[k].len(), self.faces[k].len()));
+        f * w + v * h + e * g + e * w + v * g + v * w
+    }
+
     /// Feature pairs of a kind, in the order of the tie rule: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
     pub(in crate::narrow) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
-        let (of_a, kind_a): (&[u32], fn(u32) -> Feature) = match kinds {
+        let ((of_a, kind_a), (of_b, kind_b)) = self.lists(kinds);
+        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
+    }
+
+    /// As [`Self::candidates`], with what the sieve says of each.
+    pub(super) fn sieved<'s>(
+        &'s self,
+        sieve: &'s Sieve,
+        kinds: usize,
+    ) -> impl Iterator<Item = (FeaturePair, bool)> + 's {
+        let ((of_a, kind_a), (of_b, kind_b)) = self.lists(kinds);
+        let pairs = move |(i, &a): (usize, &'s u32)| {
+            let one =
+                move |(j, &b): (usize, &u32)| (FeaturePair { a: kind_a(a), b: kind_b(b) }, sieve.keeps(kinds, i, j));
+            of_b.iter().enumerate().map(one)
+        };
+        of_a.iter().enumerate().flat_map(pairs)
+    }
+
+    /// The features of A and of B that pairs of a kind are made of.
+    fn lists(&self, kinds: usize) -> (Listed<'_>, Listed<'_>) {
+        let of_a: Listed<'_> = match kinds {
             0 => (&self.faces[0], Feature::face),
             2 | 3 => (&self.edges[0], Feature::edge),
             _ => (&self.on[0], Feature::vertex),
         };
-        let (of_b, kind_b): (&[u32], fn(u32) -> Feature) = match kinds {
+        let of_b: Listed<'_> = match kinds {
             1 => (&self.faces[1], Feature::face),
             2 | 4 => (&self.edges[1], Feature::edge),
             _ => (&self.on[1], Feature::vertex),
         };
-        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
+        (of_a, of_b)
     }
 }
+
+/// Indices, and what they are indices of.
+type Listed<'a> = (&'a [u32], fn(u32) -> Feature);

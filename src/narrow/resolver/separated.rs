@@ -1,6 +1,7 @@
 //! Cores apart: the nearest point of the Minkowski difference is unique, but several feature pairs may carry it.
 
 use super::planes::Plane;
+use super::sieve::Sieve;
 use crate::geometry::{Dd, Real};
 use crate::narrow::answer::Answer;
 use crate::narrow::feature::FeaturePair;
@@ -27,9 +28,10 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &Found<D
     // The search fixes the direction to about the square root of its own rounding.
     let tolerance = pair.size * (1e-13 + 4e-15 * (pair.size / length).sqrt().min(1e6));
     let plane = Plane::new(pair, n, tolerance);
+    let sieve = Sieve::new(pair, &plane, length);
     for width in WIDTHS {
-        let candidates = (0..6).flat_map(|kinds| plane.candidates(kinds)).take(CANDIDATES);
-        let mut proven = candidates.filter_map(|f| prove(wide, &f, width * pair.size));
+        let candidates = (0..6).flat_map(|kinds| plane.sieved(&sieve, kinds)).take(CANDIDATES);
+        let mut proven = candidates.filter_map(|(f, kept)| kept.then(|| prove(wide, &f, width * pair.size)).flatten());
         let Some(mut answer) = proven.next() else { continue };
         // What f64 can prove by itself is answered in f64 on every way.
         if let Some(strict) = strict::local(pair, &answer.features).filter(Strict::in_contact_band) {
@@ -57,4 +59,14 @@ fn prove(wide: &Pair<'_, Dd>, features: &FeaturePair, width: f64) -> Option<Answ
     let upper = closest.distance + closest.residual + Dd::from_f64(32.0 * bound);
     let lower = gap - Dd::from_f64(bound);
     ((upper - lower).to_f64() <= width).then(|| Answer::wide(features, &closest, lower, upper))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Whether a feature pair would be proven in either attempt.
+    pub(in super::super) fn may_count(wide: &Pair<'_, Dd>, features: &FeaturePair) -> bool {
+        WIDTHS.iter().any(|width| prove(wide, features, width * wide.size).is_some())
+    }
 }

@@ -6,6 +6,7 @@
 
 use super::directions::{Origin, PARALLEL};
 use super::planes::Plane;
+use super::sieve::Sieve;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
 use crate::narrow::epa::{self, Claim, Polytope};
@@ -66,12 +67,18 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &Found<f64>) -> Option<Answ
     let duality = (length - pair.gap(n) - 0.125 * bound).max(0.0);
     let tolerance = pair.size * (1e-12 + 2.0 * (duality / length).sqrt());
     let plane = Plane::new(pair, n, tolerance);
-    let candidates = || (0..6).flat_map(|kinds| plane.candidates(kinds));
-    if candidates().nth(CANDIDATES).is_some() {
+    if plane.count() > CANDIDATES {
         return None;
     }
+    let sieve = Sieve::new(pair, &plane, length);
+    first_that_holds(pair, (0..6).flat_map(|kinds| plane.sieved(&sieve, kinds)).filter(|f| f.1).map(|f| f.0))
+}
+
+/// The answer of the first feature pair that holds, unless one is in contact or rounding leaves it open.
+fn first_that_holds(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = FeaturePair>) -> Option<Answer> {
+    let bound = pair.bound();
     let mut tie = None;
-    for features in candidates() {
+    for features in candidates {
         let Some(closest) = finish(pair, &features) else { continue };
         let inside = inside(&closest, bound);
         if matches!(inside, Inside::No) || closest.distance < -CONTACT * bound {
@@ -179,4 +186,26 @@ fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<Facet> {
         normal: closest.normal,
         gap: pair.gap(closest.normal),
     })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::narrow::gjk::{self, Simplex};
+
+    /// The length of the nearest point that a search finds, metres.
+    pub(in super::super) fn distance(pair: &Pair<'_, f64>) -> f64 {
+        gjk::search(pair, &Simplex::default(), f64::INFINITY).point.length()
+    }
+
+    /// Whether [`first_that_holds`] would do anything but pass a feature pair by.
+    pub(in super::super) fn may_count(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
+        let bound = pair.bound();
+        let Some(closest) = finish(pair, features) else { return false };
+        if matches!(inside(&closest, bound), Inside::No) || closest.distance < -CONTACT * bound {
+            return false;
+        }
+        let width = closest.distance + closest.residual + bound - (pair.gap(closest.normal) - bound);
+        closest.distance <= CONTACT * bound || width <= PROMISE * pair.size
+    }
 }
