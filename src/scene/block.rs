@@ -113,3 +113,22 @@ pub struct Candidate {
     /// Bit `s`: their lattice boxes overlap in sample `s` of the block. Never 0.
     pub samples: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renewed_block_is_as_new() {
+        let mut block = FrameBlock::new(3, 2);
+        block.samples.push(Sample { run: 1, frame: 2, time_s: Some(0.5) });
+        block.starts_run = 1;
+        for sample in 0..SAMPLES {
+            let mut pose = Pose::new([1.0, -2.0, 3.0], [0.5; 4]);
+            pose.rest = Vec3::new(1e-20, 0.0, 1.0);
+            block.set(sample % 2, sample, &pose);
+        }
+        assert!(block != FrameBlock::new(3, 2));
+        assert_eq!(block.renewed(7), FrameBlock::new(7, 2));
+    }
+}

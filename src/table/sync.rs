@@ -101,3 +101,37 @@ impl Drop for Removed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn large_files_are_handed_over_while_they_are_written() {
+        let mut file = tempfile::tempfile().expect("a file");
+        let mut ahead = Ahead::default();
+        let piece = vec![7_u8; 1 << 20];
+        for written in 1..=20_u64 {
+            file.write_all(&piece).expect("room");
+            ahead.written(&file, written << 20);
+            assert_eq!(ahead.worker.is_some(), written << 20 >= STEP);
+        }
+        assert_eq!(ahead.told, 2 * STEP);
+        ahead.end().expect("the disk is well");
+        assert_eq!(file.metadata().expect("a size").len(), 20 << 20);
+        Ahead::default().end().expect("nothing was begun");
+    }
+
+    #[test]
+    fn a_file_that_is_held_loses_its_name_at_once() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let path = dir.path().join("old");
+        std::fs::write(&path, "text").expect("written");
+        let mut removed = Removed::default();
+        removed.hold(&path);
+        removed.hold(&dir.path().join("missing"));
+        std::fs::remove_file(&path).expect("removed");
+        assert!(!path.exists() && removed.0.len() == usize::from(cfg!(unix)));
+    }
+}

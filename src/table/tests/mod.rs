@@ -77,10 +77,12 @@ fn spilled_summaries_are_the_same() {
     assert!(writer.summary.has_spilled());
     writer.finish().expect("finish").write_manifest(&serde_json::json!({})).expect("manifest");
     let spilled = files(&out);
-    for name in ["pairs.parquet", "runs.parquet"] {
-        let of = |list: &[(String, Vec<u8>)]| list.iter().find(|(n, _)| n == name).map(|(_, b)| b.clone());
-        assert!(of(&kept).is_some() && of(&kept) == of(&spilled), "{name}");
-    }
+    // Nor does it matter that with memory the pages of `penetrations` wait until the end.
+    assert!(super::pages_waiting(1 << 30, SMALL) > 1000 && super::pages_waiting(0, SMALL) == 0);
+    let tables = |list: &[(String, Vec<u8>)]| -> Vec<_> {
+        list.iter().filter(|(name, _)| name.ends_with(".parquet")).cloned().collect()
+    };
+    assert!(tables(&kept).len() > 5 && tables(&kept) == tables(&spilled));
 }
 
 #[test]
