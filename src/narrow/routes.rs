@@ -37,7 +37,7 @@ routes! {
     surface_verified,
     /// Expanding the remembered polytope ended strictly.
     surface_grown,
-    /// Expanding a polytope from the search's simplex ended strictly.
+    /// Expanding a polytope from the search's simplex, or from supports, ended strictly.
     expanded,
     /// Handed to the cold resolver.
     cold,

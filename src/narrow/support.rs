@@ -103,3 +103,29 @@ dispatch!(both_wide, both_body, (a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m
 pub(super) fn both(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2] {
     both_wide(a, d, b, m, start)
 }
+
+#[inline(always)]
+fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) {
+    let (d, least) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
+    for (i, ((x, y), z)) in blocks.enumerate() {
+        let mut bits = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
+        while bits != 0 {
+            let v = i * WIDTH + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            // The padding repeats vertex 0.
+            if v < p.count {
+                out.push(v as u32);
+            }
+        }
+    }
+}
+
+dispatch!(reaching_wide, reaching_body, (p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) -> ());
+
+/// The vertices with `d . v >= least`, ascending.
+pub(super) fn reaching(p: &Polyhedron, d: Vec3<f64>, least: f64) -> Vec<u32> {
+    let mut out = Vec::new();
+    reaching_wide(p, d, least, &mut out);
+    out
+}

@@ -4,7 +4,7 @@
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
-use crate::narrow::scan;
+use crate::narrow::{scan, support};
 
 /// Where a direction comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,8 +202,7 @@ fn free_directions(list: &mut List<'_, '_>, sides: &Sides) {
 
 /// The vertices within `tolerance` of the supporting plane along `d`, ascending.
 pub fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
-    let least = scan::max_dot(p, d) - tolerance;
-    (0..p.count as u32).filter(|&v| d.dot(p.vertex(v)) >= least).collect()
+    support::reaching(p, d, scan::max_dot(p, d) - tolerance)
 }
 
 /// The edges and faces of which all vertices are in `vertices` (ascending), both ascending.
