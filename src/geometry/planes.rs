@@ -6,21 +6,21 @@
 //! their sign: what one calls beyond its region the other one never does too.
 //!
 //! ```text
-//! vertex   for each neighbour: the plane through the vertex, orthogonal to the edge       side by side, in rows
-//! edge     those of its two vertices; those along it, orthogonal to its faces             four lanes
-//! face     for each edge: the plane along it, orthogonal to the face; the face's own      side by side, in rows
+//! vertex   for each neighbour: the plane through the vertex, orthogonal to the edge       eight at a time
+//! edge     those of its two vertices; those along it, orthogonal to its faces             four
+//! face     for each edge: the plane along it, orthogonal to the face; the face's own      four at a time
 //! ```
 //!
-//! *Rows*: the x components of all planes of the feature, then y, z and the offsets, each in the order of the lists
-//! `neighbours` and `face_vertices`: what a loop over the planes reads lies in one piece, and eight planes are one step
-//! of it. A vertex has a fifth row, the offsets of the parallel planes at the neighbours, so that the way from vertex to
-//! vertex reads nothing else. The rows are not padded; the last step of a row reads into the next one, and those lanes
-//! are left out.
+//! Planes lie side by side, each component in a row of its own, so that one load of a register is one component of four or
+//! eight planes; in the order of the lists `neighbours` and `face_vertices`. What fills a row up is a plane that
+//! everything lies inside of. A vertex has a fifth row, the offsets of the parallel planes at the neighbours, so that the
+//! way from vertex to vertex reads nothing else. (Four along a face, not eight: most faces are triangles, and the two ends
+//! of an edge are asked at once.)
 //!
 //! *Rounding*, in units of 2^-53 (a test holds them to it against double-double): normals are off by up to 8 at
 //! vertices, 16 along edges; offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip asks for them, and they take three to four times the memory of the rest of a polyhedron (about 880 bytes
+//! Only V-Clip asks for them, and they take four to five times the memory of the rest of a polyhedron (about 1,100 bytes
 //! a vertex where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron
 //! comes without them.
 
@@ -32,12 +32,17 @@ use std::sync::OnceLock;
 /// The planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// Vertex `v` has its rows from `5 * neighbour_start[v]`.
-    stars: Vec<f64>,
-    /// By edge.
-    edges: Vec<EdgePlanes>,
-    /// Face `f` has its rows from `4 * face_start[f]`.
-    sides: Vec<f64>,
+    /// The vertices: x, y, z and a zero.
+    points: Vec<[f64; 4]>,
+    /// Vertex `v` has `stars[star_start[v]..star_start[v + 1]]`.
+    stars: Vec<Star>,
+    star_start: Vec<u32>,
+    /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there is no face, the plane is
+    /// everywhere positive.
+    edges: Vec<Four>,
+    /// Face `f` has `walls[wall_start[f]..wall_start[f + 1]]`.
+    walls: Vec<Four>,
+    wall_start: Vec<u32>,
     /// By face: its own plane, positive outside.
     supports: Vec<Plane>,
 }
@@ -51,26 +56,31 @@ pub struct Plane {
     pub offset: f64,
 }
 
-/// The planes around an edge, in lanes: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see
-/// [`super::Edge`]). Where there is no face, the plane is everywhere positive.
+/// Four planes side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
-pub struct EdgePlanes {
-    normal: [[f64; 4]; 3],
-    offset: [f64; 4],
+pub struct Four {
+    /// x, y, z of the unit normals.
+    pub normals: [[f64; 4]; 3],
+    /// Offsets, metres.
+    pub offsets: [f64; 4],
 }
 
-/// The planes of a vertex or a face, in rows.
-#[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
-    /// The rows, and at least [`LANES`] numbers more.
-    numbers: &'a [f64],
-    count: usize,
+/// Eight planes of a vertex side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub struct Star {
+    /// x, y, z of the unit normals.
+    pub normals: [[f64; LANES]; 3],
+    /// Offsets, metres.
+    pub offsets: [f64; LANES],
+    /// Offsets of the planes at the neighbours, which have the same normals: beyond them from the edges.
+    pub far: [f64; LANES],
 }
 
 impl Plane {
     /// Where nothing is beyond.
-    const NONE: Self = Self { normal: Vec3 { x: 0.0, y: 0.0, z: 0.0 }, offset: -1.0 };
+    const NONE: Self = Self { normal: Vec3 { x: 0.0, y: 0.0, z: 0.0 }, offset: f64::NEG_INFINITY };
 
     /// Signed distance, metres.
     #[inline(always)] // as all that V-Clip calls: into code for wider registers
@@ -89,72 +99,38 @@ impl Plane {
     }
 }
 
-impl EdgePlanes {
-    fn new(planes: [Plane; 4]) -> Self {
-        let row = |k: usize| planes.map(|p| p.normal[k]);
-        Self { normal: [row(0), row(1), row(2)], offset: planes.map(|p| p.offset) }
-    }
+impl Four {
+    const NONE: Self = Self { normals: [[0.0; 4]; 3], offsets: [f64::NEG_INFINITY; 4] };
 
     /// The plane of a lane.
     #[inline(always)]
     pub fn plane(&self, lane: usize) -> Plane {
-        let [x, y, z] = &self.normal;
-        Plane { normal: Vec3 { x: x[lane], y: y[lane], z: z[lane] }, offset: self.offset[lane] }
+        let [x, y, z] = &self.normals;
+        Plane { normal: Vec3 { x: x[lane], y: y[lane], z: z[lane] }, offset: self.offsets[lane] }
     }
 
-    /// The rows of normals, and the offsets.
-    #[inline(always)]
-    pub fn lanes(&self) -> (&[[f64; 4]; 3], &[f64; 4]) {
-        (&self.normal, &self.offset)
-    }
-
-    /// The signed distance from each plane: that of [`Plane::side`].
-    #[inline(always)]
-    pub fn sides(&self, x: Vec3<f64>) -> [f64; 4] {
-        let n = &self.normal;
-        std::array::from_fn(|i| n[0][i] * x.x + n[1][i] * x.y + n[2][i] * x.z - self.offset[i])
+    fn set(&mut self, lane: usize, plane: &Plane) {
+        let [x, y, z] = &mut self.normals;
+        (x[lane], y[lane], z[lane]) = (plane.normal.x, plane.normal.y, plane.normal.z);
+        self.offsets[lane] = plane.offset;
     }
 }
 
-impl<'a> Rows<'a> {
+impl Star {
+    const NONE: Self =
+        Self { normals: [[0.0; LANES]; 3], offsets: [f64::NEG_INFINITY; LANES], far: [f64::NEG_INFINITY; LANES] };
+
+    /// The plane of a lane.
     #[inline(always)]
-    fn of(all: &'a [f64], rows: usize, start: &[u32], feature: u32) -> Self {
-        let f = feature as usize;
-        let (from, to) = (start[f] as usize, start[f + 1] as usize);
-        let count = to - from;
-        Self { numbers: &all[rows * from..rows * to + LANES], count }
+    pub fn plane(&self, lane: usize) -> Plane {
+        let [x, y, z] = &self.normals;
+        Plane { normal: Vec3 { x: x[lane], y: y[lane], z: z[lane] }, offset: self.offsets[lane] }
     }
 
-    /// How many planes.
-    #[inline(always)]
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Plane `i`.
-    #[inline(always)]
-    pub fn plane(&self, i: usize) -> Plane {
-        let at = |row: usize| self.numbers[row * self.count + i];
-        Plane { normal: Vec3 { x: at(0), y: at(1), z: at(2) }, offset: at(3) }
-    }
-
-    /// [`LANES`] numbers of each row, from plane `first` on: x, y, z, offset. Behind the last plane they mean nothing.
-    #[inline(always)]
-    pub fn step(&self, first: usize) -> [&'a [f64; LANES]; 4] {
-        std::array::from_fn(|row| self.row(row, first))
-    }
-
-    /// Of a vertex, the same for the offsets of the planes at its neighbours, whose normals are those of its own planes:
-    /// beyond them from the edges.
-    #[inline(always)]
-    pub fn far(&self, first: usize) -> &'a [f64; LANES] {
-        self.row(4, first)
-    }
-
-    #[inline(always)]
-    fn row(&self, row: usize, first: usize) -> &'a [f64; LANES] {
-        let at = row * self.count + first;
-        self.numbers[at..at + LANES].first_chunk().expect("as long")
+    fn set(&mut self, lane: usize, plane: &Plane, far: f64) {
+        let [x, y, z] = &mut self.normals;
+        (x[lane], y[lane], z[lane]) = (plane.normal.x, plane.normal.y, plane.normal.z);
+        (self.offsets[lane], self.far[lane]) = (plane.offset, far);
     }
 }
 
@@ -176,47 +152,72 @@ impl Planes {
             let left = p.normals[edge.f[side] as usize].cross(unit(head - tail));
             Plane::through(tail, if side == 0 { left } else { -left })
         };
-        let edges = (0..p.edges.len() as u32).map(|e| {
+        let around = |e: u32| {
             let [tail, head] = pair(e);
-            EdgePlanes::new([tail, head, inward(e, 0).flipped(), inward(e, 1).flipped()])
-        });
-        let star = |v: u32, i: usize| {
-            let [tail, head] = pair(p.neighbour_edges[i]);
-            let (own, far) = if v < p.neighbours[i] { (tail, head) } else { (head, tail) };
-            let Plane { normal, offset } = own.flipped();
-            [normal.x, normal.y, normal.z, offset, far.offset]
+            let mut four = Four::NONE;
+            let planes = [tail, head, inward(e, 0).flipped(), inward(e, 1).flipped()];
+            planes.iter().enumerate().for_each(|(lane, plane)| four.set(lane, plane));
+            four
         };
-        let side = |f: u32, i: usize| {
-            let e = p.face_edges[i];
-            let Plane { normal, offset } = inward(e, usize::from(p.edges[e as usize].f[0] != f));
-            [normal.x, normal.y, normal.z, offset]
-        };
-        let supports =
-            (0..p.face_count() as u32).map(|f| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]));
+        let (mut stars, mut star_start) = (Vec::new(), vec![0]);
+        for v in 0..p.count as u32 {
+            let start = p.neighbour_start[v as usize] as usize;
+            let first = stars.len();
+            stars.resize(first + p.neighbours_of(v).len().div_ceil(LANES), Star::NONE);
+            for (i, &w) in p.neighbours_of(v).iter().enumerate() {
+                let [tail, head] = pair(p.neighbour_edges[start + i]);
+                let (own, far) = if v < w { (tail, head) } else { (head, tail) };
+                stars[first + i / LANES].set(i % LANES, &own.flipped(), far.offset);
+            }
+            star_start.push(stars.len() as u32);
+        }
+        let (mut walls, mut wall_start) = (Vec::new(), vec![0]);
+        for f in 0..p.face_count() as u32 {
+            let ring = p.face_start[f as usize] as usize..p.face_start[f as usize + 1] as usize;
+            let first = walls.len();
+            walls.resize(first + ring.len().div_ceil(4), Four::NONE);
+            for (i, &e) in p.face_edges[ring].iter().enumerate() {
+                walls[first + i / 4].set(i % 4, &inward(e, usize::from(p.edges[e as usize].f[0] != f)));
+            }
+            wall_start.push(walls.len() as u32);
+        }
+        let point = |v: u32| p.vertex(v).to_array();
+        let support = |f: u32| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]);
         Self {
-            edges: edges.collect(),
-            supports: supports.collect(),
-            stars: rows(&p.neighbour_start, star),
-            sides: rows(&p.face_start, side),
+            points: (0..p.count as u32).map(point).map(|[x, y, z]| [x, y, z, 0.0]).collect(),
+            stars,
+            star_start,
+            edges: (0..p.edges.len() as u32).map(around).collect(),
+            walls,
+            wall_start,
+            supports: (0..p.face_count() as u32).map(support).collect(),
         }
     }
 
-    /// The planes of vertex `v`, in the order of its neighbours.
+    /// Vertex `v`: x, y, z and a zero.
     #[inline(always)]
-    pub fn star(&self, p: &Polyhedron, v: u32) -> Rows<'_> {
-        Rows::of(&self.stars, 5, &p.neighbour_start, v)
+    pub fn point(&self, v: u32) -> &[f64; 4] {
+        &self.points[v as usize]
+    }
+
+    /// The planes of vertex `v`, in the order of its neighbours, eight at a time.
+    #[inline(always)]
+    pub fn star(&self, v: u32) -> &[Star] {
+        let v = v as usize;
+        &self.stars[self.star_start[v] as usize..self.star_start[v + 1] as usize]
     }
 
     /// The planes around edge `e`.
     #[inline(always)]
-    pub fn edge(&self, e: u32) -> &EdgePlanes {
+    pub fn edge(&self, e: u32) -> &Four {
         &self.edges[e as usize]
     }
 
-    /// The planes along the edges of face `f`, in its order.
+    /// The planes along the edges of face `f`, in its order, four at a time.
     #[inline(always)]
-    pub fn sides(&self, p: &Polyhedron, f: u32) -> Rows<'_> {
-        Rows::of(&self.sides, 4, &p.face_start, f)
+    pub fn walls(&self, f: u32) -> &[Four] {
+        let f = f as usize;
+        &self.walls[self.wall_start[f] as usize..self.wall_start[f + 1] as usize]
     }
 
     /// The plane of face `f`, positive outside.
@@ -224,21 +225,6 @@ impl Planes {
     pub fn support(&self, f: u32) -> &Plane {
         &self.supports[f as usize]
     }
-}
-
-/// The rows of features whose lists begin at `start`; `plane(feature, place in the list)`: the number of each row.
-fn rows<const ROWS: usize>(start: &[u32], plane: impl Fn(u32, usize) -> [f64; ROWS]) -> Vec<f64> {
-    let total = start.last().map_or(0, |&end| end as usize);
-    let mut out = vec![0.0; ROWS * total + LANES];
-    for (f, ends) in start.windows(2).enumerate() {
-        let (from, count) = (ends[0] as usize, (ends[1] - ends[0]) as usize);
-        for i in 0..count {
-            for (row, number) in plane(f as u32, from + i).into_iter().enumerate() {
-                out[ROWS * from + row * count + i] = number;
-            }
-        }
-    }
-    out
 }
 
 /// `v` at unit length, however long it is.

@@ -13,6 +13,7 @@ use super::routes::Routes;
 use super::strict::lanes::{self, Eight, WIDTH};
 use super::strict::many;
 use super::vclip;
+use super::simd::{Simd, dispatch};
 use super::walk::{self, Search};
 use crate::geometry::RelativePose;
 use crate::scene::{Piece, QueryOptions, SAMPLES};
@@ -244,7 +245,8 @@ impl<'a> Ahead<'a> {
         if cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
             return None;
         }
-        let tracks = self.tracks(cache) && !(self.search == Search::Auto && cache.hulls.far);
+        let tracks = self.tracks(cache);
+        let line = tracks && cache.hulls.far;
         if self.search == Search::VClip && !tracks || self.search == Search::Auto && cache.hulls.features().is_none() {
             return None;
         }
@@ -264,7 +266,7 @@ impl<'a> Ahead<'a> {
         match cache.hulls.features().filter(|_| tracks) {
             Some(features) => {
                 let before = routes.vclip_steps;
-                let last = searched.track((a, b), poses, samples, features, routes);
+                let last = track(searched, &Tracking { parts: [a, b], poses, samples, start: features }, line, routes);
                 cache.hulls.follow(&a.core, &b.core, last);
                 let states = (routes.vclip_steps - before) as f32;
                 cache.hulls.far = states > FAR * searched.found.samples.count_ones() as f32;
@@ -317,37 +319,6 @@ impl Searched {
         Some((self.answers[last].map(|answer| answer.features), self.found.simplex[last]))
     }
 
-    /// Goes with V-Clip from sample to sample, and proves what is found, eight of a kind at a time; ends where the bodies
-    /// overlap. Returns the last features.
-    fn track(
-        &mut self,
-        (a, b): (&Piece, &Piece),
-        poses: &RelativeLanes,
-        samples: u64,
-        start: FeaturePair,
-        routes: &mut Routes,
-    ) -> FeaturePair {
-        let (cores, mut features, mut left) = ([&a.core, &b.core], start, samples);
-        self.found.samples = 0;
-        while left != 0 {
-            let sample = left.trailing_zeros() as usize % SAMPLES;
-            left &= left - 1;
-            let pair = Pair::new(cores[0], cores[1], poses.at(sample), a.radius + b.radius);
-            let found = vclip::search(&pair, features);
-            routes.vclip_steps += u64::from(found.iterations);
-            routes.cycles += u64::from(found.end == vclip::End::Cycle);
-            self.found.samples |= 1 << sample;
-            (self.found.end[sample], self.answers[sample]) = (End::Stalled, None);
-            if found.end != vclip::End::Converged {
-                break;
-            }
-            features = found.features;
-            self.prover.push(cores, sample, features, &pair.pose, pair.size, &mut self.answers);
-        }
-        self.prover.finish(cores, &mut self.answers);
-        features
-    }
-
     /// Searches the samples side by side from one simplex, and proves what is found.
     fn search(&mut self, (a, b): (&Piece, &Piece), poses: &RelativeLanes, samples: u64, start: &Simplex, within: f64) {
         let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
@@ -381,3 +352,45 @@ impl Searched {
         self.prover.finish(cores, &mut self.answers);
     }
 }
+
+/// A walk of V-Clip from sample to sample.
+struct Tracking<'a> {
+    parts: [&'a Piece; 2],
+    poses: &'a RelativeLanes,
+    samples: u64,
+    start: FeaturePair,
+}
+
+/// Goes with V-Clip from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
+/// kind at a time; ends where the bodies overlap. Returns the last features.
+#[inline(always)]
+fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
+    let [a, b] = of.parts;
+    let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+    let planes = cores.map(|core| core.planes());
+    let (mut features, mut left) = (of.start, of.samples);
+    out.found.samples = 0;
+    while left != 0 {
+        let sample = left.trailing_zeros() as usize % SAMPLES;
+        left &= left - 1;
+        let pose = of.poses.at(sample);
+        if line {
+            features = vclip::on_the_line::<S>(cores, &pose);
+        }
+        let found = vclip::search_at::<S>(cores, planes, &pose, features);
+        routes.vclip_steps += u64::from(found.iterations);
+        routes.cycles += u64::from(found.end == vclip::End::Cycle);
+        out.found.samples |= 1 << sample;
+        (out.found.end[sample], out.answers[sample]) = (End::Stalled, None);
+        if found.end != vclip::End::Converged {
+            break;
+        }
+        features = found.features;
+        let size = of.poses.size(cores[0], cores[1], growth, sample);
+        out.prover.push(cores, sample, features, &pose, size, &mut out.answers);
+    }
+    out.prover.finish(cores, &mut out.answers);
+    features
+}
+
+dispatch!(track, track_body, (out: &mut Searched, of: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair);

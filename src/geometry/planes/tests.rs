@@ -73,21 +73,21 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         let p = draw.body(case);
         let planes = p.planes();
         for v in 0..p.count as u32 {
-            let star = planes.star(&p, v);
-            assert_eq!(star.count(), p.neighbours_of(v).len());
+            let star = planes.star(v);
+            assert_eq!(star.len(), p.neighbours_of(v).len().div_ceil(LANES));
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
-                worse(&mut at_vertices, off(&p, star.plane(i), -(wide(&p, w) - wide(&p, v)).normalized(), v));
+                worse(&mut at_vertices, off(&p, star[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v));
                 seen[0] += 1;
             }
         }
         for f in 0..p.face_count() as u32 {
             let normal = face_normal(&p, f);
             worse(&mut own, off(&p, *planes.support(f), normal, p.face(f)[0]));
-            let (ring, sides) = (p.face(f), planes.sides(&p, f));
-            assert_eq!(sides.count(), ring.len());
+            let (ring, walls) = (p.face(f), planes.walls(f));
+            assert_eq!(walls.len(), ring.len().div_ceil(4));
             for (i, &v) in ring.iter().enumerate() {
                 let along = wide(&p, ring[(i + 1) % ring.len()]) - wide(&p, v);
-                worse(&mut along_edges, off(&p, sides.plane(i), normal.cross(along.normalized()), v));
+                worse(&mut along_edges, off(&p, walls[i / 4].plane(i % 4), normal.cross(along.normalized()), v));
                 seen[1] += 1;
             }
             seen[2] += 1;
@@ -111,9 +111,10 @@ fn neighbours_hold_the_same_numbers() {
             let around = planes.edge(e as u32);
             for (lane, &v) in edge.v.iter().enumerate() {
                 let at = p.neighbours_of(v).iter().position(|&w| w == edge.v[1 - lane]).expect("a neighbour");
-                let star = planes.star(&p, v);
-                assert_eq!(star.plane(at), around.plane(lane).flipped());
-                let far = Plane { offset: star.far(at / LANES * LANES)[at % LANES], ..star.plane(at) };
+                let star = &planes.star(v)[at / LANES];
+                let own = star.plane(at % LANES);
+                assert_eq!(own, around.plane(lane).flipped());
+                let far = Plane { offset: star.far[at % LANES], ..own };
                 assert_eq!(far, around.plane(1 - lane));
             }
             for (side, &f) in edge.f.iter().enumerate() {
@@ -124,32 +125,40 @@ fn neighbours_hold_the_same_numbers() {
                 }
                 let start = p.face_start[f as usize] as usize;
                 let at = (0..p.face(f).len()).position(|i| p.face_edges[start + i] == e as u32).expect("an edge");
-                assert_eq!(planes.sides(&p, f).plane(at), lane.flipped());
+                assert_eq!(planes.walls(f)[at / 4].plane(at % 4), lane.flipped());
                 // The face's other vertices lie inside of it, so beyond it from the edge.
                 for &v in p.face(f).iter().filter(|v| !edge.v.contains(v)) {
                     assert!(lane.side(p.vertex(v)) < 0.0, "case {case}, edge {e}, face {f}, vertex {v}");
                 }
             }
-            let sides = around.sides(p.vertex(edge.v[0]));
-            assert_eq!(sides, [0, 1, 2, 3].map(|lane| around.plane(lane).side(p.vertex(edge.v[0]))));
-            assert!(sides[1] > 0.0, "the tail lies on the edge's side of the plane at its head");
+            assert!(around.plane(1).side(p.vertex(edge.v[0])) > 0.0, "the tail lies on the edge's side of the plane at its head");
         }
     }
 }
 
 #[test]
-fn a_step_reads_the_rows_in_their_order() {
-    let p = Draw(5).body(3);
-    let planes = p.planes();
-    let wheel = (0..p.face_count() as u32).find(|&f| p.face(f).len() > 2 * LANES).expect("a face of many sides");
-    let rows = planes.sides(&p, wheel);
-    for first in (0..rows.count()).step_by(LANES) {
-        let step = rows.step(first);
-        for i in first..rows.count().min(first + LANES) {
-            let Plane { normal, offset } = rows.plane(i);
-            assert_eq!([normal.x, normal.y, normal.z, offset], step.map(|row| row[i - first]));
+fn what_fills_a_row_up_excludes_nothing() {
+    let mut draw = Draw(5);
+    let (mut stars, mut walls) = (0, 0);
+    for case in 0..30 {
+        let p = draw.body(case);
+        let far = draw.point().scale(1e30);
+        for v in 0..p.count as u32 {
+            let count = p.neighbours_of(v).len();
+            for i in count..p.planes().star(v).len() * LANES {
+                assert_eq!(p.planes().star(v)[i / LANES].plane(i % LANES).side(far), f64::INFINITY);
+                stars += 1;
+            }
+            assert_eq!(*p.planes().point(v), [p.x[v as usize], p.y[v as usize], p.z[v as usize], 0.0]);
+        }
+        for f in 0..p.face_count() as u32 {
+            for i in p.face(f).len()..p.planes().walls(f).len() * 4 {
+                assert_eq!(p.planes().walls(f)[i / 4].plane(i % 4).side(far), f64::INFINITY);
+                walls += 1;
+            }
         }
     }
+    assert!(stars > 1000 && walls > 300, "{stars} and {walls}");
 }
 
 #[test]

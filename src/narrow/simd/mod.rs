@@ -49,6 +49,22 @@ pub trait Simd: Copy + 'static {
     fn gather(from: &[f64], at: Self::F) -> Self::F;
     /// The larger (`b` where they are equal or one is NaN).
     fn max(a: Self::F, b: Self::F) -> Self::F;
+    /// The smaller (`b` where they are equal or one is NaN).
+    fn min(a: Self::F, b: Self::F) -> Self::F;
+    /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
+    fn twice(from: &[f64; 4]) -> Self::F;
+    /// Four numbers in lanes 0 to 3, four others in lanes 4 to 7.
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F;
+    /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
+    /// Of each half: its lane `I` in all four.
+    fn spread<const I: usize>(a: Self::F) -> Self::F;
+    /// Lanes 0 to 3 in both halves.
+    fn low(a: Self::F) -> Self::F;
+    /// Lanes 4 to 7 in both halves.
+    fn high(a: Self::F) -> Self::F;
+    /// Lane 0.
+    fn first(a: Self::F) -> f64;
     /// `a < b`.
     fn lt(a: Self::F, b: Self::F) -> Self::M;
     /// `a <= b`.
@@ -69,6 +85,8 @@ pub trait Simd: Copy + 'static {
     fn mask(bits: u8) -> Self::M;
     /// The largest of the lanes (none may be NaN).
     fn max_lane(a: Self::F) -> f64;
+    /// The smallest of the lanes (none may be NaN).
+    fn min_lane(a: Self::F) -> f64;
 }
 
 /// Eight numbers.
@@ -117,6 +135,46 @@ impl<S: Simd> V<S> {
     pub fn larger(self, o: Self) -> Self {
         Self(S::max(self.0, o.0))
     }
+    /// The smaller of two (`o` where they are equal or one is NaN).
+    #[inline(always)]
+    pub fn smaller(self, o: Self) -> Self {
+        Self(S::min(self.0, o.0))
+    }
+    /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
+    #[inline(always)]
+    pub fn twice(from: &[f64; 4]) -> Self {
+        Self(S::twice(from))
+    }
+    /// Four numbers in lanes 0 to 3, four others in lanes 4 to 7.
+    #[inline(always)]
+    pub fn join(low: &[f64; 4], high: &[f64; 4]) -> Self {
+        Self(S::join(low, high))
+    }
+    /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
+    #[inline(always)]
+    pub fn quad([x, y, z, w]: [f64; 4]) -> Self {
+        Self(S::quad(x, y, z, w))
+    }
+    /// Of each half: lanes 0, 1 and 2 as the components of points.
+    #[inline(always)]
+    pub fn spread(self) -> P3<S> {
+        P3 { x: Self(S::spread::<0>(self.0)), y: Self(S::spread::<1>(self.0)), z: Self(S::spread::<2>(self.0)) }
+    }
+    /// Lanes 0 to 3 in both halves.
+    #[inline(always)]
+    pub fn low(self) -> Self {
+        Self(S::low(self.0))
+    }
+    /// Lanes 4 to 7 in both halves.
+    #[inline(always)]
+    pub fn high(self) -> Self {
+        Self(S::high(self.0))
+    }
+    /// Lane 0.
+    #[inline(always)]
+    pub fn first(self) -> f64 {
+        S::first(self.0)
+    }
     /// Square root.
     #[inline(always)]
     pub fn sqrt(self) -> Self {
@@ -156,6 +214,11 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn max_lane(self) -> f64 {
         S::max_lane(self.0)
+    }
+    /// The smallest of the lanes (none may be NaN).
+    #[inline(always)]
+    pub fn min_lane(self) -> f64 {
+        S::min_lane(self.0)
     }
 }
 
@@ -225,6 +288,16 @@ pub struct P3<S: Simd> {
 }
 
 impl<S: Simd> P3<S> {
+    /// The same four of each component in both halves.
+    #[inline(always)]
+    pub fn twice(from: &[[f64; 4]; 3]) -> Self {
+        Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
+    }
+    /// Four of each component in lanes 0 to 3, four others in lanes 4 to 7.
+    #[inline(always)]
+    pub fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
+        Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }
+    }
     /// The same in each lane.
     #[inline(always)]
     pub fn splat(v: Vec3<f64>) -> Self {
@@ -384,14 +457,18 @@ mod tests {
         let q = P3 { x: y, y: x - y, z: x };
         let pose = Poses { r: [p, q, p.cross(q)], t: q };
         let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
-        let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.scaled(3.0), p.dot(q)];
+        let mut numbers =
+            vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
+        let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
+        numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
+        numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
         numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
         for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
             numbers.extend([v.x, v.y, v.z]);
         }
         let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
         out.extend(masks.map(|m| u64::from(m.bits())));
-        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits()]);
+        out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
         out
     }
 

@@ -51,6 +51,38 @@ impl Simd for Portable {
         each(a, b, |x, y| if x > y { x } else { y })
     }
     #[inline(always)]
+    fn min(a: Lane, b: Lane) -> Lane {
+        each(a, b, |x, y| if x < y { x } else { y })
+    }
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Lane {
+        std::array::from_fn(|i| from[i % 4])
+    }
+    #[inline(always)]
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Lane {
+        std::array::from_fn(|i| if i < 4 { low[i] } else { high[i - 4] })
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Lane {
+        [x, y, z, w, x, y, z, w]
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[i / 4 * 4 + I])
+    }
+    #[inline(always)]
+    fn low(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[i % 4])
+    }
+    #[inline(always)]
+    fn high(a: Lane) -> Lane {
+        std::array::from_fn(|i| a[4 + i % 4])
+    }
+    #[inline(always)]
+    fn first(a: Lane) -> f64 {
+        a[0]
+    }
+    #[inline(always)]
     fn sqrt(a: Lane) -> Lane {
         a.map(f64::sqrt)
     }
@@ -95,5 +127,11 @@ impl Simd for Portable {
         let larger = |x: f64, y: f64| if y > x { y } else { x };
         let [a, b, c, d, e, f, g, h] = a;
         larger(larger(larger(a, e), larger(b, f)), larger(larger(c, g), larger(d, h)))
+    }
+    #[inline(always)]
+    fn min_lane(a: Lane) -> f64 {
+        let smaller = |x: f64, y: f64| if y < x { y } else { x };
+        let [a, b, c, d, e, f, g, h] = a;
+        smaller(smaller(smaller(a, e), smaller(b, f)), smaller(smaller(c, g), smaller(d, h)))
     }
 }

@@ -66,6 +66,43 @@ impl Simd for Avx2 {
     twice!(mul, _mm256_mul_pd);
     twice!(div, _mm256_div_pd);
     twice!(max, _mm256_max_pd);
+    twice!(min, _mm256_min_pd);
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Self::F {
+        unsafe { [_mm256_loadu_pd(from.as_ptr()); 2] }
+    }
+    #[inline(always)]
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F {
+        unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F {
+        unsafe { [_mm256_setr_pd(x, y, z, w); 2] }
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Self::F) -> Self::F {
+        // The immediate cannot be computed from a parameter.
+        unsafe {
+            match I {
+                0 => [_mm256_permute4x64_pd::<0x00>(a[0]), _mm256_permute4x64_pd::<0x00>(a[1])],
+                1 => [_mm256_permute4x64_pd::<0x55>(a[0]), _mm256_permute4x64_pd::<0x55>(a[1])],
+                2 => [_mm256_permute4x64_pd::<0xaa>(a[0]), _mm256_permute4x64_pd::<0xaa>(a[1])],
+                _ => [_mm256_permute4x64_pd::<0xff>(a[0]), _mm256_permute4x64_pd::<0xff>(a[1])],
+            }
+        }
+    }
+    #[inline(always)]
+    fn low(a: Self::F) -> Self::F {
+        [a[0]; 2]
+    }
+    #[inline(always)]
+    fn high(a: Self::F) -> Self::F {
+        [a[1]; 2]
+    }
+    #[inline(always)]
+    fn first(a: Self::F) -> f64 {
+        unsafe { _mm256_cvtsd_f64(a[0]) }
+    }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
         unsafe { [_mm256_sqrt_pd(a[0]), _mm256_sqrt_pd(a[1])] }
@@ -109,6 +146,14 @@ impl Simd for Avx2 {
             let four = _mm256_max_pd(a[0], a[1]);
             let two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
             _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
+    #[inline(always)]
+    fn min_lane(a: Self::F) -> f64 {
+        unsafe {
+            let four = _mm256_min_pd(a[0], a[1]);
+            let two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)))
         }
     }
 }
@@ -161,6 +206,46 @@ impl Simd for Avx512 {
     once!(mul, _mm512_mul_pd);
     once!(div, _mm512_div_pd);
     once!(max, _mm512_max_pd);
+    once!(min, _mm512_min_pd);
+    #[inline(always)]
+    fn twice(from: &[f64; 4]) -> Self::F {
+        unsafe { _mm512_broadcast_f64x4(_mm256_loadu_pd(from.as_ptr())) }
+    }
+    #[inline(always)]
+    fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F {
+        unsafe {
+            let low = _mm512_castpd256_pd512(_mm256_loadu_pd(low.as_ptr()));
+            _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(high.as_ptr()))
+        }
+    }
+    #[inline(always)]
+    fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F {
+        unsafe { _mm512_broadcast_f64x4(_mm256_setr_pd(x, y, z, w)) }
+    }
+    #[inline(always)]
+    fn spread<const I: usize>(a: Self::F) -> Self::F {
+        // The immediate cannot be computed from a parameter.
+        unsafe {
+            match I {
+                0 => _mm512_permutex_pd::<0x00>(a),
+                1 => _mm512_permutex_pd::<0x55>(a),
+                2 => _mm512_permutex_pd::<0xaa>(a),
+                _ => _mm512_permutex_pd::<0xff>(a),
+            }
+        }
+    }
+    #[inline(always)]
+    fn low(a: Self::F) -> Self::F {
+        unsafe { _mm512_shuffle_f64x2::<0b01_00_01_00>(a, a) }
+    }
+    #[inline(always)]
+    fn high(a: Self::F) -> Self::F {
+        unsafe { _mm512_shuffle_f64x2::<0b11_10_11_10>(a, a) }
+    }
+    #[inline(always)]
+    fn first(a: Self::F) -> f64 {
+        unsafe { _mm512_cvtsd_f64(a) }
+    }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
         unsafe { _mm512_sqrt_pd(a) }
@@ -195,5 +280,9 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn max_lane(a: Self::F) -> f64 {
         unsafe { _mm512_reduce_max_pd(a) }
+    }
+    #[inline(always)]
+    fn min_lane(a: Self::F) -> f64 {
+        unsafe { _mm512_reduce_min_pd(a) }
     }
 }

@@ -4,10 +4,11 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
-use super::lanes::{self, Lanes};
+use super::super::simd::{Mask, Simd, V};
+use super::lanes;
 use super::regions::Segment;
 use crate::geometry::Vec3;
-use crate::geometry::planes::Rows;
+use crate::geometry::planes::{Four, Star};
 use crate::geometry::polyhedron::LANES;
 
 /// No plane.
@@ -46,7 +47,7 @@ impl Clip {
     /// Clips against plane `number` with the signed distances `tail` and `head` of the ends, negative beyond it, not
     /// both. The divisor is never smaller than the dividend.
     #[inline(always)]
-    pub(super) fn cut(&mut self, tail: f64, head: f64, number: u32) {
+    pub(super) fn cut(&mut self, (tail, head): (f64, f64), number: u32) {
         if tail < 0.0 {
             let at = tail / (tail - head);
             if at > self.low {
@@ -68,69 +69,123 @@ pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
     matches!(slope, Slope::Of(slope) if (if entry { slope > 0.0 } else { slope < 0.0 }))
 }
 
-/// The plane that `x` lies farthest beyond, if it lies beyond one.
+/// The plane of a face that a point (in both halves of `x`) lies farthest beyond, if it lies beyond one.
 #[inline(always)]
-pub(super) fn farthest_beyond<L: Lanes>(planes: &Rows<'_>, x: Vec3<f64>) -> Option<u32> {
+pub(super) fn farthest_beyond<S: Simd>(walls: &[Four], x: V<S>) -> Option<u32> {
+    let x = x.spread();
     let mut most = (0.0, NONE);
-    for first in (0..planes.count()).step_by(LANES) {
-        let sides: L = lanes::sides(planes, first, x);
-        let least = sides.least();
-        if least.first() < most.0 {
-            most = (least.first(), first as u32 + lanes::place(sides, least));
+    let mut first = 0;
+    while first < walls.len() {
+        let two = &walls[first..walls.len().min(first + 2)];
+        let sides = lanes::of_walls(two, x);
+        if sides.lt(V::splat(0.0)).bits() != 0 {
+            let least = sides.min_lane();
+            if least < most.0 {
+                // Four planes alone fill both halves: the first lane is the one that counts.
+                most = (least, 4 * first as u32 + lanes::place(sides, least));
+            }
         }
+        first += 2;
     }
     (most.1 != NONE).then_some(most.1)
 }
 
-/// As [`farthest_beyond`], of a vertex's planes, and whether `x` lies beyond the plane at the neighbour, too.
+/// The plane of a vertex that a point (in both halves of `x`) lies farthest beyond, if it lies beyond one, and whether it lies
+/// beyond the plane at the neighbour, too.
 #[inline(always)]
-pub(super) fn farthest_spoke<L: Lanes>(star: &Rows<'_>, x: Vec3<f64>) -> Option<(u32, bool)> {
+pub(super) fn farthest_spoke<S: Simd>(star: &[Star], x: V<S>) -> Option<(u32, bool)> {
+    let x = x.spread();
     let mut most = (0.0, NONE, false);
-    for first in (0..star.count()).step_by(LANES) {
-        let (along, sides): (L, L) = lanes::sides_along(star, first, x);
-        let least = sides.least();
-        if least.first() < most.0 {
-            let lane = lanes::place(sides, least);
-            let past = L::bits(along.less(L::load(star.far(first))));
-            most = (least.first(), first as u32 + lane, past >> lane & 1 == 1);
+    let mut first = 0;
+    for eight in star {
+        let (along, sides) = lanes::of_star(eight, x);
+        if sides.lt(V::splat(0.0)).bits() != 0 {
+            let least = sides.min_lane();
+            if least < most.0 {
+                let lane = lanes::place(sides, least);
+                let past = along.lt(V::load(&eight.far)).bits();
+                most = (least, first + lane, past >> lane & 1 == 1);
+            }
         }
+        first += LANES as u32;
     }
     (most.1 != NONE).then_some((most.1, most.2))
 }
 
-/// Clips an edge against all planes of a vertex or a face. Of several planes beyond which all of it lies, that which it
+/// Clips an edge against planes, four or eight at a time. Of several planes beyond which all of it lies, that which it
 /// comes least near to.
-#[inline(always)]
-pub(super) fn clip<L: Lanes>(planes: &Rows<'_>, edge: &Segment) -> Cut {
-    let mut clip = Clip::WHOLE;
-    let mut beyond = (0.0, NONE);
-    let (zero, one) = (L::splat(0.0), L::splat(1.0));
-    for first in (0..planes.count()).step_by(LANES) {
-        let (tail, head): (L, L) = (lanes::sides(planes, first, edge.tail), lanes::sides(planes, first, edge.head));
-        let (enters, leaves) = (tail.less(zero), head.less(zero));
-        let (entering, leaving) = (L::bits(enters), L::bits(leaves));
+struct Clipping {
+    clip: Clip,
+    beyond: (f64, u32),
+}
+
+impl Clipping {
+    const WHOLE: Self = Self { clip: Clip::WHOLE, beyond: (0.0, NONE) };
+
+    /// By the planes from `first` on, the lanes in `used`: how far the tail and the head are from them.
+    #[inline(always)]
+    fn cut<S: Simd>(&mut self, (tail, head): (V<S>, V<S>), used: u8, first: u32) {
+        let (zero, one) = (V::<S>::splat(0.0), V::splat(1.0));
+        let (entering, leaving) = (tail.lt(zero).bits() & used, head.lt(zero).bits() & used);
         if entering | leaving == 0 {
-            continue;
+            return;
         }
         if entering & leaving != 0 {
-            let nearer = tail.max(head);
-            let least = nearer.least();
-            if least.first() < beyond.0 {
-                beyond = (least.first(), first as u32 + lanes::place(nearer, least));
+            let nearer = tail.larger(head);
+            let least = nearer.min_lane();
+            if least < self.beyond.0 {
+                self.beyond = (least, first + lanes::place(nearer, least));
             }
-            continue;
+            return;
         }
-        let at = tail.div(tail.sub(head));
-        let (entry, exit) = (L::select(enters, zero.sub(at), zero), L::select(leaves, at, one));
-        let (low, high) = (entry.least(), exit.least());
-        if -low.first() > clip.low {
-            (clip.low, clip.entry) = (-low.first(), first as u32 + lanes::place(entry, low));
+        let at = tail / (tail - head);
+        if entering != 0 {
+            let entry = Mask::from_bits(entering).pick(at, zero);
+            let low = entry.max_lane();
+            if low > self.clip.low {
+                let lane = entry.ge(V::splat(low)).bits().trailing_zeros();
+                (self.clip.low, self.clip.entry) = (low, first + (lane & 7));
+            }
         }
-        if high.first() < clip.high {
-            (clip.high, clip.exit) = (high.first(), first as u32 + lanes::place(exit, high));
+        if leaving != 0 {
+            let exit = Mask::from_bits(leaving).pick(at, one);
+            let high = exit.min_lane();
+            if high < self.clip.high {
+                (self.clip.high, self.clip.exit) = (high, first + lanes::place(exit, high));
+            }
         }
     }
-    if beyond.1 == NONE { Cut::Part(clip) } else { Cut::Simple(beyond.1) }
+
+    #[inline(always)]
+    fn end(self) -> Cut {
+        if self.beyond.1 == NONE { Cut::Part(self.clip) } else { Cut::Simple(self.beyond.1) }
+    }
+}
+
+/// Clips an edge against all planes of a vertex.
+#[inline(always)]
+pub(super) fn clip_by_star<S: Simd>(star: &[Star], edge: &Segment<S>) -> Cut {
+    let (tail, head) = (edge.0.low().spread(), edge.0.high().spread());
+    let mut clipping = Clipping::WHOLE;
+    let mut first = 0;
+    for eight in star {
+        clipping.cut((lanes::of_star(eight, tail).1, lanes::of_star(eight, head).1), 0xff, first);
+        first += LANES as u32;
+    }
+    clipping.end()
+}
+
+/// Clips an edge against all planes along the edges of a face.
+#[inline(always)]
+pub(super) fn clip_by_walls<S: Simd>(walls: &[Four], edge: &Segment<S>) -> Cut {
+    let mut clipping = Clipping::WHOLE;
+    let mut first = 0;
+    for four in walls {
+        let sides = lanes::of_ends(four, edge);
+        clipping.cut((sides.low(), sides.high()), 0x0f, first);
+        first += 4;
+    }
+    clipping.end()
 }
 
 /// The derivative of the distance to a feature.
@@ -161,9 +216,10 @@ pub(super) fn between(tail: f64, head: f64, lambda: f64) -> f64 {
 
 /// A number with the sign of the derivative of the distance to a vertex at `v` (Equation 2).
 #[inline(always)]
-pub(super) fn slope_to_vertex(v: Vec3<f64>, edge: &Segment, lambda: f64) -> Slope {
-    let u = edge.head - edge.tail;
-    let (tail, head) = (edge.tail - v, edge.head - v);
+pub(super) fn slope_to_vertex<S: Simd>(v: Vec3<f64>, edge: &Segment<S>, lambda: f64) -> Slope {
+    let [tail, head] = edge.ends();
+    let u = head - tail;
+    let (tail, head) = (tail - v, head - v);
     let slope = between(u.dot(tail), u.dot(head), lambda);
     if slope == 0.0 && tail.scale(1.0 - lambda) + head.scale(lambda) == Vec3::ZERO {
         return Slope::Touching;

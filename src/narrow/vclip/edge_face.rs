@@ -1,24 +1,24 @@
 //! The edge-face state (Mirtich 1997, Algorithm 8), and the walk around a face of section 3.3.3.
 
 use super::super::feature::Feature;
+use super::super::simd::Simd;
 use super::Step;
 use super::clip::{self, Clip, Cut, NONE, between, farthest_beyond};
-use super::lanes::Lanes;
-use super::regions::{Body, Segment};
+use super::regions::{Body, Segment, point};
 use super::states::{Ends, Heights, LEFT, RIGHT, Slab, slab};
 use crate::geometry::Vec3;
 
 /// Face `f` at home, edge `e` of the other body: never an end unless the edge pierces the face.
 #[inline(always)]
-pub(super) fn face_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, e: u32) -> Step {
+pub(super) fn face_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, e: u32) -> Step {
     let edge = home.edge_of(other, e);
-    let clip = match clip::clip::<L>(&home.walls(f), &edge) {
-        Cut::Simple(start) => return around::<L>(home, f, &edge, start),
-        Cut::Part(clip) if clip.is_empty() => return around::<L>(home, f, &edge, clip.entry),
+    let clip = match clip::clip_by_walls::<S>(home.walls(f), &edge) {
+        Cut::Simple(start) => return around::<S>(home, f, &edge, start),
+        Cut::Part(clip) if clip.is_empty() => return around::<S>(home, f, &edge, clip.entry),
         Cut::Part(clip) => clip,
     };
     let plane = home.support(f);
-    let (tail, head) = (plane.side(edge.tail), plane.side(edge.head));
+    let [tail, head] = edge.ends().map(|end| plane.side(end));
     let (low, high) = (between(tail, head, clip.low), between(tail, head, clip.high));
     let above = low > 0.0 && high > 0.0;
     if !(above || low < 0.0 && high < 0.0) {
@@ -33,8 +33,8 @@ pub(super) fn face_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, e: 
     match (rises, clip.entry, clip.exit) {
         (true, NONE, _) => Step::Other(Feature::vertex(v)),
         (false, _, NONE) => Step::Other(Feature::vertex(w)),
-        (true, entry, _) => around::<L>(home, f, &Segment { head: edge.at(clip.low), ..edge }, entry),
-        (false, _, exit) => around::<L>(home, f, &Segment { tail: edge.at(clip.high), ..edge }, exit),
+        (true, entry, _) => around::<S>(home, f, &edge.before(clip.low), entry),
+        (false, _, exit) => around::<S>(home, f, &edge.behind(clip.high), exit),
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn face_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, e: 
 /// first plane as the plane itself is rounded; then the edge of the face that holds the nearest point to that point of
 /// `edge` is strictly nearer, and the walk goes on there.
 #[inline(always)]
-fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step {
+fn around<S: Simd>(home: &Body<'_, S>, f: u32, edge: &Segment<S>, start: u32) -> Step {
     let perimeter = home.perimeter(f);
     let vertices = home.polyhedron.face(f);
     let n = perimeter.len();
@@ -59,7 +59,7 @@ fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step
     let mut last = NONE;
     for _ in 0..4 * n {
         let e = perimeter[at];
-        let sides = Ends::of::<L>(home, e, edge);
+        let sides = Ends::of::<S>(home, e, edge);
         match slab(home, e, edge, &sides) {
             Slab::Touching => return Step::Pierced,
             Slab::Vertex(v) if last == v => return Step::Home(Feature::vertex(v)),
@@ -68,7 +68,7 @@ fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step
                 // Edge `at` leads from vertex `at` to the next one.
                 at = if v == vertices[at] { at.checked_sub(1).unwrap_or(n - 1) } else { (at + 1) % n };
             }
-            Slab::Within(clip) => match seen_from_inside::<L>(home, f, e, edge, &sides, &clip) {
+            Slab::Within(clip) => match seen_from_inside::<S>(home, f, e, edge, &sides, &clip) {
                 Some(better) if better as usize != at => {
                     last = NONE;
                     at = better as usize;
@@ -83,30 +83,31 @@ fn around<L: Lanes>(home: &Body<'_>, f: u32, edge: &Segment, start: u32) -> Step
 /// The place in the perimeter of face `f` of the edge that holds its point nearest to the point of `edge` nearest to
 /// `e`, if that lies on the inner side of `e`.
 #[inline(always)]
-fn seen_from_inside<L: Lanes>(
-    home: &Body<'_>,
+fn seen_from_inside<S: Simd>(
+    home: &Body<'_, S>,
     f: u32,
     e: u32,
-    edge: &Segment,
+    edge: &Segment<S>,
     sides: &Ends,
     clip: &Clip,
 ) -> Option<u32> {
     let lane = if home.faces(e)[0] == f { LEFT } else { RIGHT };
-    let (tail, head) = (sides.tail[lane], sides.head[lane]);
+    let (tail, head) = sides.of_lane(lane);
     if between(tail, head, clip.low) >= 0.0 || between(tail, head, clip.high) >= 0.0 {
         return None; // outside, or, by rounding, across it
     }
     let [v, w] = home.ends(e);
     let (v, w) = (home.polyhedron.vertex(v), home.polyhedron.vertex(w));
-    farthest_beyond::<L>(&home.walls(f), nearest_to_line(v, w - v, edge, clip))
+    farthest_beyond::<S>(home.walls(f), point(nearest_to_line(v, w - v, edge, clip)))
 }
 
 /// The point of a part of `edge` nearest to the line from `v` along `d`.
 #[inline(always)]
-fn nearest_to_line(v: Vec3<f64>, d: Vec3<f64>, edge: &Segment, clip: &Clip) -> Vec3<f64> {
-    let u = edge.head - edge.tail;
-    let (across, from) = (d.cross(u), d.cross(edge.tail - v));
+fn nearest_to_line<S: Simd>(v: Vec3<f64>, d: Vec3<f64>, edge: &Segment<S>, clip: &Clip) -> Vec3<f64> {
+    let [tail, head] = edge.ends();
+    let u = head - tail;
+    let (across, from) = (d.cross(u), d.cross(tail - v));
     let at = -across.dot(from) / across.length2();
     let at = if at.is_nan() { clip.low } else { at.clamp(clip.low, clip.high) };
-    edge.tail + u.scale(at)
+    tail + u.scale(at)
 }

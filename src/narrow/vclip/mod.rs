@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! regions.rs    each body with its stored Voronoi planes, and the other one as seen from its frame
-//! lanes.rs      eight planes at once
+//! lanes.rs      the signed distances from four or eight planes at once
 //! clip.rs       Algorithm 1: what planes leave of an edge
 //! states.rs     vertex-vertex, vertex-edge, vertex-face, edge-edge; Algorithm 2: where an edge's nearest point is;
 //!               Algorithm 3: out of a local minimum
@@ -33,9 +33,10 @@ mod tests;
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::geometry::Vec3;
-use crate::geometry::polyhedron::LANES;
-use lanes::Lanes;
+use super::simd::{Portable, Simd, dispatch};
+use super::support;
+use crate::geometry::planes::Planes;
+use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use regions::Body;
 
 /// States after which a search is given up. The most seen is 64 for disks of 120 vertices turning by 25 degrees, and 139
@@ -87,53 +88,67 @@ pub fn cold_start(pair: &Pair<'_, f64>) -> FeaturePair {
     FeaturePair { a: Feature::vertex(a), b: Feature::vertex(b) }
 }
 
+dispatch!(search_wide, search_in, (pair: &Pair<'_, f64>, start: FeaturePair) -> Found);
+
 /// Searches from `start`, whose indices must be features of the pair's cores.
 pub fn search(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match super::scan::level() {
-            2 => wide::search_5(pair, start),
-            1 => wide::search_2(pair, start),
-            _ => search_body::<[f64; LANES]>(pair, start, |_| {}),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    search_body::<[f64; LANES]>(pair, start, |_| {})
+    search_wide(pair, start)
 }
 
-/// As [`search`], step by step the same; `observe` is told each state before it is tested.
-pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, observe: impl FnMut(&FeaturePair)) -> Found {
-    search_body::<[f64; LANES]>(pair, start, observe)
+/// [`search`] in code that was compiled for a level.
+#[inline(always)]
+fn search_in<S: Simd>(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
+    search_body::<S>(&regions::bodies(pair), start, unobserved)
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::lanes::wide::{Avx2, Avx512};
-    use super::{FeaturePair, Found, Pair};
+/// [`search`] in code that was compiled for a level, of cores with their planes at a relative pose.
+#[inline(always)]
+pub(super) fn search_at<S: Simd>(
+    [a, b]: [&Polyhedron; 2],
+    planes: [&Planes; 2],
+    pose: &RelativePose<f64>,
+    start: FeaturePair,
+) -> Found {
+    search_body::<S>(&regions::bodies_at(a, b, planes, pose), start, unobserved)
+}
 
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn search_2(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
-        super::search_body::<Avx2>(pair, start, |_| {})
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub(super) unsafe fn search_5(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
-        super::search_body::<Avx512>(pair, start, |_| {})
-    }
+/// A feature pair to start from without memory: a vertex of each body, far towards the other one's origin. Where a table of
+/// starts says which, it is that one: the first state goes on from there.
+#[inline(always)]
+pub(super) fn on_the_line<S: Simd>([a, b]: [&Polyhedron; 2], pose: &RelativePose<f64>) -> FeaturePair {
+    let back = -pose.inverse_vector(pose.t);
+    FeaturePair { a: Feature::vertex(towards::<S>(a, pose.t)), b: Feature::vertex(towards::<S>(b, back)) }
 }
 
 #[inline(always)]
-fn search_body<L: Lanes>(pair: &Pair<'_, f64>, start: FeaturePair, mut observe: impl FnMut(&FeaturePair)) -> Found {
-    let bodies = regions::bodies(pair);
+fn towards<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> u32 {
+    match p.near(d) {
+        Some(v) => v,
+        None => support::farthest::<S>(p, d.to_array(), 0).0,
+    }
+}
+
+/// No closure: it would not be compiled for the level.
+#[inline(always)]
+fn unobserved(_: &FeaturePair) {}
+
+/// As [`search`], step by step the same; `observe` is told each state before it is tested.
+pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, observe: impl FnMut(&FeaturePair)) -> Found {
+    search_body::<Portable>(&regions::bodies(pair), start, observe)
+}
+
+#[inline(always)]
+fn search_body<S: Simd>(
+    bodies: &[Body<'_, S>; 2],
+    start: FeaturePair,
+    mut observe: impl FnMut(&FeaturePair),
+) -> Found {
     let mut features = start;
     // Brent's search for cycles: a state is kept for 1, 2, 4, 8, ... steps; in a cycle it comes back.
     let (mut kept, mut keep_next) = (start, 1);
     for iterations in 1..=LIMIT {
         observe(&features);
-        match advance::<L>(&bodies, &features) {
+        match advance::<S>(bodies, &features) {
             Ok(next) => features = next,
             Err(end) => return Found { end, features, iterations },
         }
@@ -149,16 +164,16 @@ fn search_body<L: Lanes>(pair: &Pair<'_, f64>, start: FeaturePair, mut observe: 
 
 /// The next state, or the end.
 #[inline(always)]
-fn advance<L: Lanes>([a, b]: &[Body<'_>; 2], features: &FeaturePair) -> Result<FeaturePair, End> {
+fn advance<S: Simd>([a, b]: &[Body<'_, S>; 2], features: &FeaturePair) -> Result<FeaturePair, End> {
     // At home is the feature of more dimensions, so that each state is one piece of code.
     let of_b = features.a.kind < features.b.kind;
     let (home, other, f, g) = if of_b { (b, a, features.b, features.a) } else { (a, b, features.a, features.b) };
     let step = match (f.kind, g.kind) {
-        (Vertex, _) => states::vertex_vertex::<L>(home, other, f.index, g.index),
-        (Edge, Vertex) => states::edge_vertex::<L>(home, other, f.index, g.index),
-        (Edge, _) => states::edge_edge::<L>(home, other, f.index, g.index),
-        (Face, Vertex) => states::face_vertex::<L>(home, other, f.index, g.index),
-        (Face, Edge) => edge_face::face_edge::<L>(home, other, f.index, g.index),
+        (Vertex, _) => states::vertex_vertex::<S>(home, other, f.index, g.index),
+        (Edge, Vertex) => states::edge_vertex::<S>(home, other, f.index, g.index),
+        (Edge, _) => states::edge_edge::<S>(home, other, f.index, g.index),
+        (Face, Vertex) => states::face_vertex::<S>(home, other, f.index, g.index),
+        (Face, Edge) => edge_face::face_edge::<S>(home, other, f.index, g.index),
         // No state of the algorithm, only a start: from a vertex of A's face.
         (Face, Face) => Step::Home(Feature::vertex(home.polyhedron.face(f.index)[0])),
     };

@@ -10,84 +10,125 @@
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;
-use crate::geometry::planes::{EdgePlanes, Plane, Planes, Rows};
-use crate::geometry::{Polyhedron, Vec3};
+use super::super::simd::{Mask, Simd, V};
+use crate::geometry::planes::{Four, Plane, Planes, Star};
+use crate::geometry::{Polyhedron, RelativePose, Vec3};
 
 /// One body of the search.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Body<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Body<'a, S: Simd> {
     pub(super) polyhedron: &'a Polyhedron,
     pub(super) planes: &'a Planes,
-    /// This frame from the other body's: the rows of the rotation, and the translation.
-    rows: [Vec3<f64>; 3],
-    origin: Vec3<f64>,
+    /// This frame from the other body's: the columns of the rotation, and the translation; in each half of a register.
+    columns: [V<S>; 3],
+    origin: V<S>,
 }
 
-/// A directed edge of the other body, in the frame of the body at home.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) tail: Vec3<f64>,
-    pub(super) head: Vec3<f64>,
-}
+/// A directed edge of the other body, in the frame of the body at home: its tail in lanes 0 to 2, its head in lanes 4 to 6.
+#[derive(Clone, Copy)]
+pub(super) struct Segment<S: Simd>(pub(super) V<S>);
 
-impl Segment {
-    /// The point at `lambda`, from 0 at the tail to 1 at the head.
+impl<S: Simd> Segment<S> {
+    /// The point at `lambda`, from 0 at the tail to 1 at the head, in both halves.
     #[inline(always)]
-    pub(super) fn at(&self, lambda: f64) -> Vec3<f64> {
-        self.tail.scale(1.0 - lambda) + self.head.scale(lambda)
+    fn at(&self, lambda: f64) -> V<S> {
+        self.0.low().scaled(1.0 - lambda) + self.0.high().scaled(lambda)
     }
+
+    /// The part before `lambda`.
+    #[inline(always)]
+    pub(super) fn before(&self, lambda: f64) -> Self {
+        Self(Mask::from_bits(0x0f).pick(self.0, self.at(lambda)))
+    }
+
+    /// The part behind `lambda`.
+    #[inline(always)]
+    pub(super) fn behind(&self, lambda: f64) -> Self {
+        Self(Mask::from_bits(0x0f).pick(self.at(lambda), self.0))
+    }
+
+    /// Tail and head.
+    #[inline(always)]
+    pub(super) fn ends(&self) -> [Vec3<f64>; 2] {
+        let [x, y, z, _, u, v, w, _] = self.0.lanes();
+        [Vec3 { x, y, z }, Vec3 { x: u, y: v, z: w }]
+    }
+}
+
+/// A point in both halves of a register.
+#[inline(always)]
+pub(super) fn point<S: Simd>(x: Vec3<f64>) -> V<S> {
+    V::quad([x.x, x.y, x.z, 0.0])
 }
 
 /// Both bodies of a pair, A first.
 #[inline(always)] // as everything below: into code for wider registers
-pub(super) fn bodies<'a>(pair: &Pair<'a, f64>) -> [Body<'a>; 2] {
-    let pose = &pair.pose;
+pub(super) fn bodies<'a, S: Simd>(pair: &Pair<'a, f64>) -> [Body<'a, S>; 2] {
+    bodies_at(pair.a, pair.b, [pair.a.planes(), pair.b.planes()], &pair.pose)
+}
+
+/// Two cores with their planes, at a relative pose.
+#[inline(always)]
+pub(super) fn bodies_at<'a, S: Simd>(
+    a: &'a Polyhedron,
+    b: &'a Polyhedron,
+    planes: [&'a Planes; 2],
+    pose: &RelativePose<f64>,
+) -> [Body<'a, S>; 2] {
     let [x, y, z] = pose.r;
-    let back = [Vec3 { x: x.x, y: y.x, z: z.x }, Vec3 { x: x.y, y: y.y, z: z.y }, Vec3 { x: x.z, y: y.z, z: z.z }];
-    let origin = -(x.scale(pose.t.x) + y.scale(pose.t.y) + z.scale(pose.t.z));
+    let columns = [V::quad([x.x, y.x, z.x, 0.0]), V::quad([x.y, y.y, z.y, 0.0]), V::quad([x.z, y.z, z.z, 0.0])];
+    let rows = [x, y, z].map(point::<S>);
+    let t = pose.t;
+    let back = rows[0].scaled(t.x) + rows[1].scaled(t.y) + rows[2].scaled(t.z);
     [
-        Body { polyhedron: pair.a, planes: pair.a.planes(), rows: pose.r, origin: pose.t },
-        Body { polyhedron: pair.b, planes: pair.b.planes(), rows: back, origin },
+        Body { polyhedron: a, planes: planes[0], columns, origin: point(t) },
+        Body { polyhedron: b, planes: planes[1], columns: rows, origin: V::splat(0.0) - back },
     ]
 }
 
-impl<'a> Body<'a> {
-    /// A direction of the other body, in this frame.
+impl<'a, S: Simd> Body<'a, S> {
     #[inline(always)]
-    pub(super) fn direction(&self, v: Vec3<f64>) -> Vec3<f64> {
-        Vec3 { x: self.rows[0].dot(v), y: self.rows[1].dot(v), z: self.rows[2].dot(v) }
+    fn turned(&self, v: V<S>) -> V<S> {
+        let v = v.spread();
+        self.columns[0] * v.x + self.columns[1] * v.y + self.columns[2] * v.z
     }
 
-    /// A vertex of the other body, in this frame.
+    /// A direction of the other body, in this frame, in both halves.
     #[inline(always)]
-    pub(super) fn vertex_of(&self, other: &Body<'_>, v: u32) -> Vec3<f64> {
-        let turned = self.direction(other.polyhedron.vertex(v));
-        Vec3 { x: turned.x + self.origin.x, y: turned.y + self.origin.y, z: turned.z + self.origin.z }
+    pub(super) fn direction(&self, v: Vec3<f64>) -> V<S> {
+        let v = [V::splat(v.x), V::splat(v.y), V::splat(v.z)];
+        self.columns[0] * v[0] + self.columns[1] * v[1] + self.columns[2] * v[2]
+    }
+
+    /// A vertex of the other body, in this frame, in both halves.
+    #[inline(always)]
+    pub(super) fn vertex_of(&self, other: &Self, v: u32) -> V<S> {
+        self.turned(V::twice(other.planes.point(v))) + self.origin
     }
 
     /// An edge of the other body, in this frame.
     #[inline(always)]
-    pub(super) fn edge_of(&self, other: &Body<'_>, e: u32) -> Segment {
-        let [tail, head] = other.polyhedron.edges[e as usize].v;
-        Segment { tail: self.vertex_of(other, tail), head: self.vertex_of(other, head) }
+    pub(super) fn edge_of(&self, other: &Self, e: u32) -> Segment<S> {
+        let [tail, head] = other.ends(e);
+        Segment(self.turned(V::join(other.planes.point(tail), other.planes.point(head))) + self.origin)
     }
 
     /// The planes of vertex `v`, in the order of [`Self::spokes`].
     #[inline(always)]
-    pub(super) fn star(&self, v: u32) -> Rows<'a> {
-        self.planes.star(self.polyhedron, v)
+    pub(super) fn star(&self, v: u32) -> &'a [Star] {
+        self.planes.star(v)
     }
 
     /// The planes around edge `e`.
     #[inline(always)]
-    pub(super) fn around(&self, e: u32) -> &'a EdgePlanes {
+    pub(super) fn around(&self, e: u32) -> &'a Four {
         self.planes.edge(e)
     }
 
     /// The planes along the edges of face `f`, in the order of [`Self::perimeter`].
     #[inline(always)]
-    pub(super) fn walls(&self, f: u32) -> Rows<'a> {
-        self.planes.sides(self.polyhedron, f)
+    pub(super) fn walls(&self, f: u32) -> &'a [Four] {
+        self.planes.walls(f)
     }
 
     /// The plane of face `f`, positive outside.

@@ -1,13 +1,15 @@
 //! The states of Figure 2 (Mirtich 1997) but the edge-face one: vertex-vertex, vertex-edge, vertex-face, edge-edge.
 
 use super::super::feature::Feature;
+use super::super::simd::{Lane, P3, Simd, V};
 use super::Step;
 use super::clip::{
     self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_spoke, slope_to_vertex,
 };
-use super::lanes::Lanes;
+use super::lanes;
 use super::regions::{Body, Segment};
 use crate::geometry::Vec3;
+use crate::geometry::polyhedron::LANES;
 
 /// Edges passed in one step, at most.
 const HOPS: usize = 64;
@@ -15,12 +17,12 @@ const HOPS: usize = 64;
 /// Vertex `v` at home, vertex `w` of the other body: is each in the other one's region (Algorithm 4)? Edges come last,
 /// when no vertex is passed by any more: far off, what is fine at home is not worth its while.
 #[inline(always)]
-pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32, w: u32) -> Step {
-    let (reached, spoke) = leave_vertex::<L>(home, v, home.vertex_of(other, w));
+pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, v: u32, w: u32) -> Step {
+    let (reached, spoke) = leave_vertex::<S>(home, v, home.vertex_of(other, w));
     if reached != v {
         return Step::Home(Feature::vertex(reached));
     }
-    let (reached, back) = leave_vertex::<L>(other, w, other.vertex_of(home, v));
+    let (reached, back) = leave_vertex::<S>(other, w, other.vertex_of(home, v));
     if reached != w {
         return Step::Other(Feature::vertex(reached));
     }
@@ -35,10 +37,10 @@ pub(super) fn vertex_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, v: u32,
 /// distance falls with each vertex, as it does from state to state.
 /// The vertex that is reached, and, if it is `v`, the edge, or [`NONE`].
 #[inline(always)]
-fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
+fn leave_vertex<S: Simd>(home: &Body<'_, S>, v: u32, x: V<S>) -> (u32, u32) {
     let mut reached = v;
     for _ in 0..HOPS {
-        match farthest_spoke::<L>(&home.star(reached), x) {
+        match farthest_spoke::<S>(home.star(reached), x) {
             Some((at, true)) => reached = home.polyhedron.neighbours_of(reached)[at as usize],
             Some((at, false)) => return (reached, home.spokes(reached)[at as usize]),
             None => break,
@@ -49,11 +51,11 @@ fn leave_vertex<L: Lanes>(home: &Body<'_>, v: u32, x: Vec3<f64>) -> (u32, u32) {
 
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
 #[inline(always)]
-pub(super) fn edge_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, v: u32) -> Step {
-    if let Some(neighbour) = leave_edge::<L>(home, e, home.vertex_of(other, v)) {
+pub(super) fn edge_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32) -> Step {
+    if let Some(neighbour) = leave_edge::<S>(home, e, home.vertex_of(other, v)) {
         return Step::Home(neighbour);
     }
-    match clip_against_vertex::<L>(other, v, &other.edge_of(home, e)) {
+    match clip_against_vertex::<S>(other, v, &other.edge_of(home, e)) {
         Out::To(edge) => Step::Other(edge),
         Out::Touching => Step::Pierced,
         Out::No => Step::Done,
@@ -63,23 +65,25 @@ pub(super) fn edge_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, v
 /// The neighbour of edge `e` beyond whose plane `x` lies. The planes of the vertices come first: beyond those of the
 /// faces, what is nearer is known only between the vertices (section 3.3).
 #[inline(always)]
-fn leave_edge<L: Lanes>(home: &Body<'_>, e: u32, x: Vec3<f64>) -> Option<Feature> {
-    let [tail, head, left, right] = L::around(home.around(e), x);
-    if tail < 0.0 {
-        return Some(Feature::vertex(home.ends(e)[0]));
+fn leave_edge<S: Simd>(home: &Body<'_, S>, e: u32, x: V<S>) -> Option<Feature> {
+    let sides = Ends::of(home, e, &Segment(x));
+    if sides.beyond == 0 {
+        return None;
     }
-    if head < 0.0 {
-        return Some(Feature::vertex(home.ends(e)[1]));
+    for lane in 0..2 {
+        if sides.both_beyond(lane) {
+            return Some(Feature::vertex(home.ends(e)[lane]));
+        }
     }
-    let (least, face) = if right < left { (right, 1) } else { (left, 0) };
-    (least < 0.0).then(|| Feature::face(home.faces(e)[face]))
+    let face = usize::from(sides.of_lane(RIGHT).0 < sides.of_lane(LEFT).0);
+    Some(Feature::face(home.faces(e)[face]))
 }
 
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
 /// region of `v` (section 3.3.1).
 #[inline(always)]
-fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out<Feature> {
-    let clip = match clip::clip::<L>(&home.star(v), edge) {
+fn clip_against_vertex<S: Simd>(home: &Body<'_, S>, v: u32, edge: &Segment<S>) -> Out<Feature> {
+    let clip = match clip::clip_by_star(home.star(v), edge) {
         Cut::Simple(at) => return Out::To(home.spoke(v, at)),
         Cut::Part(clip) => clip,
     };
@@ -113,40 +117,56 @@ fn clip_against_vertex<L: Lanes>(home: &Body<'_>, v: u32, edge: &Segment) -> Out
 
 /// Face `f` at home, vertex `v` of the other body (Algorithm 6).
 #[inline(always)]
-pub(super) fn face_vertex<L: Lanes>(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32) -> Step {
+pub(super) fn face_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u32) -> Step {
     let x = home.vertex_of(other, v);
     // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it. (The normals of the two
     // edges at a vertex are nearer in angle to a direction between them than that of any other edge, and the lines of
     // all other edges lie farther back. So, too, where all planes are off by their rounding, up to that much.)
-    if let Some(at) = farthest_beyond::<L>(&home.walls(f), x) {
+    if let Some(at) = farthest_beyond(home.walls(f), x) {
         return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }
-    let height = home.support(f).side(x);
+    let plane = home.support(f);
+    let height = (P3::splat(plane.normal).dot(x.spread()) - V::splat(plane.offset)).first();
     // Towards the plane: the printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends beyond it
     // farther away than it began.
     if height != 0.0 {
-        let e = towards_plane(home, other, f, v, height > 0.0);
+        let e = towards_plane::<S>(home, other, f, v, height > 0.0);
         if e != NONE {
             return Step::Other(Feature::edge(e));
         }
     }
-    if height > 0.0 { Step::Done } else { leave_local_minimum(home, x) }
+    if height > 0.0 { Step::Done } else { leave_local_minimum(home, Segment(x).ends()[0]) }
 }
 
 /// The edge at vertex `v` of the other body that leads to its neighbour nearest to the plane of face `f`, `v` being
 /// above it or below; [`NONE`] if none is nearer than `v`.
 #[inline(always)]
-fn towards_plane(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool) -> u32 {
+fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u32, above: bool) -> u32 {
     let heights = Heights::above(home, other, f);
-    let sign = if above { 1.0 } else { -1.0 };
-    let mut nearest = (sign * heights.of(v), NONE);
-    for (&w, &e) in other.polyhedron.neighbours_of(v).iter().zip(other.spokes(v)) {
-        let height = sign * heights.of(w);
-        if height < nearest.0 {
-            nearest = (height, e);
+    let sign = V::<S>::splat(if above { 1.0 } else { -1.0 });
+    let own = heights.of(v) * sign;
+    let mut nearest = (f64::INFINITY, NONE);
+    let mut first = 0;
+    // Eight neighbours at once. What fills the last eight up is the vertex itself: never nearer.
+    for eight in other.polyhedron.star(v) {
+        let rise = P3::load(eight).dot(heights.normal) * sign;
+        if rise.lt(own).bits() != 0 {
+            let least = rise.min_lane();
+            if least < nearest.0 {
+                nearest = (least, first + lanes::place(rise, least));
+            }
+        }
+        first += LANES as u32;
+    }
+    if other.polyhedron.star(v).is_empty() {
+        for (at, &w) in (0..).zip(other.polyhedron.neighbours_of(v)) {
+            let height = (heights.of(w) * sign).first();
+            if height < own.first() && height < nearest.0 {
+                nearest = (height, at);
+            }
         }
     }
-    nearest.1
+    other.spokes(v).get(nearest.1 as usize).copied().unwrap_or(NONE)
 }
 
 /// How high the vertices of the other body are above a face, from its own origin on.
@@ -154,35 +174,35 @@ fn towards_plane(home: &Body<'_>, other: &Body<'_>, f: u32, v: u32, above: bool)
 /// Which end of an edge is nearer to a face is asked in three states. All ask here: by one number a vertex, so that
 /// along a face parallel to the plane, where all is rounding, the answers lead to a lowest vertex and never in circles.
 #[derive(Clone, Copy)]
-pub(super) struct Heights<'b, 'a> {
-    body: &'b Body<'a>,
-    normal: Vec3<f64>,
+pub(super) struct Heights<'b, 'a, S: Simd> {
+    body: &'b Body<'a, S>,
+    normal: P3<S>,
 }
 
-impl<'b, 'a> Heights<'b, 'a> {
+impl<'b, 'a, S: Simd> Heights<'b, 'a, S> {
     #[inline(always)]
-    pub(super) fn above(home: &Body<'_>, other: &'b Body<'a>, f: u32) -> Self {
-        Self { body: other, normal: other.direction(home.support(f).normal) }
+    pub(super) fn above(home: &Body<'_, S>, other: &'b Body<'a, S>, f: u32) -> Self {
+        Self { body: other, normal: other.direction(home.support(f).normal).spread() }
     }
 
-    /// The height of a vertex.
+    /// The height of a vertex, in all lanes.
     #[inline(always)]
-    fn of(&self, v: u32) -> f64 {
-        self.normal.dot(self.body.polyhedron.vertex(v))
+    fn of(&self, v: u32) -> V<S> {
+        V::twice(self.body.planes.point(v)).spread().dot(self.normal)
     }
 
     /// How much higher edge `e` is at its head than at its tail.
     #[inline(always)]
     pub(super) fn rise(&self, e: u32) -> f64 {
         let [tail, head] = self.body.ends(e);
-        self.of(head) - self.of(tail)
+        self.of(head).first() - self.of(tail).first()
     }
 }
 
 /// A vertex below a face whose edges all lead away from it: inside all planes, or nearer to another face
 /// (Algorithm 3).
 #[inline(always)]
-fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
+fn leave_local_minimum<S: Simd>(home: &Body<'_, S>, x: Vec3<f64>) -> Step {
     let mut highest = (f64::NEG_INFINITY, 0);
     for f in 0..home.polyhedron.face_count() as u32 {
         let height = home.support(f).side(x);
@@ -195,37 +215,46 @@ fn leave_local_minimum(home: &Body<'_>, x: Vec3<f64>) -> Step {
 
 /// Two edges, `e` at home (Algorithm 7).
 #[inline(always)]
-pub(super) fn edge_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Step {
-    match clip_against_edge::<L>(home, other, e, g) {
+pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Step {
+    match clip_against_edge::<S>(home, other, e, g) {
         Out::To(neighbour) => return Step::Home(neighbour),
         Out::Touching => return Step::Pierced,
         Out::No => {}
     }
-    match clip_against_edge::<L>(other, home, g, e) {
+    match clip_against_edge::<S>(other, home, g, e) {
         Out::To(neighbour) => Step::Other(neighbour),
         Out::Touching => Step::Pierced,
         Out::No => Step::Done,
     }
 }
 
-/// The signed distances of both ends of an edge from the planes around an edge at home, by lane.
+/// The signed distances of both ends of an edge from the planes around an edge at home.
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
-    pub(super) tail: [f64; 4],
-    pub(super) head: [f64; 4],
+    /// Of the tail from the four planes, of the head from them.
+    sides: Lane,
+    /// Bit by bit: which of them are negative.
+    beyond: u8,
 }
 
 impl Ends {
     #[inline(always)]
-    pub(super) fn of<L: Lanes>(home: &Body<'_>, e: u32, edge: &Segment) -> Self {
-        let planes = home.around(e);
-        Self { tail: L::around(planes, edge.tail), head: L::around(planes, edge.head) }
+    pub(super) fn of<S: Simd>(home: &Body<'_, S>, e: u32, edge: &Segment<S>) -> Self {
+        let sides = lanes::of_ends(home.around(e), edge);
+        Self { sides: sides.lanes(), beyond: sides.lt(V::splat(0.0)).bits() }
+    }
+
+    /// Those of the tail and of the head from the plane of a lane.
+    #[inline(always)]
+    pub(super) fn of_lane(&self, lane: usize) -> (f64, f64) {
+        (self.sides[lane], self.sides[lane + 4])
     }
 
     /// Whether both lie beyond the plane of a lane.
     #[inline(always)]
     fn both_beyond(&self, lane: usize) -> bool {
-        self.tail[lane] < 0.0 && self.head[lane] < 0.0
+        let both = 0x11 << lane;
+        self.beyond & both == both
     }
 }
 
@@ -245,14 +274,14 @@ pub(super) enum Slab {
 
 /// Clips `edge` against the planes of the two vertices of `e`, and checks the derivatives there.
 #[inline(always)]
-pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Slab {
+pub(super) fn slab<S: Simd>(home: &Body<'_, S>, e: u32, edge: &Segment<S>, sides: &Ends) -> Slab {
     let vertices = home.ends(e);
     let mut clip = Clip::WHOLE;
     for lane in 0..2 {
         if sides.both_beyond(lane) {
             return Slab::Vertex(vertices[lane]);
         }
-        clip.cut(sides.tail[lane], sides.head[lane], lane as u32);
+        clip.cut(sides.of_lane(lane), lane as u32);
     }
     for (entry, lane, at) in [(true, clip.entry, clip.low), (false, clip.exit, clip.high)] {
         if lane != NONE {
@@ -272,9 +301,12 @@ pub(super) fn slab(home: &Body<'_>, e: u32, edge: &Segment, sides: &Ends) -> Sla
 /// The neighbour of edge `e` at home to go on to, if the nearest point of edge `g` of the other body lies outside of the
 /// region of `e` (section 3.3.2).
 #[inline(always)]
-fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32) -> Out<Feature> {
+fn clip_against_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Out<Feature> {
     let edge = home.edge_of(other, g);
-    let sides = Ends::of::<L>(home, e, &edge);
+    let sides = Ends::of::<S>(home, e, &edge);
+    if sides.beyond == 0 {
+        return Out::No;
+    }
     let slab = match slab(home, e, &edge, &sides) {
         Slab::Vertex(v) => return Out::To(Feature::vertex(v)),
         Slab::Touching => return Out::Touching,
@@ -286,7 +318,7 @@ fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32
         return left;
     }
     let mut before = slab;
-    before.cut(sides.tail[LEFT], sides.head[LEFT], LEFT as u32);
+    before.cut(sides.of_lane(LEFT), LEFT as u32);
     // Compound exclusion with a vertex: its check was passed, so the nearest point lies on the face's side.
     if before.is_empty() {
         return left;
@@ -295,7 +327,7 @@ fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32
         return right;
     }
     let mut clip = before;
-    clip.cut(sides.tail[RIGHT], sides.head[RIGHT], RIGHT as u32);
+    clip.cut(sides.of_lane(RIGHT), RIGHT as u32);
     let beneath = clip.is_empty();
     if beneath && (clip.entry < LEFT as u32 || clip.exit < LEFT as u32) {
         return right;
@@ -321,9 +353,10 @@ fn clip_against_edge<L: Lanes>(home: &Body<'_>, other: &Body<'_>, e: u32, g: u32
 /// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
 /// the face's prism (Equation 3).
 #[inline(always)]
-fn slope_to_face(home: &Body<'_>, other: &Body<'_>, f: u32, g: u32, edge: &Segment, lambda: f64) -> Slope {
+fn slope_to_face<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, g: u32, edge: &Segment<S>, lambda: f64) -> Slope {
     let plane = home.support(f);
-    let at = between(plane.side(edge.tail), plane.side(edge.head), lambda);
+    let [tail, head] = edge.ends();
+    let at = between(plane.side(tail), plane.side(head), lambda);
     if at == 0.0 {
         return Slope::Touching;
     }

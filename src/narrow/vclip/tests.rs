@@ -18,10 +18,7 @@ fn hull(points: &[Point]) -> Polyhedron {
 fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<FeaturePair, End> {
     let axis = |x, y, z| Vec3::new(x, y, z);
     let pose = RelativePose { r: [axis(1.0, 0.0, 0.0), axis(0.0, 1.0, 0.0), axis(0.0, 0.0, 1.0)], t: Vec3::ZERO };
-    advance::<[f64; LANES]>(
-        &regions::bodies(&Pair::new(a, b, pose, 0.0)),
-        &FeaturePair { a: features.0, b: features.1 },
-    )
+    advance::<Portable>(&regions::bodies(&Pair::new(a, b, pose, 0.0)), &FeaturePair { a: features.0, b: features.1 })
 }
 
 /// A state of the cube and the segment between two points: the next state's features, or the end. The same with the
