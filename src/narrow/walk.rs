@@ -79,10 +79,11 @@ impl PartCache {
         self.simplex.count = 1;
     }
 
-    /// Takes note of whether V-Clip left the features that it started from.
+    /// Remembers what V-Clip found from `start`.
     #[inline]
-    pub(super) fn left(&mut self, left: bool) {
-        self.left = left;
+    pub(super) fn found(&mut self, pair: &Pair<'_, f64>, start: FeaturePair, found: FeaturePair) {
+        self.left = found != start;
+        self.follow(pair.a, pair.b, found);
     }
 
     /// Whether V-Clip left the remembered features in the query before: asked once.

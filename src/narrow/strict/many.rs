@@ -12,7 +12,7 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
     Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::pair::bound_of;
+use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
 
@@ -31,10 +31,10 @@ impl Cores for [&Polyhedron; 2] {
 }
 
 /// A pair for each place.
-impl Cores for &[[&Polyhedron; 2]] {
+impl Cores for &[Pair<'_, f64>] {
     #[inline(always)]
     fn of(&self, place: usize) -> [&Polyhedron; 2] {
-        self[place]
+        [self[place].a, self[place].b]
     }
 }
 
@@ -427,7 +427,6 @@ dispatch!(prove, prove_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &
 mod tests {
     use super::*;
     use crate::narrow::Poses as Given;
-    use crate::narrow::pair::Pair;
     use crate::narrow::relative::{RelativeLanes, RelativePoses};
     use crate::narrow::resolver;
     use crate::narrow::routes::Routes;

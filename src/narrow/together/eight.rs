@@ -22,7 +22,7 @@ pub(super) struct Eight<'a> {
     /// The sizes of the pairs, metres.
     pub(super) size: Lane,
     /// Bit `k`: nothing is remembered of the pair in lane `k`.
-    pub(super) cold: u8,
+    cold: u8,
     /// Bit `k`: all numbers of the pose are finite.
     pub(super) finite: u8,
     /// Of cold pairs: vertices to start from.
@@ -59,8 +59,9 @@ impl<'a> Eight<'a> {
 
     /// Puts a pair into a lane.
     #[inline(always)]
-    pub(super) fn set(&mut self, k: usize, cores: [&'a Polyhedron; 2], growth: f64, world: [&Pose; 2]) {
+    pub(super) fn set(&mut self, k: usize, cores: [&'a Polyhedron; 2], growth: f64, world: [&Pose; 2], cold: bool) {
         (self.cores[k], self.growth[k]) = (cores, growth);
+        self.cold = self.cold & !(1 << k) | u8::from(cold) << k;
         for (lanes, pose) in self.world.iter_mut().zip(world) {
             let ([x, y, z], [u, v, w]) = (pose.position.to_array(), pose.rest.to_array());
             let [q, r, s, t] = pose.q;
@@ -79,8 +80,9 @@ impl<'a> Eight<'a> {
         Pair { a, b, pose: RelativePose { r: [row(0), row(3), row(6)], t }, size: self.size[k] }
     }
 
-    /// Poses and sizes; of cold pairs, where to start and what to expect.
-    pub(super) fn look(&mut self, within: f64) {
+    /// Poses and sizes of the first `lanes` pairs; of cold ones, where to start and what to expect.
+    pub(super) fn look(&mut self, lanes: usize, within: f64) {
+        self.cold &= (0xff_u32 >> (WIDTH - lanes)) as u8;
         look(self, within);
     }
 

@@ -11,25 +11,25 @@ mod eight;
 #[cfg(test)]
 mod tests;
 
+use super::PairQuery;
 use super::answer::Answer;
 use super::feature::{Feature, FeaturePair};
 use super::gjk::Simplex;
-use super::pair::VertexPair;
+use super::pair::{Pair, VertexPair};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::FEW;
 use super::routes::Routes;
 use super::simd::WIDTH;
 use super::strict::many::Prover;
+use super::vclip::approach::{MOST as SET, approach};
 use super::vclip::{self, End};
-use super::walk::{self, PartCache, Search};
-use super::PairQuery;
-use crate::geometry::Polyhedron;
+use super::walk::{self, Search};
 use crate::scene::{Piece, QueryOptions};
 use eight::Eight;
 
 /// Queries that are answered together, at most.
-pub(super) const MOST: usize = 64;
+pub(super) const MOST: usize = SET;
 
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
@@ -39,8 +39,8 @@ const LEAST: usize = 3;
 enum State {
     /// Nothing.
     Alone,
-    /// Features were found; `held`: they were remembered.
-    Found { held: bool },
+    /// Features were handed to the prover; `held`: they were remembered.
+    Found { at: u8, held: bool },
     /// The cores are proven to be at least this far apart, metres, and that is beyond the cut-off.
     Beyond(f64),
 }
@@ -48,20 +48,38 @@ enum State {
 /// What is known of the first samples of queries.
 #[derive(Debug)]
 pub(super) struct Together {
-    prover: Prover,
+    /// By query.
     state: [State; MOST],
-    answer: [Option<Answer>; MOST],
     /// The size of the pair, metres.
     size: [f64; MOST],
     /// The length of the translation, metres.
     reach: [f64; MOST],
+    prover: Prover,
+    /// By pair that takes part.
+    answer: [Option<Answer>; MOST],
 }
 
 impl Default for Together {
     fn default() -> Self {
         let (state, zero) = ([State::Alone; MOST], [0.0; MOST]);
-        Self { prover: Prover::default(), state, answer: [None; MOST], size: zero, reach: zero }
+        Self { state, size: zero, reach: zero, prover: Prover::default(), answer: [None; MOST] }
     }
+}
+
+/// The pairs that take part. Sets of them: bit `k` for pair `k`.
+struct Pairs<'a> {
+    /// At their poses.
+    pair: Vec<Pair<'a, f64>>,
+    /// Whose first sample it is.
+    query: [u8; MOST],
+    /// What their searches start from.
+    start: [FeaturePair; MOST],
+    /// To be searched from a vertex of each body.
+    cold: u64,
+    /// To be searched from what is remembered.
+    left: u64,
+    /// To be proven with what is remembered.
+    held: u64,
 }
 
 /// What became of the first sample of a query.
@@ -88,84 +106,105 @@ impl Together {
         if search == Search::Gjk || queries.len() < LEAST {
             return;
         }
-        let (mut chosen, mut count) = ([0_u8; MOST], 0);
-        for (i, (query, cache)) in queries.iter().zip(&mut *caches).enumerate() {
+        let (mut chosen, mut count) = ([0; MOST], 0);
+        for ((i, query), cache) in (0..).zip(queries).zip(&mut *caches) {
             if (1..FEW).contains(&query.samples.count_ones())
                 && let Some([a, b]) = pieces(query)
             {
                 cache.hulls.belong_to(&a.core, &b.core);
-                chosen[count] = i as u8;
+                chosen[count] = i;
                 count += usize::from(cache.hulls.surface().is_none());
             }
         }
-        let chosen = &chosen[..count];
-        let Some([a, b]) = chosen.first().and_then(|&i| pieces(&queries[usize::from(i)])) else { return };
-        if count < LEAST {
-            return;
+        if count >= LEAST {
+            let pairs = self.look(search, queries, options, caches, &chosen[..count]);
+            self.search(&pairs, caches, routes);
         }
-        let any = [&a.core, &b.core];
-        let (mut cores, mut eight) = ([any; MOST], Eight::new(any));
-        for chosen in chosen.chunks(WIDTH) {
-            eight.cold = 0;
-            for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
-                let Some([a, b]) = pieces(&queries[i]) else { continue };
-                cores[i] = [&a.core, &b.core];
-                eight.cold |= u8::from(caches[i].hulls.features().is_none()) << k;
-                let sample = queries[i].samples.trailing_zeros() as usize;
-                let poses = [queries[i].poses_a.at(sample), queries[i].poses_b.at(sample)];
-                eight.set(k, cores[i], a.radius + b.radius, [&poses[0], &poses[1]]);
-            }
-            eight.look(options.within);
-            self.search(search, chosen, &eight, &cores, caches, routes);
-        }
-        self.prover.finish(&cores[..], &mut self.answer);
     }
 
-    /// Searches the pairs of eight lanes, those chosen.
-    fn search(
+    /// The chosen pairs, eight at a time: what is to be done with each.
+    fn look<'a>(
         &mut self,
         search: Search,
-        chosen: &[u8],
-        eight: &Eight<'_>,
-        cores: &[[&Polyhedron; 2]; MOST],
+        queries: &[PairQuery<'a>],
+        options: &QueryOptions,
         caches: &mut [PairCache],
-        routes: &mut Routes,
-    ) {
-        // All before the first search: what was just stored is not yet to be had in wider pieces.
-        let pairs: [_; WIDTH] = std::array::from_fn(|k| eight.pair(k));
-        for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
-            let (pair, cache, is) = (&pairs[k], &mut caches[i].hulls, |bits: u8| bits >> k & 1 == 1);
-            if !is(eight.finite) {
-                continue;
+        chosen: &[u8],
+    ) -> Pairs<'a> {
+        let none = vertices([0, 0]);
+        let mut pairs =
+            Pairs { pair: Vec::with_capacity(chosen.len()), query: [0; MOST], start: [none; MOST], cold: 0, left: 0, held: 0 };
+        let mut eight = None;
+        for chosen in chosen.chunks(WIDTH) {
+            for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
+                let Some([a, b]) = pieces(&queries[i]) else { continue };
+                let eight = eight.get_or_insert_with(|| Eight::new([&a.core, &b.core]));
+                let sample = queries[i].samples.trailing_zeros() as usize;
+                let poses = [queries[i].poses_a.at(sample), queries[i].poses_b.at(sample)];
+                let cold = caches[i].hulls.features().is_none();
+                eight.set(k, [&a.core, &b.core], a.radius + b.radius, [&poses[0], &poses[1]], cold);
             }
-            (self.size[i], self.reach[i], self.answer[i]) = (eight.size[k], eight.reach[k], None);
-            if is(eight.beyond) {
-                self.state[i] = State::Beyond(eight.gap[k]);
-                continue;
-            }
-            let remembered = cache.features();
-            if remembered.is_none() && search == Search::Auto && !is(eight.apart) {
-                cache.remember(None, one(eight.start[k]));
-                continue;
-            }
-            let features = match remembered.filter(|_| !cache.take_left()) {
-                Some(features) => features,
-                None => {
-                    let start = remembered.unwrap_or_else(|| vertices(eight.start[k]));
-                    let found = vclip::search(pair, start);
-                    routes.vclip_steps += u64::from(found.iterations);
-                    routes.cycles += u64::from(found.end == End::Cycle);
-                    if found.end != End::Converged {
-                        continue;
-                    }
-                    cache.left(found.features != start);
-                    cache.follow(pair.a, pair.b, found.features);
-                    found.features
+            let Some(eight) = &mut eight else { continue };
+            eight.look(chosen.len(), options.within);
+            for (k, &query) in chosen.iter().enumerate() {
+                let (i, is) = (usize::from(query), |bits: u8| bits >> k & 1 == 1);
+                let (at, cache) = (pairs.pair.len() % MOST, &mut caches[i].hulls);
+                let bit = 1 << at;
+                pairs.pair.push(eight.pair(k));
+                pairs.query[at] = query;
+                (self.size[i], self.reach[i]) = (eight.size[k], eight.reach[k]);
+                if !is(eight.finite) {
+                    continue;
                 }
-            };
-            self.state[i] = State::Found { held: remembered == Some(features) };
-            self.prover.push(&cores[..], i, features, &pair.pose, pair.size, &mut self.answer);
+                match cache.features() {
+                    Some(features) => {
+                        pairs.start[at] = features;
+                        *(if cache.take_left() { &mut pairs.left } else { &mut pairs.held }) |= bit;
+                    }
+                    None if is(eight.beyond) => self.state[i] = State::Beyond(eight.gap[k]),
+                    None if search == Search::VClip || is(eight.apart) => {
+                        pairs.start[at] = vertices(eight.start[k]);
+                        pairs.cold |= bit;
+                    }
+                    // A search that is not V-Clip goes on from here.
+                    None => cache.remember(None, one(eight.start[k])),
+                }
+            }
         }
+        pairs
+    }
+
+    /// Searches the pairs, and proves what is found.
+    fn search(&mut self, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
+        let mut features = pairs.start;
+        let (mut left, states) = approach(&pairs.pair, &mut features, pairs.cold);
+        routes.vclip_steps += u64::from(states);
+        let mut proven = pairs.cold & !left | pairs.held;
+        left |= pairs.left;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let found = vclip::search(&pairs.pair[at], features[at]);
+            routes.vclip_steps += u64::from(found.iterations);
+            routes.cycles += u64::from(found.end == End::Cycle);
+            features[at] = found.features;
+            proven |= u64::from(found.end == End::Converged) << at;
+        }
+        for (at, (pair, &i)) in pairs.pair.iter().zip(&pairs.query).enumerate() {
+            let (bit, i, found) = (1_u64 << at, usize::from(i), features[at]);
+            if proven & bit != 0 {
+                if pairs.held & bit == 0 {
+                    caches[i].hulls.found(pair, pairs.start[at], found);
+                }
+                let held = pairs.cold & bit == 0 && found == pairs.start[at];
+                self.state[i] = State::Found { at: at as u8, held };
+                self.answer[at] = None;
+                self.prover.push(&pairs.pair[..], at, found, &pair.pose, pair.size, &mut self.answer);
+            } else if pairs.cold & bit != 0 {
+                caches[i].hulls.remember(None, of_vertices(pairs.start[at]));
+            }
+        }
+        self.prover.finish(&pairs.pair[..], &mut self.answer);
     }
 
     /// What became of the first sample of query `i`; a row is appended.
@@ -179,29 +218,31 @@ impl Together {
     ) -> First {
         let Some([a, b]) = pieces(query) else { return First::Open };
         let growth = a.radius + b.radius;
-        match (self.state[i], &self.answer[i]) {
-            (State::Beyond(gap), _) => {
+        let (held, answer) = match self.state[i] {
+            State::Alone => return First::Open,
+            State::Beyond(gap) => {
                 routes.queries += 1;
                 routes.beyond += 1;
-                First::Beyond(gap - growth)
+                return First::Beyond(gap - growth);
             }
-            (State::Found { held }, Some(answer)) => {
-                routes.queries += 1;
-                routes.verified += u64::from(held);
-                routes.searched += u64::from(!held);
-                if answer.lower > walk::beyond(options.within, self.size[i]) + growth {
-                    routes.beyond += 1;
-                    return First::Beyond(answer.lower - growth);
-                }
-                let size = query.a.radius + query.b.radius + self.reach[i];
-                let row = answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options);
-                if row.lower <= options.within {
-                    out.push(Proximity { sample: query.samples.trailing_zeros() as u8, ..row });
-                }
-                First::Answered
-            }
-            _ => First::Open,
+            State::Found { at, held } => match &self.answer[usize::from(at)] {
+                Some(answer) => (held, answer),
+                None => return First::Open,
+            },
+        };
+        routes.queries += 1;
+        routes.verified += u64::from(held);
+        routes.searched += u64::from(!held);
+        if answer.lower > walk::beyond(options.within, self.size[i]) + growth {
+            routes.beyond += 1;
+            return First::Beyond(answer.lower - growth);
         }
+        let size = query.a.radius + query.b.radius + self.reach[i];
+        let row = answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options);
+        if row.lower <= options.within {
+            out.push(Proximity { sample: query.samples.trailing_zeros() as u8, ..row });
+        }
+        First::Answered
     }
 }
 
@@ -217,6 +258,11 @@ fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
 /// A simplex of one vertex pair.
 fn one(pair: VertexPair) -> Simplex {
     Simplex { pairs: [pair, [0; 2], [0; 2], [0; 2]], count: 1 }
+}
+
+/// The same, from features that are vertices.
+fn of_vertices(features: FeaturePair) -> Simplex {
+    one([features.a.index, features.b.index])
 }
 
 fn vertices([a, b]: VertexPair) -> FeaturePair {
