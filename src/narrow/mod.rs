@@ -218,6 +218,7 @@ fn walk_all_with(
             let first = working.together.first(i, query, options, routes, out);
             let from = Samples::after(&first, query);
             if from.left != 0 {
+                working.scratch.set_overlap(working.together.overlap(i));
                 walk_in(&mut working, query, from, options, cache, routes, out);
             }
             ends.push(out.len());

@@ -123,12 +123,19 @@ pub enum Search {
 pub struct Scratch {
     search: Search,
     polytope: Polytope,
+    /// Where a search that was made for the pair to be asked next found an overlap.
+    overlap: Option<Simplex>,
 }
 
 impl Scratch {
     /// For a walk with this search.
     pub fn set(&mut self, search: Search) {
         self.search = search;
+    }
+
+    /// For a pair of which a search by simplices was made already: where it found an overlap, if it did.
+    pub(super) fn set_overlap(&mut self, simplex: Option<Simplex>) {
+        self.overlap = simplex;
     }
 
     /// The search of this walk.
@@ -163,7 +170,7 @@ pub(super) const TOWARD: f64 = 0.6;
 
 /// By how much planes across that direction may overlap where cores are still taken to be apart, in shares of its length:
 /// measured on the same hulls.
-pub(super) const OVERLAP: f64 = 0.1;
+pub(super) const OVERLAP: f64 = 0.15;
 
 /// What is known of two pieces.
 #[derive(Debug, Clone, Copy)]
@@ -337,27 +344,19 @@ fn search(
     scratch: &mut Scratch,
     routes: &mut Routes,
 ) -> Warm {
+    if let Some(simplex) = scratch.overlap.take() {
+        cache.simplex = simplex;
+        return expand(pair, &simplex, cache, scratch, routes);
+    }
     let found = gjk::search(pair, &cache.simplex, beyond);
     routes.search_iterations += u64::from(found.iterations);
     cache.simplex = found.simplex;
     match found.end {
         End::Beyond => {
             cache.features = None;
-            // A support found by climbing is no proof: the gap over all vertices is.
-            let gap = if pair.climbs() { pair.gap(-found.point.normalized()) } else { found.gap };
-            let lower = gap - pair.bound();
-            if lower > beyond { Warm::Beyond(lower) } else { Warm::Open }
+            proven_beyond(pair, &found, beyond).map_or(Warm::Open, Warm::Beyond)
         }
-        End::Overlap => {
-            let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
-            if !scratch.polytope.start(pair, tetrahedron) {
-                return Warm::Open;
-            }
-            let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
-            routes.expanded += 1;
-            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
-            Warm::Strict(strict)
-        }
+        End::Overlap => expand(pair, &found.simplex, cache, scratch, routes),
         End::Converged | End::Stalled => {
             let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                 .and_then(|features| strict::local(pair, &features))
@@ -371,6 +370,32 @@ fn search(
             }
         }
     }
+}
+
+/// The gap of the cores that a search proves which ended beyond the cut-off, metres, if it is more than `beyond`.
+pub(super) fn proven_beyond(pair: &Pair<'_, f64>, found: &gjk::Found<f64>, beyond: f64) -> Option<f64> {
+    // A support found by climbing is no proof: the gap over all vertices is.
+    let gap = if pair.climbs() { pair.gap(-found.point.normalized()) } else { found.gap };
+    let lower = gap - pair.bound();
+    (lower > beyond).then_some(lower)
+}
+
+/// The depth of an overlap, from where a search found it.
+fn expand(
+    pair: &Pair<'_, f64>,
+    simplex: &Simplex,
+    cache: &mut PartCache,
+    scratch: &mut Scratch,
+    routes: &mut Routes,
+) -> Warm {
+    let Some(tetrahedron) = epa::tetrahedron(pair, simplex) else { return Warm::Open };
+    if !scratch.polytope.start(pair, tetrahedron) {
+        return Warm::Open;
+    }
+    let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
+    routes.expanded += 1;
+    remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+    Warm::Strict(strict)
 }
 
 /// Keeps the surface of an overlap for the next sample.

@@ -25,7 +25,8 @@ pub(super) struct Eight<'a> {
     cold: u8,
     /// Bit `k`: all numbers of the pose are finite.
     pub(super) finite: u8,
-    /// Of cold pairs: vertices to start from.
+    /// Of cold pairs: the vertices farthest along the line between the origins, and those to start from.
+    pub(super) first: [VertexPair; WIDTH],
     pub(super) start: [VertexPair; WIDTH],
     /// Bit `k`: a direction shows a gap above the cut-off.
     pub(super) beyond: u8,
@@ -50,6 +51,7 @@ impl<'a> Eight<'a> {
             size: ZERO,
             cold: 0,
             finite: 0,
+            first: [[0; 2]; WIDTH],
             start: [[0; 2]; WIDTH],
             beyond: 0,
             gap: ZERO,
@@ -165,6 +167,7 @@ fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
     // A support found by climbing is no proof.
     let (first, gap) = e.gap(pose.t, reach, within);
     let first = first.bits() & lanes & scanned;
+    e.first = e.start;
     let d = pose.t - difference.scale(V::splat(TOWARD));
     let (reach, _) = e.support(d, &pose, lanes & !first);
     let (second, better) = e.gap(d, reach, within);

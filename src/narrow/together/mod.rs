@@ -14,7 +14,7 @@ mod tests;
 use super::PairQuery;
 use super::answer::Answer;
 use super::feature::{Feature, FeaturePair};
-use super::gjk::Simplex;
+use super::gjk::{self, Simplex};
 use super::pair::{Pair, VertexPair};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
@@ -43,6 +43,8 @@ enum State {
     Found { at: u8, held: bool },
     /// The cores are proven to be at least this far apart, metres, and that is beyond the cut-off.
     Beyond(f64),
+    /// A search found an overlap, and this around the origin or near it.
+    Overlap(Simplex),
 }
 
 /// What is known of the first samples of queries.
@@ -80,6 +82,9 @@ struct Pairs<'a> {
     left: u64,
     /// To be proven with what is remembered.
     held: u64,
+    /// To be searched by GJK, from the vertices of `near`.
+    by_simplex: u64,
+    near: [Simplex; MOST],
 }
 
 /// What became of the first sample of a query.
@@ -118,7 +123,7 @@ impl Together {
         }
         if count >= LEAST {
             let pairs = self.look(search, queries, options, caches, &chosen[..count]);
-            self.search(&pairs, caches, routes);
+            self.search(&pairs, queries, options, caches, routes);
         }
     }
 
@@ -133,7 +138,7 @@ impl Together {
     ) -> Pairs<'a> {
         let none = vertices([0, 0]);
         let mut pairs =
-            Pairs { pair: Vec::with_capacity(chosen.len()), query: [0; MOST], start: [none; MOST], cold: 0, left: 0, held: 0 };
+            Pairs { pair: Vec::with_capacity(chosen.len()), query: [0; MOST], start: [none; MOST], cold: 0, left: 0, held: 0, by_simplex: 0, near: [Simplex::default(); MOST] };
         let mut eight = None;
         for chosen in chosen.chunks(WIDTH) {
             for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
@@ -166,8 +171,10 @@ impl Together {
                         pairs.start[at] = vertices(eight.start[k]);
                         pairs.cold |= bit;
                     }
-                    // A search that is not V-Clip goes on from here.
-                    None => cache.remember(None, one(eight.start[k])),
+                    None => {
+                        pairs.near[at] = of([eight.start[k], eight.first[k]]);
+                        pairs.by_simplex |= bit;
+                    }
                 }
             }
         }
@@ -175,7 +182,15 @@ impl Together {
     }
 
     /// Searches the pairs, and proves what is found.
-    fn search(&mut self, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
+    fn search(
+        &mut self,
+        pairs: &Pairs<'_>,
+        queries: &[PairQuery<'_>],
+        options: &QueryOptions,
+        caches: &mut [PairCache],
+        routes: &mut Routes,
+    ) {
+        self.by_simplex(pairs, queries, options, caches, routes);
         let mut features = pairs.start;
         let (mut left, states) = approach(&pairs.pair, &mut features, pairs.cold);
         routes.vclip_steps += u64::from(states);
@@ -207,6 +222,56 @@ impl Together {
         self.prover.finish(&pairs.pair[..], &mut self.answer);
     }
 
+    /// Searches by GJK; what ends apart is handed to the prover.
+    fn by_simplex(
+        &mut self,
+        pairs: &Pairs<'_>,
+        queries: &[PairQuery<'_>],
+        options: &QueryOptions,
+        caches: &mut [PairCache],
+        routes: &mut Routes,
+    ) {
+        let mut left = pairs.by_simplex;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (pair, i) = (&pairs.pair[at], usize::from(pairs.query[at]));
+            let Some([a, b]) = pieces(&queries[i]) else { continue };
+            let beyond = walk::beyond(options.within, pair.size) + (a.radius + b.radius);
+            let found = gjk::search(pair, &pairs.near[at], beyond);
+            routes.search_iterations += u64::from(found.iterations);
+            let features = match found.end {
+                gjk::End::Beyond => {
+                    if let Some(gap) = walk::proven_beyond(pair, &found, beyond) {
+                        self.state[i] = State::Beyond(gap);
+                    }
+                    None
+                }
+                gjk::End::Overlap => {
+                    self.state[i] = State::Overlap(found.simplex);
+                    None
+                }
+                gjk::End::Converged | gjk::End::Stalled => {
+                    FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+                }
+            };
+            caches[i].hulls.remember(features, found.simplex);
+            if let Some(features) = features {
+                self.state[i] = State::Found { at: at as u8, held: false };
+                self.answer[at] = None;
+                self.prover.push(&pairs.pair[..], at, features, &pair.pose, pair.size, &mut self.answer);
+            }
+        }
+    }
+
+    /// Where a search found an overlap in the first sample of query `i`.
+    pub(super) fn overlap(&self, i: usize) -> Option<Simplex> {
+        match self.state[i] {
+            State::Overlap(simplex) => Some(simplex),
+            _ => None,
+        }
+    }
+
     /// What became of the first sample of query `i`; a row is appended.
     pub(super) fn first(
         &self,
@@ -219,7 +284,7 @@ impl Together {
         let Some([a, b]) = pieces(query) else { return First::Open };
         let growth = a.radius + b.radius;
         let (held, answer) = match self.state[i] {
-            State::Alone => return First::Open,
+            State::Alone | State::Overlap(_) => return First::Open,
             State::Beyond(gap) => {
                 routes.queries += 1;
                 routes.beyond += 1;
@@ -255,14 +320,14 @@ fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
     }
 }
 
-/// A simplex of one vertex pair.
-fn one(pair: VertexPair) -> Simplex {
-    Simplex { pairs: [pair, [0; 2], [0; 2], [0; 2]], count: 1 }
+/// A simplex of two vertex pairs, or of one if they are the same.
+fn of([first, second]: [VertexPair; 2]) -> Simplex {
+    Simplex { pairs: [first, second, [0; 2], [0; 2]], count: 1 + u8::from(first != second) }
 }
 
-/// The same, from features that are vertices.
+/// A simplex of a vertex of each body.
 fn of_vertices(features: FeaturePair) -> Simplex {
-    one([features.a.index, features.b.index])
+    of([[features.a.index, features.b.index]; 2])
 }
 
 fn vertices([a, b]: VertexPair) -> FeaturePair {
