@@ -17,7 +17,7 @@ use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
 
 /// Pairs that go side by side, at most: as many as a set has bits.
-pub const MOST: usize = 64;
+pub(in crate::narrow) const MOST: usize = 64;
 
 /// Times that all pairs are gone through.
 const ROUNDS: usize = 3;
@@ -36,7 +36,7 @@ struct EdgeVertex {
 
 /// Takes the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest features. Returns those that
 /// did not get there, with features to go on from; and how many states were visited.
-pub fn approach(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32) {
+pub(in crate::narrow) fn approach(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32) {
     approach_wide(pairs, features, set)
 }
 
