@@ -24,7 +24,8 @@
 //! a vertex where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron
 //! comes without them.
 
-use super::polyhedron::{LANES, NO_FACE, Polyhedron};
+use super::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
+use super::real::Real;
 use super::vec3::Vec3;
 use std::fmt;
 use std::sync::OnceLock;
@@ -45,6 +46,10 @@ pub struct Planes {
     wall_start: Vec<u32>,
     /// By face: its own plane, positive outside.
     supports: Vec<Plane>,
+    /// By edge: see [`Planes::edge_room`].
+    edge_rooms: Vec<[f64; 2]>,
+    /// By face: see [`Planes::face_room`].
+    face_rooms: Vec<f64>,
 }
 
 /// A plane: positive on the side of the feature that holds it.
@@ -181,6 +186,8 @@ impl Planes {
             }
             wall_start.push(walls.len() as u32);
         }
+        let face_rooms: Vec<f64> = (0..p.face_count() as u32).map(|f| below(p, f)).collect();
+        let edge_rooms = p.edges.iter().map(|edge| beside(p, edge, &face_rooms)).collect();
         let point = |v: u32| p.vertex(v).to_array();
         let support = |f: u32| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]);
         Self {
@@ -191,6 +198,8 @@ impl Planes {
             walls,
             wall_start,
             supports: (0..p.face_count() as u32).map(support).collect(),
+            edge_rooms,
+            face_rooms,
         }
     }
 
@@ -225,6 +234,53 @@ impl Planes {
     pub fn support(&self, f: u32) -> &Plane {
         &self.supports[f as usize]
     }
+
+    /// How far below the plane of face `f` all vertices are that are not its own, at least, metres.
+    #[inline(always)]
+    pub fn face_room(&self, f: u32) -> f64 {
+        self.face_rooms[f as usize]
+    }
+
+    /// For a unit direction `d` out of edge `e`, orthogonal to it and between the normals of its faces: all vertices that are
+    /// not the edge's stay below its support plane by at least the lesser of `room[0] (d . c[2])` and `room[1] (d . c[3])`,
+    /// `c` the normals of lanes 2 and 3 of [`Planes::edge`].
+    ///
+    /// For `d = a m + b n`, `m` and `n` the normals of the faces, a vertex is `a` times its room below the one and `b` times
+    /// its room below the other lower than the edge; one of the rooms may be nothing, but not both. And `d . c[2]` is `b`
+    /// times the sine of the angle between the faces, `d . c[3]` is `a` times that.
+    #[inline(always)]
+    pub fn edge_room(&self, e: u32) -> &[f64; 2] {
+        &self.edge_rooms[e as usize]
+    }
+}
+
+/// Units of 2^-53 of the radius by which a height over a face may be off.
+const HEIGHT: f64 = 32.0;
+
+/// The room below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
+/// edges climbs to the face.
+fn below(p: &Polyhedron, f: u32) -> f64 {
+    let (own, normal) = (p.face(f), p.normals[f as usize]);
+    let top = normal.dot(p.vertex(own[0]));
+    let mut room = f64::INFINITY;
+    for w in own.iter().flat_map(|&v| p.neighbours_of(v)) {
+        let depth = top - normal.dot(p.vertex(*w));
+        if depth < room && !own.contains(w) {
+            room = depth;
+        }
+    }
+    room - HEIGHT * f64::UNIT * p.radius
+}
+
+/// The rooms beside an edge; none where the faces are too flat towards each other for their angle to be known.
+fn beside(p: &Polyhedron, edge: &Edge, rooms: &[f64]) -> [f64; 2] {
+    const FLAT: f64 = 1e-5;
+    if edge.f.contains(&NO_FACE) {
+        return [0.0; 2];
+    }
+    let [left, right] = edge.f.map(|f| f as usize);
+    let sine = p.normals[left].cross(p.normals[right]).length();
+    if sine > FLAT { [rooms[right] / sine, rooms[left] / sine] } else { [0.0; 2] }
 }
 
 /// `v` at unit length, however long it is.
@@ -244,6 +300,11 @@ impl Formed {
     #[inline(always)]
     pub(super) fn of(&self, p: &Polyhedron) -> &Planes {
         self.0.get_or_init(|| Box::new(Planes::new(p)))
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self) -> Option<&Planes> {
+        self.0.get().map(|planes| &**planes)
     }
 }
 

@@ -143,6 +143,12 @@ impl Polyhedron {
         self.planes.of(self)
     }
 
+    /// The planes, if they were formed.
+    #[inline(always)]
+    pub fn formed_planes(&self) -> Option<&Planes> {
+        self.planes.get()
+    }
+
     /// The edge between two vertices, if there is one.
     #[inline]
     pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {

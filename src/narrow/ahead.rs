@@ -10,10 +10,10 @@ use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
+use super::simd::{Simd, dispatch};
 use super::strict::lanes::{self, Eight, WIDTH};
 use super::strict::many;
 use super::vclip;
-use super::simd::{Simd, dispatch};
 use super::walk::{self, Search};
 use crate::geometry::RelativePose;
 use crate::scene::{Piece, QueryOptions, SAMPLES};
@@ -113,7 +113,7 @@ impl<'a> Ahead<'a> {
     pub(super) fn answer(
         &mut self,
         asked: &Asked<'_>,
-        ruled_out: impl Fn(&RelativePose<f64>) -> bool,
+        ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
@@ -215,7 +215,7 @@ impl<'a> Ahead<'a> {
         routes: &mut Routes,
     ) -> Option<Answer> {
         let pace = self.pace(cache);
-        if !self.tracks(cache) || pace <= RUN || !poses.is_finite(sample) {
+        if !self.tracks(cache) || pace <= RUN || poses.finite() >> sample & 1 == 0 {
             return None;
         }
         let features = cache.hulls.features()?;
@@ -238,7 +238,7 @@ impl<'a> Ahead<'a> {
         &mut self,
         (a, b, poses): (&Piece, &Piece, &RelativeLanes),
         asked: &Asked<'_>,
-        ruled_out: impl Fn(&RelativePose<f64>) -> bool,
+        ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
@@ -254,12 +254,14 @@ impl<'a> Ahead<'a> {
         if cache.hulls.simplex().count > 0 && self.pace(cache) > RUN {
             return None;
         }
-        let mut samples = u64::from(poses.is_finite(asked.sample)) << asked.sample;
-        let mut next = asked.left;
-        while next != 0 {
-            let s = next.trailing_zeros() as usize;
-            next &= next - 1;
-            samples |= u64::from(poses.is_finite(s) && !ruled_out(&poses.at(s))) << s;
+        let mut samples = poses.finite() & (asked.left | 1 << asked.sample);
+        if let Some(ruled_out) = ruled_out {
+            let mut next = samples & asked.left;
+            while next != 0 {
+                let s = next.trailing_zeros() as usize;
+                next &= next - 1;
+                samples &= !(u64::from(ruled_out(&poses.at(s))) << s);
+            }
         }
         let searched = &mut self.found;
         searched.tracked = tracks;

@@ -272,7 +272,7 @@ fn walk_in(
             continue;
         }
         let asked = Asked { sample, left, options };
-        let ruled_out = |pose: &RelativePose<f64>| last.is_some_and(|gap| gap.rules_out(pose, query, options));
+        let ruled_out = last.map(|gap| move |pose: &RelativePose<f64>| gap.rules_out(pose, query, options));
         match ahead.answer(&asked, ruled_out, cache, routes, out) {
             Some(Known::Answered) => continue,
             Some(Known::Beyond(gap)) => {

@@ -33,7 +33,8 @@ pub fn bound_of<T: Real>(size: f64) -> f64 {
 #[inline(always)]
 pub fn size_of(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: f64) -> f64 {
     // The floor keeps the bound above where squares of lengths underflow.
-    (a.radius + b.radius + growth + translation).max(1e-120)
+    let size = a.radius + b.radius + growth + translation;
+    if size > 1e-120 { size } else { 1e-120 }
 }
 
 /// Numbers in which supports are computed.

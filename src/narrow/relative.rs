@@ -9,21 +9,28 @@ use crate::scene::{Lanes, SAMPLES};
 /// Samples from which computing eight at once is cheaper than one after the other.
 pub(super) const FEW: u32 = 3;
 
-/// `a_from_b` in every sample: nine entries of the rotation by rows, then the translation.
+/// `a_from_b` in every sample.
 #[derive(Debug)]
-pub struct RelativeLanes([[f64; SAMPLES]; 12]);
+pub struct RelativeLanes {
+    /// Nine entries of the rotation by rows, then the translation.
+    components: [[f64; SAMPLES]; 12],
+    /// The length of the translation, metres.
+    reach: [f64; SAMPLES],
+    /// Bit by bit: whether all of a sample is finite.
+    finite: u64,
+}
 
 impl RelativeLanes {
     /// Component `k` in `N` samples from `start`.
     #[inline(always)]
     pub(super) fn chunk<const N: usize>(&self, k: usize, start: usize) -> [f64; N] {
-        *self.0[k][start..].first_chunk().expect("a check ends inside the block")
+        *self.components[k][start..].first_chunk().expect("a check ends inside the block")
     }
 
     /// In one sample.
     #[inline]
     pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
-        let c = |k: usize| self.0[k][sample];
+        let c = |k: usize| self.components[k][sample % SAMPLES];
         RelativePose {
             r: [Vec3::new(c(0), c(1), c(2)), Vec3::new(c(3), c(4), c(5)), Vec3::new(c(6), c(7), c(8))],
             t: Vec3::new(c(9), c(10), c(11)),
@@ -33,7 +40,7 @@ impl RelativeLanes {
     /// Copies a sample into a lane.
     #[inline(always)]
     pub(super) fn copy(&self, sample: usize, lane: usize, r: &mut [Lane; 9], t: &mut [Lane; 3]) {
-        for (to, from) in r.iter_mut().chain(t).zip(&self.0) {
+        for (to, from) in r.iter_mut().chain(t).zip(&self.components) {
             to[lane % WIDTH] = from[sample % SAMPLES];
         }
     }
@@ -41,7 +48,13 @@ impl RelativeLanes {
     /// The length of the translation in a sample, metres.
     #[inline]
     pub(super) fn reach(&self, s: usize) -> f64 {
-        Vec3 { x: self.0[9][s % SAMPLES], y: self.0[10][s % SAMPLES], z: self.0[11][s % SAMPLES] }.length()
+        self.reach[s % SAMPLES]
+    }
+
+    /// [`Self::reach`] in `N` samples from `start`.
+    #[inline(always)]
+    pub(super) fn reaches<const N: usize>(&self, start: usize) -> [f64; N] {
+        *self.reach[start..].first_chunk().expect("a check ends inside the block")
     }
 
     /// The size of a pair of cores in a sample, metres.
@@ -50,16 +63,16 @@ impl RelativeLanes {
         size_of(a, b, growth, self.reach(s))
     }
 
-    /// Whether all of a sample is finite.
+    /// Which samples are finite in all components, of those that were asked for.
     #[inline]
-    pub(super) fn is_finite(&self, sample: usize) -> bool {
-        self.0.iter().all(|from| from[sample].is_finite())
+    pub(super) fn finite(&self) -> u64 {
+        self.finite
     }
 }
 
 impl Default for RelativeLanes {
     fn default() -> Self {
-        Self([[0.0; SAMPLES]; 12])
+        Self { components: [[0.0; SAMPLES]; 12], reach: [0.0; SAMPLES], finite: 0 }
     }
 }
 
@@ -112,6 +125,7 @@ pub(super) fn pose_of(c: &[Lane; 10], k: usize) -> Pose {
 
 #[inline(always)]
 fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
+    out.finite = 0;
     for start in (0..SAMPLES).step_by(WIDTH) {
         if samples >> start & 0xff != 0 {
             fill_eight(a, b, start, out);
@@ -121,6 +135,7 @@ fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeL
 
 #[inline(always)]
 fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut RelativeLanes) {
+    let mut finite = [0_u64; WIDTH];
     for s in start..start + WIDTH {
         let pose = |c: &[Lanes; 10]| Pose {
             position: Vec3 { x: c[0].0[s], y: c[1].0[s], z: c[2].0[s] },
@@ -129,13 +144,21 @@ fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut Relative
         };
         let relative = RelativePose::<f64>::between(&pose(a), &pose(b));
         for (row, r) in relative.r.iter().enumerate() {
-            out.0[3 * row][s] = r.x;
-            out.0[3 * row + 1][s] = r.y;
-            out.0[3 * row + 2][s] = r.z;
+            out.components[3 * row][s] = r.x;
+            out.components[3 * row + 1][s] = r.y;
+            out.components[3 * row + 2][s] = r.z;
         }
-        out.0[9][s] = relative.t.x;
-        out.0[10][s] = relative.t.y;
-        out.0[11][s] = relative.t.z;
+        out.components[9][s] = relative.t.x;
+        out.components[10][s] = relative.t.y;
+        out.components[11][s] = relative.t.z;
+        out.reach[s] = relative.t.length();
+        // Zero times a number that is not finite is NaN.
+        let [x, y, z] = relative.r.map(|r| r.x * 0.0 + r.y * 0.0 + r.z * 0.0);
+        let zero = x + y + z + (relative.t.x * 0.0 + relative.t.y * 0.0 + relative.t.z * 0.0);
+        finite[s - start] = u64::from(zero == 0.0) << s;
+    }
+    for finite in finite {
+        out.finite |= finite;
     }
 }
 

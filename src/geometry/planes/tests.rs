@@ -76,7 +76,10 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
             let star = planes.star(v);
             assert_eq!(star.len(), p.neighbours_of(v).len().div_ceil(LANES));
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
-                worse(&mut at_vertices, off(&p, star[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v));
+                worse(
+                    &mut at_vertices,
+                    off(&p, star[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v),
+                );
                 seen[0] += 1;
             }
         }
@@ -131,7 +134,10 @@ fn neighbours_hold_the_same_numbers() {
                     assert!(lane.side(p.vertex(v)) < 0.0, "case {case}, edge {e}, face {f}, vertex {v}");
                 }
             }
-            assert!(around.plane(1).side(p.vertex(edge.v[0])) > 0.0, "the tail lies on the edge's side of the plane at its head");
+            assert!(
+                around.plane(1).side(p.vertex(edge.v[0])) > 0.0,
+                "the tail lies on the edge's side of the plane at its head"
+            );
         }
     }
 }

@@ -5,6 +5,7 @@
 //! with the same bits (tests hold them to that); what they leave open is asked there.
 
 use super::Strict;
+use super::clear::{self, Around};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::epa::lanes::Claims;
@@ -13,7 +14,7 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
     Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::pair::{VertexPair, bound_of};
+use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
 
@@ -154,9 +155,9 @@ fn check_body(q: &Query<'_>, out: &mut Eight) {
         r: std::array::from_fn(|k| q.poses.chunk(k, q.start)),
         t: std::array::from_fn(|k| q.poses.chunk(9 + k, q.start)),
     };
-    for i in 0..WIDTH {
-        let t = poses.at(i).t;
-        out.size[i] = (q.a.radius + q.b.radius + q.growth + t.length()).max(1e-120);
+    let reach: Lane = q.poses.reaches(q.start);
+    for (size, reach) in out.size.iter_mut().zip(reach) {
+        *size = size_of(q.a, q.b, q.growth, reach);
     }
     closest(q, &poses, out);
     let strict = decide(q, &poses, out);
@@ -166,30 +167,50 @@ fn check_body(q: &Query<'_>, out: &mut Eight) {
 /// Of the strict answers, those apart, and those whose depth the surface proves.
 #[inline(always)]
 fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &mut Eight) {
+    let mut accepted = [0_u64; WIDTH];
+    for k in 0..WIDTH {
+        let apart = out.distance[k] > super::CONTACT * bound_of::<f64>(out.size[k]);
+        accepted[k] = strict[k] & u64::from(apart);
+    }
+    if let Some(surface) = q.surface {
+        deep(q, surface, poses, strict, out, &mut accepted);
+    }
+    for (k, accepted) in accepted.iter().enumerate() {
+        out.accepted |= (*accepted as u8) << k;
+    }
+}
+
+/// Adds the strict answers whose depth the surface proves.
+#[inline(always)]
+fn deep(
+    q: &Query<'_>,
+    surface: &Surface,
+    poses: &Poses,
+    strict: &[u64; WIDTH],
+    out: &Eight,
+    accepted: &mut [u64; WIDTH],
+) {
     let never = [f64::INFINITY; WIDTH];
     let mut claims = Claims { facet: never, others: never };
-    let (mut apart, mut deep) = ([0_u64; WIDTH], 0_u64);
+    let mut deep = 0;
     for k in 0..WIDTH {
         let (bound, distance) = (bound_of::<f64>(out.size[k]), out.distance[k]);
-        apart[k] = strict[k] & u64::from(distance > super::CONTACT * bound);
         let overlaps = strict[k] & u64::from(distance < -super::BAND * bound);
         let claim = super::claimed(distance, bound, super::margin(bound, out.amplification[k]));
         claims.facet[k] = if overlaps != 0 { claim.facet } else { f64::INFINITY };
         claims.others[k] = if overlaps != 0 { claim.others } else { f64::INFINITY };
         deep |= overlaps;
     }
-    if let Some(surface) = q.surface.filter(|_| deep != 0) {
-        let in_facet = |t: &[VertexPair; 3]| {
-            t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
-        };
-        let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
-        let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
-        for k in 0..WIDTH {
-            apart[k] |= proven[k];
-        }
+    if deep == 0 {
+        return;
     }
-    for (k, accepted) in apart.iter().enumerate() {
-        out.accepted |= (*accepted as u8) << k;
+    let in_facet = |t: &[VertexPair; 3]| {
+        t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
+    };
+    let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
+    let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
+    for k in 0..WIDTH {
+        accepted[k] |= proven[k];
     }
 }
 
@@ -222,11 +243,13 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
         }
         (Edge, Edge) => {
             let (a, b) = (line(q.a, i), line(q.b, j));
+            // Read here, since `out` might be the same memory for all that the compiler knows.
+            let (mean_a, mean_b) = (q.a.mean, q.b.mean);
             for k in 0..WIDTH {
                 let (pose, mut sum) = (poses.at(k), 0.0);
                 let edge = moved(&pose, b);
                 let mut found = edge_edge(a, edge, |n| {
-                    sum = out_and_in(n, a.origin, edge.origin, q.a.mean, pose.point(q.b.mean));
+                    sum = out_and_in(n, a.origin, edge.origin, mean_a, pose.point(mean_b));
                     sum
                 });
                 // Which way is out is settled by further questions where the bodies are too flat to tell.
@@ -242,7 +265,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                 out.set(k, &face_vertex(normal, on_face, poses.at(k).point(b)));
             }
             let foot = out.point_a;
-            inside(q.a, i, &foot, &mut out.interior);
+            inside(q.a, i, &foot, &out.size, &mut out.interior);
         }
         (Vertex, Face) => {
             let (a, normal) = (vertex(q.a, i), q.b.normals[j as usize]);
@@ -253,7 +276,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                 (foot[0][k], foot[1][k], foot[2][k]) = (at.x, at.y, at.z);
                 out.set(k, &found);
             }
-            inside(q.b, j, &foot, &mut out.interior);
+            inside(q.b, j, &foot, &out.size, &mut out.interior);
         }
         _ => out.interior = [f64::NEG_INFINITY; WIDTH],
     }
@@ -270,9 +293,26 @@ fn moved(pose: &RelativePose<f64>, edge: Line<f64>) -> Line<f64> {
     Line { origin: pose.point(edge.origin), along: pose.vector(edge.along) }
 }
 
-/// How far the feet lie inside the face.
+/// How far the feet lie inside the face, at least, or exactly: at least where that is more than the margin in all lanes.
 #[inline(always)]
-fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], interior: &mut Lane) {
+fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &mut Lane) {
+    if let Some(planes) = p.formed_planes() {
+        for side in planes.walls(face).iter().flat_map(|four| [0, 1, 2, 3].map(|lane| four.plane(lane))) {
+            for k in 0..WIDTH {
+                let depth = side.side(Vec3 { x: foot[0][k], y: foot[1][k], z: foot[2][k] });
+                interior[k] = if depth < interior[k] { depth } else { interior[k] };
+            }
+        }
+        let mut open = 0;
+        for k in 0..WIDTH {
+            interior[k] -= clear::rounding(size[k]);
+            open |= u64::from(interior[k] <= super::margin(bound_of::<f64>(size[k]), 1.0));
+        }
+        if open == 0 {
+            return;
+        }
+        *interior = [f64::INFINITY; WIDTH];
+    }
     let ring = p.face(face);
     let mut from = p.vertex(ring[ring.len() - 1]);
     for &v in ring {
@@ -329,7 +369,8 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
     let mut max = [f64::NEG_INFINITY; WIDTH];
     let mut few = [0; 2];
     let (own, all) = (feature.vertices(p, &mut few), super::scans(p, feature));
-    if all {
+    let clear = is_clear(p, feature, d, margin, good);
+    if all && !clear {
         let mut near = [0_u64; WIDTH];
         for v in 0..p.count as u32 {
             let height = height(v);
@@ -348,7 +389,7 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
             max[k] = if height_of_v[k] > max[k] { height_of_v[k] } else { max[k] };
             good[k] &= u64::from(height_of_v[k] >= least[k]);
         }
-        if !all {
+        if !all && !clear {
             for &w in p.neighbours_of(v).iter().filter(|&&w| !feature.has_vertex(p, w)) {
                 let height = height(w);
                 for k in 0..WIDTH {
@@ -361,6 +402,28 @@ fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &
         good[k] &= u64::from(max[k] - at[k] <= bound_of::<f64>(size[k]));
     }
     max
+}
+
+/// Whether no good lane needs a look at other vertices.
+#[inline(always)]
+fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good: &[u64; WIDTH]) -> bool {
+    let mut open = 0;
+    match Around::of(p, feature) {
+        Around::Face(face) => {
+            for k in 0..WIDTH {
+                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                open |= good[k] & u64::from(!face.is_clear(d, margin[k], p.radius));
+            }
+        }
+        Around::Edge(edge) => {
+            for k in 0..WIDTH {
+                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                open |= good[k] & u64::from(!edge.is_clear(d, margin[k], p.radius));
+            }
+        }
+        Around::Unknown => return false,
+    }
+    open == 0
 }
 
 #[cfg(target_arch = "x86_64")]

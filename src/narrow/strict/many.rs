@@ -5,6 +5,7 @@
 //! at a time. They may be of one pair in several samples or each of a pair of its own ([`Cores`]). What is accepted,
 //! [`super::local`] accepts with the same bits.
 
+use super::clear::{self, Around};
 use super::{CONTACT, Strict, margin, scans};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
@@ -274,7 +275,7 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns 
                 out.set(k, &face_vertex(at(&g.along_a, k), at(&g.a, k), q.pose(k).point(at(&g.b, k))));
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[k][0], q.features[k].a.index, at(&out.point_a, k));
+                out.interior[k] = inside(cores[k][0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
             }
         }
         Kind::VertexFace => {
@@ -285,7 +286,7 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns 
                 out.set(k, &closest);
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[k][1], q.features[k].b.index, at(&feet, k));
+                out.interior[k] = inside(cores[k][1], q.features[k].b.index, at(&feet, k), q.size[k]);
             }
         }
     }
@@ -319,9 +320,21 @@ fn edges(cores: &ByLane<'_>, q: &Claims, g: &Given, out: &mut Columns) {
     }
 }
 
+/// How far a foot lies inside a face, at least, or exactly: at least where that is more than the margin.
+#[inline(always)]
+fn inside(p: &Polyhedron, face: u32, foot: Vec3<f64>, size: f64) -> f64 {
+    if let Some(planes) = p.formed_planes() {
+        let depth = clear::depth(planes, face, foot, size);
+        if depth > margin(bound_of::<f64>(size), 1.0) {
+            return depth;
+        }
+    }
+    depth(p, face, foot)
+}
+
 /// How far a foot lies inside a face: eight sides at a time.
 #[inline(always)]
-fn inside(p: &Polyhedron, face: u32, foot: Vec3<f64>) -> f64 {
+fn depth(p: &Polyhedron, face: u32, foot: Vec3<f64>) -> f64 {
     let (ring, normal) = (p.face(face), p.normals[face as usize]);
     let mut least = [f64::INFINITY; WIDTH];
     let mut last = p.vertex(ring[ring.len() - 1]);
@@ -390,6 +403,9 @@ fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, b
             return None;
         }
         max = if height > max { height } else { max };
+    }
+    if Around::of(p, feature).is_clear(d, margin, p.radius) {
+        return (max - at <= bound).then_some(max);
     }
     let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
     let mut near = 0;

@@ -4,6 +4,7 @@
 //! features, and of all vertices of both bodies only those of the features reach the supporting planes. Then no other
 //! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
 
+mod clear;
 #[cfg(test)]
 mod draw;
 pub mod lanes;

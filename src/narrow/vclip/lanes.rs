@@ -18,10 +18,16 @@ pub(super) fn of_walls<S: Simd>(walls: &[Four], x: P3<S>) -> V<S> {
     P3::join(&first.normals, &second.normals).dot(x) - V::join(&first.offsets, &second.offsets)
 }
 
+/// Of a point in each half of `x` from four planes.
+#[inline(always)]
+pub(super) fn of_four<S: Simd>(planes: &Four, x: P3<S>) -> V<S> {
+    P3::twice(&planes.normals).dot(x) - V::twice(&planes.offsets)
+}
+
 /// Of the tail of an edge from four planes, in lanes 0 to 3, and of its head.
 #[inline(always)]
 pub(super) fn of_ends<S: Simd>(planes: &Four, edge: &Segment<S>) -> V<S> {
-    P3::twice(&planes.normals).dot(edge.0.spread()) - V::twice(&planes.offsets)
+    of_four(planes, edge.0.spread())
 }
 
 /// The first lane of the least number.

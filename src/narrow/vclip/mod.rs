@@ -140,11 +140,7 @@ pub fn search_observed(pair: &Pair<'_, f64>, start: FeaturePair, observe: impl F
 }
 
 #[inline(always)]
-fn search_body<S: Simd>(
-    bodies: &[Body<'_, S>; 2],
-    start: FeaturePair,
-    mut observe: impl FnMut(&FeaturePair),
-) -> Found {
+fn search_body<S: Simd>(bodies: &[Body<'_, S>; 2], start: FeaturePair, mut observe: impl FnMut(&FeaturePair)) -> Found {
     let mut features = start;
     // Brent's search for cycles: a state is kept for 1, 2, 4, 8, ... steps; in a cycle it comes back.
     let (mut kept, mut keep_next) = (start, 1);

@@ -10,7 +10,7 @@
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;
-use super::super::simd::{Mask, Simd, V};
+use super::super::simd::{Mask, P3, Simd, V};
 use crate::geometry::planes::{Four, Plane, Planes, Star};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 
@@ -88,29 +88,46 @@ pub(super) fn bodies_at<'a, S: Simd>(
 
 impl<'a, S: Simd> Body<'a, S> {
     #[inline(always)]
-    fn turned(&self, v: V<S>) -> V<S> {
-        let v = v.spread();
+    fn rotated(&self, v: P3<S>) -> V<S> {
         self.columns[0] * v.x + self.columns[1] * v.y + self.columns[2] * v.z
+    }
+
+    /// A point of the other body (its components in all lanes of each half), in this frame.
+    #[inline(always)]
+    pub(super) fn turned(&self, x: P3<S>) -> V<S> {
+        self.rotated(x) + self.origin
     }
 
     /// A direction of the other body, in this frame, in both halves.
     #[inline(always)]
     pub(super) fn direction(&self, v: Vec3<f64>) -> V<S> {
-        let v = [V::splat(v.x), V::splat(v.y), V::splat(v.z)];
-        self.columns[0] * v[0] + self.columns[1] * v[1] + self.columns[2] * v[2]
+        self.rotated(P3::splat(v))
     }
 
     /// A vertex of the other body, in this frame, in both halves.
     #[inline(always)]
     pub(super) fn vertex_of(&self, other: &Self, v: u32) -> V<S> {
-        self.turned(V::twice(other.planes.point(v))) + self.origin
+        self.turned(V::twice(other.planes.point(v)).spread())
     }
 
     /// An edge of the other body, in this frame.
     #[inline(always)]
     pub(super) fn edge_of(&self, other: &Self, e: u32) -> Segment<S> {
         let [tail, head] = other.ends(e);
-        Segment(self.turned(V::join(other.planes.point(tail), other.planes.point(head))) + self.origin)
+        Segment(self.turned(V::join(other.planes.point(tail), other.planes.point(head)).spread()))
+    }
+
+    /// The tail of edge `e`, in its own body's frame.
+    #[inline(always)]
+    pub(super) fn tail(&self, e: u32) -> Vec3<f64> {
+        let [x, y, z, _] = *self.planes.point(self.ends(e)[0]);
+        Vec3 { x, y, z }
+    }
+
+    /// The unit vector along edge `e`, in its own body's frame.
+    #[inline(always)]
+    pub(super) fn along(&self, e: u32) -> Vec3<f64> {
+        self.around(e).plane(0).normal
     }
 
     /// The planes of vertex `v`, in the order of [`Self::spokes`].

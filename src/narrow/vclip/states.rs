@@ -52,8 +52,12 @@ fn leave_vertex<S: Simd>(home: &Body<'_, S>, v: u32, x: V<S>) -> (u32, u32) {
 /// Edge `e` at home, vertex `v` of the other body (Algorithm 5).
 #[inline(always)]
 pub(super) fn edge_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32) -> Step {
-    if let Some(neighbour) = leave_edge::<S>(home, e, home.vertex_of(other, v)) {
-        return Step::Home(neighbour);
+    let sides = Ends::of(home, e, &Segment(home.vertex_of(other, v)));
+    if sides.beyond != 0 {
+        return Step::Home(leave_edge(home, e, &sides));
+    }
+    if foot_in_star(home, other, e, v, sides.of_lane(0).0) {
+        return Step::Done;
     }
     match clip_against_vertex::<S>(other, v, &other.edge_of(home, e)) {
         Out::To(edge) => Step::Other(edge),
@@ -62,21 +66,30 @@ pub(super) fn edge_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u
     }
 }
 
-/// The neighbour of edge `e` beyond whose plane `x` lies. The planes of the vertices come first: beyond those of the
+/// The neighbour of edge `e` beyond whose plane a point lies. The planes of the vertices come first: beyond those of the
 /// faces, what is nearer is known only between the vertices (section 3.3).
 #[inline(always)]
-fn leave_edge<S: Simd>(home: &Body<'_, S>, e: u32, x: V<S>) -> Option<Feature> {
-    let sides = Ends::of(home, e, &Segment(x));
-    if sides.beyond == 0 {
-        return None;
-    }
+fn leave_edge<S: Simd>(home: &Body<'_, S>, e: u32, sides: &Ends) -> Feature {
     for lane in 0..2 {
         if sides.both_beyond(lane) {
-            return Some(Feature::vertex(home.ends(e)[lane]));
+            return Feature::vertex(home.ends(e)[lane]);
         }
     }
     let face = usize::from(sides.of_lane(RIGHT).0 < sides.of_lane(LEFT).0);
-    Some(Feature::face(home.faces(e)[face]))
+    Feature::face(home.faces(e)[face])
+}
+
+/// Whether the point of edge `e` that is `along` (metres) from its tail lies strictly inside the region of vertex `v` of the
+/// other body. Where it is the nearest point to `v`, the search is at its end (Theorem 1), and the edge need not be clipped.
+#[inline(always)]
+fn foot_in_star<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32, along: f64) -> bool {
+    let foot = home.tail(e) + home.along(e).scale(along);
+    let foot = other.turned(P3::splat(foot)).spread();
+    let mut inside = true;
+    for eight in other.star(v) {
+        inside &= lanes::of_star(eight, foot).1.gt(V::splat(0.0)).bits() == 0xff;
+    }
+    inside
 }
 
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
@@ -216,6 +229,9 @@ fn leave_local_minimum<S: Simd>(home: &Body<'_, S>, x: Vec3<f64>) -> Step {
 /// Two edges, `e` at home (Algorithm 7).
 #[inline(always)]
 pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Step {
+    if feet_in_regions(home, other, e, g) {
+        return Step::Done;
+    }
     match clip_against_edge::<S>(home, other, e, g) {
         Out::To(neighbour) => return Step::Home(neighbour),
         Out::Touching => return Step::Pierced,
@@ -226,6 +242,28 @@ pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32
         Out::Touching => Step::Pierced,
         Out::No => Step::Done,
     }
+}
+
+/// Whether the nearest points of the lines of two edges lie strictly inside the regions of each other's edges: then the search is
+/// at its end (Theorem 1), and neither edge need be clipped. Never of edges near to parallel, whose nearest points rounding
+/// moves.
+#[inline(always)]
+fn feet_in_regions<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> bool {
+    const PARALLEL: f64 = 1e-10;
+    let (tail_e, along_e) = (P3::<S>::splat(home.tail(e)), P3::splat(home.along(e)));
+    let tail_g = home.vertex_of(other, other.ends(g)[0]).spread();
+    let along_g = home.direction(other.along(g)).spread();
+    let between = tail_g - tail_e;
+    let (cosine, on_e, on_g) = (along_e.dot(along_g), along_e.dot(between), along_g.dot(between));
+    let sine2 = V::splat(1.0) - cosine * cosine;
+    let s = (on_e - cosine * on_g) / sine2;
+    let t = (cosine * on_e - on_g) / sine2;
+    let foot_e = other.turned(tail_e + along_e.scale(s)).spread();
+    let foot_g = tail_g + along_g.scale(t);
+    let zero = V::splat(0.0);
+    let inside_e = lanes::of_four(home.around(e), foot_g).gt(zero);
+    let inside_g = lanes::of_four(other.around(g), foot_e).gt(zero);
+    (inside_e & inside_g & sine2.gt(V::splat(PARALLEL))).bits() == 0xff
 }
 
 /// The signed distances of both ends of an edge from the planes around an edge at home.
@@ -353,7 +391,14 @@ fn clip_against_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g
 /// A number with the sign of the derivative of the distance from face `f` at home to edge `g` of the other body, within
 /// the face's prism (Equation 3).
 #[inline(always)]
-fn slope_to_face<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, g: u32, edge: &Segment<S>, lambda: f64) -> Slope {
+fn slope_to_face<S: Simd>(
+    home: &Body<'_, S>,
+    other: &Body<'_, S>,
+    f: u32,
+    g: u32,
+    edge: &Segment<S>,
+    lambda: f64,
+) -> Slope {
     let plane = home.support(f);
     let [tail, head] = edge.ends();
     let at = between(plane.side(tail), plane.side(head), lambda);
