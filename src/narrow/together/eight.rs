@@ -102,7 +102,7 @@ impl<'a> Eight<'a> {
         }
         // Zero times a number that is not finite is not zero.
         let mut zero = ZERO;
-        for row in &self.r {
+        for row in self.r.iter().chain(&self.t) {
             for k in 0..WIDTH {
                 zero[k] += 0.0 * row[k];
             }

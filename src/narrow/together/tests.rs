@@ -45,7 +45,7 @@ impl Draw {
     fn shape(&mut self, kind: usize) -> Shape {
         let growth = if kind == 1 || self.below(3) == 0 { 0.1 } else { 0.0 };
         let mut pieces = vec![self.points(kind)];
-        if self.below(6) == 0 {
+        if self.below(12) == 0 {
             let other = self.points(6);
             pieces.push(other.into_iter().map(|p| p + Vec3::new(0.9, 0.0, 0.0)).collect());
         }
@@ -63,13 +63,13 @@ impl Draw {
         let turn = [self.next(), self.next(), self.next(), self.next()];
         let toward = self.point().normalized();
         let away = match self.below(12) {
-            0..4 => 1.2 + self.next().abs() * 2.0,
-            4..6 => 1.0 + 0.3 * self.next(),
-            6..8 => self.next().abs(),
+            0..5 => 1.8 + self.next().abs() * 2.0,
+            5..7 => 1.5 + 0.3 * self.next(),
+            7 => self.next().abs(),
             8 => return Pose::new([1.0, 0.25 * self.next().round(), 0.0], [1.0, 0.0, 0.0, 0.0]),
             9 => 0.0,
             10 => 1e5,
-            _ => [f64::NAN, 1e200, f64::INFINITY, 1.0][self.below(4)],
+            _ => [f64::NAN, 1e200, f64::INFINITY, 2.0, 2.2, 2.4, 2.6, 2.8][self.below(8)],
         };
         Pose::new(toward.scale(away).to_array(), turn)
     }
@@ -78,8 +78,9 @@ impl Draw {
     fn slot(&mut self, pose: &Pose) -> Vec<Lanes> {
         let start = [pose.position.x, pose.position.y, pose.position.z, pose.q[0], pose.q[1], pose.q[2], pose.q[3]];
         let mut slot = vec![Lanes([0.0; SAMPLES]); 10];
+        let rest = self.below(2) == 0;
         for (lane, start) in slot.iter_mut().zip(start) {
-            let rate = 0.01 * self.next();
+            let rate = if rest { 0.0 } else { 0.01 * self.next() };
             lane.0.iter_mut().enumerate().for_each(|(s, x)| *x = start + rate * s as f64);
         }
         slot
@@ -161,14 +162,14 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
     let mut draw = Draw(77);
     let shapes: Vec<Shape> = (0..48).map(|i| draw.shape(i % 9)).collect();
     let (mut statuses, mut routes, mut warm_routes) = ([0; 4], Routes::default(), Routes::default());
-    for case in 0..36 {
+    for case in 0..12 {
         let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &Auto, &Gjk][case % 4];
         let within = [f64::INFINITY, 0.4, 0.01, 0.0, -0.1][case % 5];
-        let options = QueryOptions { within, require: None, touch: 1e-9, static_pairs: false };
+        let options = QueryOptions { within, require: None, touch: 0.02, static_pairs: false };
         let mut cases: Vec<Case> = (0..60 + draw.below(120)).map(|_| Case::draw(&mut draw, shapes.len())).collect();
         let mut caches = vec![PairCache::default(); cases.len()];
         let (mut by_other, mut by_one) = (caches.clone(), caches.clone());
-        for round in 0..4 {
+        for round in 0..3 {
             let queries: Vec<PairQuery<'_>> = cases.iter().map(|case| case.query(&shapes)).collect();
             let routes = if round == 0 { &mut routes } else { &mut warm_routes };
             let rows = together(method, &queries, &options, &mut caches, routes, usize::MAX);
@@ -194,10 +195,10 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
             }
         }
     }
-    assert!(statuses.iter().all(|&n| n > 200), "not representative: {statuses:?}");
+    assert!(statuses.iter().all(|&n| n > 100), "not representative: {statuses:?}");
     let taken = |r: &Routes| [r.beyond, r.searched, r.expanded, r.cold, r.uncertified, r.skipped];
-    assert!(taken(&routes).iter().all(|&n| n > 50), "not representative: {routes:?}");
-    assert!(warm_routes.verified > 1000 && warm_routes.surface_verified > 200, "not representative: {warm_routes:?}");
+    assert!(taken(&routes).iter().all(|&n| n > 20), "not representative: {routes:?}");
+    assert!(warm_routes.verified > 500 && warm_routes.surface_verified > 100, "not representative: {warm_routes:?}");
 }
 
 /// Cold pairs of hulls of one piece at `gap` or so between their spheres.
@@ -268,7 +269,8 @@ fn lanes_hold_the_single_poses_bit_for_bit() {
         for (k, [a, b]) in poses.iter().enumerate() {
             let single = Pair::new(&cores[k], &cores[8 + k], RelativePose::between(a, b), 0.1);
             let lane = eight.pair(k);
-            let finite = single.size.is_finite() && single.pose.r.iter().all(|r| r.is_finite());
+            let finite = single.pose.t.is_finite() && single.size.is_finite();
+            let finite = finite && single.pose.r.iter().all(|r| r.is_finite());
             assert_eq!(eight.finite >> k & 1 == 1, finite);
             if finite {
                 let rows = |p: &Pair<'_, f64>| [p.pose.r[0], p.pose.r[1], p.pose.r[2], p.pose.t].map(|v| v.to_array());
@@ -292,7 +294,7 @@ fn where_the_first_states_end_v_clip_ends_as_near() {
     for _ in 0..120 {
         let pairs: Vec<Pair<'_, f64>> = (0..MOST)
             .map(|_| {
-                let away = draw.point().normalized().scale(0.4 + 2.0 * draw.next().abs());
+                let away = draw.point().normalized().scale(1.3 + 2.0 * draw.next().abs());
                 let pose = Pose::new(away.to_array(), [draw.next(), draw.next(), draw.next(), draw.next()]);
                 let relative = RelativePose::between(&Pose::IDENTITY, &pose);
                 Pair::new(&cores[draw.below(cores.len())], &cores[draw.below(cores.len())], relative, 0.0)
