@@ -13,6 +13,7 @@ use super::super::pair::Pair;
 use super::super::simd::{P3, Simd, V, dispatch};
 use super::clip::NONE;
 use super::{FeaturePair, lanes};
+use crate::geometry::planes::Star;
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
 
@@ -108,16 +109,27 @@ fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; 
 #[inline(always)]
 fn beyond<S: Simd>(p: &Polyhedron, v: u32, x: Vec3<f64>) -> u32 {
     let x = P3::<S>::splat(x);
-    let (mut most, mut at, mut first) = (0.0, NONE, 0);
-    for eight in p.planes().star(v) {
-        let (along, sides) = lanes::of_star(eight, x);
-        let least = sides.min_lane();
-        let lane = lanes::place(sides, least);
-        let past = u32::from(along.lt(V::load(&eight.far)).bits() >> lane & 1);
-        (at, most) = if least < most { (first + lane | past << 31, least) } else { (at, most) };
-        first += LANES as u32;
+    let [first, rest @ ..] = p.planes().star(v) else { return NONE };
+    let (mut least, mut at) = beyond_eight(first, x);
+    // Few vertices have more neighbours.
+    for (i, eight) in rest.iter().enumerate() {
+        let (other, there) = beyond_eight(eight, x);
+        if there != NONE && (at == NONE || other < least) {
+            (least, at) = (other, there + ((i + 1) * LANES) as u32);
+        }
     }
     at
+}
+
+/// The same of eight planes, and how far beyond. Without a branch, which would be foretold wrongly every other time.
+#[inline(always)]
+fn beyond_eight<S: Simd>(eight: &Star, x: P3<S>) -> (f64, u32) {
+    let (along, sides) = lanes::of_star(eight, x);
+    let least = sides.min_lane();
+    let lane = lanes::place(sides, least);
+    let past = u32::from(along.lt(V::load(&eight.far)).bits()) >> lane & 1;
+    let within = u32::from(sides.lt(V::splat(0.0)).bits() == 0);
+    (least, lane | past << 31 | within.wrapping_neg())
 }
 
 #[inline(always)]
