@@ -48,7 +48,8 @@ impl PartCache {
     #[inline]
     pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
         let of = counts(a, b);
-        if self.of != of {
+        // Number by number: what was just put together is not yet to be had as a whole.
+        if (0..of.len()).any(|i| self.of[i] != of[i]) {
             *self = Self { of, ..Self::default() };
         }
     }
@@ -168,9 +169,11 @@ pub const PROMISE: f64 = 1e-12;
 /// less.
 pub(super) const TOWARD: f64 = 0.6;
 
-/// By how much planes across that direction may overlap where cores are still taken to be apart, in shares of its length:
-/// measured on the same hulls.
-pub(super) const OVERLAP: f64 = 0.15;
+/// By how much planes across that direction may overlap where cores are still taken to be apart, in shares of its length,
+/// times the root of the number of vertices of both: touching bodies overlap there by less the finer they are. Below it
+/// are three quarters of the touching ones of the same hulls, and half of the overlapping ones of 8 points, a third of
+/// those of 128.
+pub(super) const OVERLAP: f64 = 0.6;
 
 /// What is known of two pieces.
 #[derive(Debug, Clone, Copy)]
@@ -302,7 +305,7 @@ fn likely_apart(pair: &Pair<'_, f64>, cache: &mut PartCache) -> bool {
     }
     let (start, reach) = pair.support(t, [0, 0]);
     (cache.simplex.pairs[0], cache.simplex.count) = (start, 1);
-    let apart = reach < OVERLAP * t.length2();
+    let apart = reach < 0.1 * t.length2();
     if apart {
         cache.features = Some(FeaturePair { a: Feature::vertex(start[0]), b: Feature::vertex(start[1]) });
     }

@@ -153,10 +153,11 @@ fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
     e.place();
     (e.beyond, e.apart) = (0, 0);
     let lanes = e.cold & e.finite;
-    let mut scanned = 0;
+    let (mut scanned, mut fineness) = (0, ZERO);
     for k in 0..WIDTH {
         e.start[k] = [0, 0];
         let [a, b] = e.cores[k];
+        fineness[k] = (a.count + b.count) as f64;
         scanned |= u8::from(a.count.max(b.count) <= CLIMB_ABOVE) << k;
     }
     if lanes == 0 {
@@ -173,7 +174,7 @@ fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
     let (second, better) = e.gap(d, reach, within);
     e.beyond = first | second.bits() & lanes & scanned;
     Mask::from_bits(first).pick(gap, better).store(&mut e.gap);
-    e.apart = reach.lt(d.dot(d).scaled(OVERLAP)).bits() & lanes & !e.beyond;
+    e.apart = (reach * V::load(&fineness).sqrt()).lt(d.dot(d).scaled(OVERLAP)).bits() & lanes & !e.beyond;
 }
 
 dispatch!(look, look_body, (e: &mut Eight<'_>, within: f64) -> ());
