@@ -112,9 +112,6 @@ impl Block {
     }
 }
 
-/// Blocks handed over together, at most.
-const HANDED: usize = 64;
-
 /// How queries are handed over.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
@@ -161,7 +158,7 @@ fn pass(
     method: &dyn NarrowPhase,
     shapes: &[Shape],
     (blocks, caches): &(Vec<Block>, usize),
-    within: f64,
+    (within, handed): (f64, usize),
     keep: bool,
 ) -> (Vec<Option<Proximity>>, Routes, f64) {
     let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
@@ -170,11 +167,11 @@ fn pass(
     let mut out = Vec::with_capacity(64);
     let mut rows = Vec::new();
     let queries: u32 = blocks.iter().map(|b| b.count).sum();
-    let (mut together, mut ends) = (Vec::with_capacity(HANDED), Vec::with_capacity(HANDED));
+    let (mut together, mut ends) = (Vec::with_capacity(handed), Vec::with_capacity(handed));
     let start = Instant::now();
     let mut sink = 0.0;
     // Blocks that have a memory in common come one after the other, each by itself.
-    for blocks in blocks.chunk_by(|x, y| x.cache + 1 == y.cache).flat_map(|run| run.chunks(HANDED)) {
+    for blocks in blocks.chunk_by(|x, y| x.cache + 1 == y.cache).flat_map(|run| run.chunks(handed)) {
         together.clear();
         together.extend(blocks.iter().map(|block| block.query(shapes)));
         (out.clear(), ends.clear());
@@ -203,7 +200,8 @@ fn main() {
     };
     let work = Path::new(&work);
     let method = narrow::by_name(&std::env::var("PX_NARROW").unwrap_or_else(|_| "auto".to_owned())).unwrap();
-    let passes = std::env::var("PX_PASSES").map_or(9, |n| n.parse::<usize>().unwrap());
+    let number = |name: &str, or: usize| std::env::var(name).map_or(or, |n| n.parse().unwrap());
+    let (passes, handed) = (number("PX_PASSES", 9), number("PX_HANDED", 64));
     for case in std::env::args().skip(1).filter(|a| a.contains(':')) {
         let parts: Vec<&str> = case.split(':').collect();
         let within: f64 = parts.get(2).map_or(f64::INFINITY, |w| w.parse().unwrap());
@@ -218,9 +216,9 @@ fn main() {
             queries.sort_by_key(|q| (q.shapes, q.index));
         }
         let blocks = blocks(&queries, order);
-        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, within, true);
+        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, (within, handed), true);
         let mut times: Vec<f64> =
-            (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, within, false).2).collect();
+            (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, (within, handed), false).2).collect();
         times.sort_by(f64::total_cmp);
         let reference = std::fs::read(work.join("in").join(format!("{}.ref", parts[1]))).unwrap_or_default();
         let (mut worst, mut missed, mut checked) = (0.0_f64, 0, 0);

@@ -212,9 +212,13 @@ fn walk_all_with(
 ) {
     let mut working = WORKING.take().unwrap_or_default();
     working.scratch.set(search);
-    for (queries, caches) in queries.chunks(together::MOST).zip(caches.chunks_mut(together::MOST)) {
-        working.together.ask(search, queries, options, caches, routes);
-        for (i, (query, cache)) in queries.iter().zip(caches).enumerate() {
+    let (mut queries, mut caches) = (queries, caches);
+    while !queries.is_empty() {
+        let (group, later) = queries.split_at(together::group(queries));
+        let (memories, rest) = caches.split_at_mut(group.len());
+        (queries, caches) = (later, rest);
+        working.together.ask(search, group, options, memories, routes);
+        for (i, (query, cache)) in group.iter().zip(memories).enumerate() {
             let first = working.together.first(i, query, options, routes, out);
             let from = Samples::after(&first, query);
             if from.left != 0 {

@@ -254,8 +254,14 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         Search::VClip => true,
     };
     let first = tracks && (cache.take_left() || cold) && cache.surface.is_none();
-    if first && let Some(found) = track(pair, beyond, cache, routes) {
-        return found;
+    if first {
+        if let Some(found) = track(pair, beyond, cache, routes) {
+            return found;
+        }
+        if cold {
+            // Where it started from was a guess.
+            cache.features = None;
+        }
     }
     let mut placed = false;
     if let Some(features) = cache.features

@@ -34,6 +34,20 @@ pub(super) const MOST: usize = SET;
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
 
+/// Vertices of all bodies of the queries that are answered together, about: of more, those of the first have left the nearest
+/// cache when an overlap is to be grown at last.
+const VERTICES: usize = 8192;
+
+/// How many of the queries are to be answered together: at least one.
+pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
+    let mut vertices = 0;
+    let fits = |query: &&PairQuery<'_>| {
+        vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
+        vertices <= VERTICES
+    };
+    queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())
+}
+
 /// What is known of the first sample of a query.
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -82,9 +96,10 @@ struct Pairs<'a> {
     left: u64,
     /// To be proven with what is remembered.
     held: u64,
-    /// To be searched by GJK, from the vertices of `near`.
+    /// To be searched by GJK.
     by_simplex: u64,
-    near: [Simplex; MOST],
+    /// The vertices that V-Clip starts from, and those farthest along the line between the origins.
+    near: [[VertexPair; 2]; MOST],
 }
 
 /// What became of the first sample of a query.
@@ -137,8 +152,16 @@ impl Together {
         chosen: &[u8],
     ) -> Pairs<'a> {
         let none = vertices([0, 0]);
-        let mut pairs =
-            Pairs { pair: Vec::with_capacity(chosen.len()), query: [0; MOST], start: [none; MOST], cold: 0, left: 0, held: 0, by_simplex: 0, near: [Simplex::default(); MOST] };
+        let mut pairs = Pairs {
+            pair: Vec::with_capacity(chosen.len()),
+            query: [0; MOST],
+            start: [none; MOST],
+            cold: 0,
+            left: 0,
+            held: 0,
+            by_simplex: 0,
+            near: [[[0; 2]; 2]; MOST],
+        };
         let mut eight = None;
         for chosen in chosen.chunks(WIDTH) {
             for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
@@ -153,6 +176,7 @@ impl Together {
             eight.look(chosen.len(), options.within);
             for (k, &query) in chosen.iter().enumerate() {
                 let (i, is) = (usize::from(query), |bits: u8| bits >> k & 1 == 1);
+                pairs.near[pairs.pair.len() % MOST] = [eight.start[k], eight.first[k]];
                 let (at, cache) = (pairs.pair.len() % MOST, &mut caches[i].hulls);
                 let bit = 1 << at;
                 pairs.pair.push(eight.pair(k));
@@ -171,10 +195,7 @@ impl Together {
                         pairs.start[at] = vertices(eight.start[k]);
                         pairs.cold |= bit;
                     }
-                    None => {
-                        pairs.near[at] = of([eight.start[k], eight.first[k]]);
-                        pairs.by_simplex |= bit;
-                    }
+                    None => pairs.by_simplex |= bit,
                 }
             }
         }
@@ -216,7 +237,9 @@ impl Together {
                 self.answer[at] = None;
                 self.prover.push(&pairs.pair[..], at, found, &pair.pose, pair.size, &mut self.answer);
             } else if pairs.cold & bit != 0 {
-                caches[i].hulls.remember(None, of_vertices(pairs.start[at]));
+                // The others are nearer, but a polytope that comes of them takes longer to grow.
+                let [_, first] = pairs.near[at];
+                caches[i].hulls.remember(None, of([first, first]));
             }
         }
         self.prover.finish(&pairs.pair[..], &mut self.answer);
@@ -238,7 +261,7 @@ impl Together {
             let (pair, i) = (&pairs.pair[at], usize::from(pairs.query[at]));
             let Some([a, b]) = pieces(&queries[i]) else { continue };
             let beyond = walk::beyond(options.within, pair.size) + (a.radius + b.radius);
-            let found = gjk::search(pair, &pairs.near[at], beyond);
+            let found = gjk::search(pair, &of(pairs.near[at]), beyond);
             routes.search_iterations += u64::from(found.iterations);
             let features = match found.end {
                 gjk::End::Beyond => {
@@ -323,11 +346,6 @@ fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
 /// A simplex of two vertex pairs, or of one if they are the same.
 fn of([first, second]: [VertexPair; 2]) -> Simplex {
     Simplex { pairs: [first, second, [0; 2], [0; 2]], count: 1 + u8::from(first != second) }
-}
-
-/// A simplex of a vertex of each body.
-fn of_vertices(features: FeaturePair) -> Simplex {
-    of([[features.a.index, features.b.index]; 2])
 }
 
 fn vertices([a, b]: VertexPair) -> FeaturePair {

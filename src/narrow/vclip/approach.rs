@@ -151,13 +151,7 @@ fn vertex_vertex<S: Simd>(pair: &Pair<'_, f64>, features: &FeaturePair) -> [u32;
 
 /// As [`super::states::vertex_vertex`] goes on, one vertex at a time.
 #[inline(always)]
-fn leave_vertices(
-    pair: &Pair<'_, f64>,
-    features: &mut FeaturePair,
-    [a, b]: [u32; 2],
-    bit: u64,
-    sets: &mut Sets,
-) {
+fn leave_vertices(pair: &Pair<'_, f64>, features: &mut FeaturePair, [a, b]: [u32; 2], bit: u64, sets: &mut Sets) {
     if a != NONE && a & PAST != 0 {
         features.a = Feature::vertex(pair.a.neighbours_of(features.a.index)[(a & !PAST) as usize]);
         sets.vertices |= bit;
