@@ -8,6 +8,8 @@
 //!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/         4. integers, for whatever is left
 //! pieces.rs    bodies of several pieces
+//! ahead.rs     many samples of a pair, eight at a time
+//! together/    few samples of many pairs, eight at a time
 //! ```
 //!
 //! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
