@@ -93,9 +93,11 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     let narrow = methods::narrow(&options.narrow)?;
     let mut timings = Timings::default();
     let trajectory = timed(&mut timings.open, || Trajectory::open(scene, &options.read))?;
+    let bounds = trajectory.bounds;
+    let mut input = pipeline::Input::start(trajectory);
     let mut writer = TableWriter::create(scene, &options.table())?;
 
-    let boxes = BroadScene::new(scene, trajectory.bounds, scene.query.within);
+    let boxes = BroadScene::new(scene, bounds, scene.query.within);
     let mut search = pipeline::Search {
         scene,
         boxes,
@@ -108,14 +110,15 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
         candidate_samples: 0,
         candidates: 0,
     };
-    let (read, files) = (trajectory.progress(), trajectory.inputs.clone());
-    let mut blocks = trajectory.blocks();
-    pipeline::drive(&mut search, blocks.as_mut(), &read, &mut writer, progress)?;
+    pipeline::drive(&mut search, &mut input, &mut writer, progress)?;
 
-    let mut inputs = scene.inputs.clone();
-    inputs.extend(files.digests()?);
     let mut timings = search.timings;
+    let broad = search.memories[0].broad.name();
+    // What is remembered of all pairs is given back while the disk takes the tables.
+    rayon::spawn(move || drop(search.memories));
     let finished = timed(&mut timings.write, || writer.finish())?;
+    let mut inputs = scene.inputs.clone();
+    inputs.extend(input.files.digests()?);
     timings.total = begun.elapsed();
     let manifest = manifest::Report {
         scene,
@@ -124,7 +127,7 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
         totals: &finished.totals,
         routes: &search.routes,
         timings: &timings,
-        broad: search.memories[0].broad.name(),
+        broad,
         narrow: search.narrow.name(),
         device,
         threads,

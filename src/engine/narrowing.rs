@@ -22,34 +22,46 @@ pub(super) struct Narrowed {
     pub(super) busy: Duration,
 }
 
-/// The rows of a slice. They stay where they were found, as a row is two cache lines; their places are sorted.
+/// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.
 #[derive(Debug, Default)]
 pub(super) struct SliceRows {
-    tasks: Vec<Vec<Row>>,
-    /// Task, and row of the task; by (sample, a, b) of the row.
-    places: Vec<[u32; 2]>,
+    /// By (a, b) of their candidates.
+    chunks: Vec<ChunkRows>,
 }
 
 impl SliceRows {
     /// Number of rows.
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.chunks.iter().map(|chunk| chunk.rows.len()).sum()
     }
 
-    /// The rows by (sample, a, b).
+    /// The rows by (sample, a, b): those of a sample are those of the chunks one after the other.
     pub(super) fn sorted(&self) -> Vec<&Row> {
-        self.places.iter().map(|&[task, row]| &self.tasks[task as usize][row as usize]).collect()
+        let mut sorted = Vec::with_capacity(self.len());
+        for sample in 0..SAMPLES {
+            for ChunkRows { rows, order, start } in &self.chunks {
+                let here = &order[start[sample] as usize..start[sample + 1] as usize];
+                sorted.extend(here.iter().map(|&row| &rows[row as usize]));
+            }
+        }
+        sorted
     }
 }
 
 /// The rows of a task's candidates.
-struct Chunk {
+#[derive(Debug)]
+struct ChunkRows {
     /// As found: by (a, b, sample).
     rows: Vec<Row>,
     /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s + 1]]`.
     order: Vec<u32>,
     /// See `order`.
     start: [u32; SAMPLES + 1],
+}
+
+/// What a task found.
+struct Chunk {
+    rows: ChunkRows,
     routes: Routes,
     busy: Duration,
 }
@@ -83,9 +95,9 @@ pub(super) fn narrow(
         routes.add(&chunk.routes);
         busy += chunk.busy;
     }
-    let places = places(&chunks);
-    let tasks = chunks.into_iter().map(|chunk| chunk.rows).collect();
-    Narrowed { rows: SliceRows { tasks, places }, routes, busy }
+    // Most candidates of a block may be too far apart.
+    let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|chunk| !chunk.rows.is_empty()).collect();
+    Narrowed { rows: SliceRows { chunks }, routes, busy }
 }
 
 /// As [`narrow`], on this thread alone: for slices so small that several are answered side by side.
@@ -101,11 +113,9 @@ pub(super) fn narrow_alone(
         return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
     }
     let mut taken = caches.take(candidates);
-    let Chunk { rows, order, routes, busy, .. } =
-        Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Vec::new());
+    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Vec::new());
     caches.put(block.index, candidates, taken);
-    let places = order.into_iter().map(|row| [0, row]).collect();
-    Narrowed { rows: SliceRows { tasks: vec![rows], places }, routes, busy }
+    Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
 }
 
 impl Job<'_> {
@@ -138,7 +148,7 @@ impl Job<'_> {
         // Most candidates may have been too far apart; what is left over serves the next task.
         rows.shrink_to_fit();
         let (order, start) = by_sample(&rows);
-        Chunk { rows, order, start, routes, busy: begun.elapsed() }
+        Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed() }
     }
 
     /// The query of a candidate.
@@ -189,18 +199,6 @@ fn by_sample(rows: &[Row]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
         *at += 1;
     }
     (order, start)
-}
-
-/// The places of the rows of all chunks by (sample, a, b): chunks are in order of (a, b), so the rows of a sample are
-/// those of the chunks one after the other.
-fn places(chunks: &[Chunk]) -> Vec<[u32; 2]> {
-    let of_sample = |sample: usize| {
-        (0..).zip(chunks).flat_map(move |(task, chunk)| {
-            let rows = chunk.start[sample] as usize..chunk.start[sample + 1] as usize;
-            chunk.order[rows].iter().map(move |&row| [task, row])
-        })
-    };
-    (0..SAMPLES).into_par_iter().flat_map_iter(of_sample).collect()
 }
 
 #[cfg(test)]

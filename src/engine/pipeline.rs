@@ -15,6 +15,7 @@ use crate::narrow::{NarrowPhase, Routes};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
 use crate::table::TableWriter;
+use crate::trajectory::{Inputs, Spares, Trajectory};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,18 +70,34 @@ struct Pending {
     rows: SliceRows,
 }
 
+/// What is read, as it comes from its thread.
+pub(super) struct Input {
+    blocks: Box<dyn Iterator<Item = Result<FrameBlock>> + Send>,
+    read: Arc<AtomicU64>,
+    spares: Spares,
+    pub(super) files: Inputs,
+}
+
+impl Input {
+    /// Begins to read.
+    pub(super) fn start(trajectory: Trajectory) -> Self {
+        let (read, spares, files) = (trajectory.progress(), trajectory.spares(), trajectory.inputs.clone());
+        Self { blocks: trajectory.blocks(), read, spares, files }
+    }
+}
+
 /// Drives all blocks through the stages, inside the current pool.
 ///
 /// # Errors
 /// What reading or writing meets first.
 pub(super) fn drive(
     search: &mut Search<'_>,
-    blocks: &mut dyn Iterator<Item = Result<FrameBlock>>,
-    read: &AtomicU64,
+    input: &mut Input,
     writer: &mut TableWriter,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut waiting = Waiting { writer, pending: Vec::new(), spent: std::time::Duration::ZERO };
+    let Input { blocks, read, spares, files } = input;
+    let mut waiting = Waiting { writer, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
     loop {
         let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
@@ -93,6 +110,7 @@ pub(super) fn drive(
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);
     }
+    files.begin(); // from here on there is more and more to wait for, and less to do
     waiting.write()?;
     search.timings.write += waiting.spent;
     Ok(())
@@ -180,6 +198,7 @@ impl Search<'_> {
 /// The writer, and the slices that wait for it.
 struct Waiting<'a> {
     writer: &'a mut TableWriter,
+    spares: &'a Spares,
     pending: Vec<Pending>,
     spent: std::time::Duration,
 }
@@ -189,8 +208,13 @@ impl Waiting<'_> {
     fn write(&mut self) -> Result<()> {
         let pending = std::mem::take(&mut self.pending);
         timed(&mut self.spent, || {
-            let write =
-                |slice: Pending| self.writer.write_sorted(&slice.block, &slice.candidates, &slice.rows.sorted());
+            let write = |Pending { block, candidates, rows }: Pending| {
+                self.writer.write_sorted(&block, &candidates, &rows.sorted())?;
+                if let Some(block) = Arc::into_inner(block) {
+                    self.spares.give(block);
+                }
+                Ok(())
+            };
             pending.into_iter().try_for_each(write)
         })
     }

@@ -160,6 +160,14 @@ impl Polyhedron {
     /// The lowest face that has all of `vertices`, if there is one.
     pub fn face_containing(&self, vertices: &[u32]) -> Option<u32> {
         let (&first, rest) = vertices.split_first()?;
+        if let Some((&second, rest)) = rest.split_first()
+            && let Some(edge) = self.edge_between(first, second)
+        {
+            // A face with both ends of an edge has the edge.
+            let [left, right] = self.edges[edge as usize].f;
+            let has_all = |f: &u32| *f != NO_FACE && rest.iter().all(|v| self.face(*f).contains(v));
+            return [left.min(right), left.max(right)].into_iter().find(has_all);
+        }
         let start = self.neighbour_start[first as usize] as usize;
         let mut found: Option<u32> = None;
         for i in 0..self.neighbours_of(first).len() {

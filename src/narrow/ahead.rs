@@ -5,7 +5,6 @@ use super::PairQuery;
 use super::answer::Answer;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
-use super::pair::Pair;
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
@@ -15,7 +14,7 @@ use super::strict::lanes::{self, Eight, WIDTH};
 use super::strict::many;
 use super::vclip;
 use super::walk::{self, Search};
-use crate::geometry::RelativePose;
+use crate::geometry::{Polyhedron, RelativePose};
 use crate::scene::{Piece, QueryOptions, SAMPLES};
 
 /// Samples from which searching side by side is cheaper than one after the other.
@@ -219,8 +218,7 @@ impl<'a> Ahead<'a> {
             return None;
         }
         let features = cache.hulls.features()?;
-        let pair = Pair::new(&a.core, &b.core, poses.at(sample), a.radius + b.radius);
-        let found = vclip::search(&pair, features);
+        let found = search_sample([&a.core, &b.core], poses, sample, features);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
         if found.end != vclip::End::Converged || found.features == features {
@@ -354,6 +352,20 @@ impl Searched {
         self.prover.finish(cores, &mut self.answers);
     }
 }
+
+/// V-Clip in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
+/// be read in other sizes than they were written.
+#[inline(always)]
+fn search_sample_body<S: Simd>(
+    cores: [&Polyhedron; 2],
+    poses: &RelativeLanes,
+    sample: usize,
+    start: FeaturePair,
+) -> vclip::Found {
+    vclip::search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start)
+}
+
+dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair) -> vclip::Found);
 
 /// A walk of V-Clip from sample to sample.
 struct Tracking<'a> {

@@ -198,7 +198,7 @@ fn walk_with(
     out: &mut Vec<Proximity>,
 ) {
     let mut working = WORKING.take().unwrap_or_default();
-    working.scratch.set(search);
+    working.scratch.set(search, query.samples);
     let from = Samples { left: query.samples, last: None };
     walk_in(&mut working, query, from, options, cache, routes, out);
     WORKING.set(Some(working));
@@ -213,7 +213,6 @@ fn walk_all_with(
     (out, ends): (&mut Vec<Proximity>, &mut Vec<usize>),
 ) {
     let mut working = WORKING.take().unwrap_or_default();
-    working.scratch.set(search);
     let (mut queries, mut caches) = (queries, caches);
     while !queries.is_empty() {
         let (group, later) = queries.split_at(together::group(queries));
@@ -224,7 +223,7 @@ fn walk_all_with(
             let first = working.together.first(i, query, options, routes, out);
             let from = Samples::after(&first, query);
             if from.left != 0 {
-                working.scratch.set_overlap(working.together.overlap(i));
+                working.scratch.set(search, query.samples);
                 walk_in(&mut working, query, from, options, cache, routes, out);
             }
             ends.push(out.len());

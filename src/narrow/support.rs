@@ -17,11 +17,12 @@ pub(super) fn farthest<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32
 #[inline(always)]
 pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
     let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
-    let vertices = p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]);
-    for (i, ((&x, &y), &z)) in vertices.enumerate() {
+    let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
+    for ((&x, &y), &z) in p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]) {
         let height = d.x.scaled(x) + d.y.scaled(y) + d.z.scaled(z);
-        at = best.lt(height).pick(V::splat(i as f64), at);
+        at = best.lt(height).pick(number, at);
         best = best.larger(height);
+        number = number + one;
     }
     (at, best)
 }
@@ -29,13 +30,23 @@ pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>)
 #[inline(always)]
 fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
     let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
+    if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
+        let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
+        let max = height.max_lane();
+        let at = height.equals(V::splat(max)).bits().trailing_zeros();
+        // The padding repeats vertex 0, which comes first.
+        return (at % WIDTH as u32, max);
+    }
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     let (mut best, mut block) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
-    for (i, ((x, y), z)) in blocks.enumerate() {
+    // Counted in a register: turning an index into a number costs more than the products.
+    let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
+    for ((x, y), z) in blocks {
         let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
         let higher = best.lt(height);
         best = higher.pick(height, best);
-        block = higher.pick(V::splat(i as f64), block);
+        block = higher.pick(number, block);
+        number = number + one;
     }
     let max = best.max_lane();
     let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;

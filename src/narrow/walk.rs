@@ -124,19 +124,17 @@ pub enum Search {
 pub struct Scratch {
     search: Search,
     polytope: Polytope,
-    /// Where a search that was made for the pair to be asked next found an overlap.
-    overlap: Option<Simplex>,
+    /// Of one sample.
+    single: bool,
+    /// Whether a surface is worth remembering: most pairs of which nothing was known before a walk of one sample are never
+    /// asked again.
+    keeps: bool,
 }
 
 impl Scratch {
-    /// For a walk with this search.
-    pub fn set(&mut self, search: Search) {
-        self.search = search;
-    }
-
-    /// For a pair of which a search by simplices was made already: where it found an overlap, if it did.
-    pub(super) fn set_overlap(&mut self, simplex: Option<Simplex>) {
-        self.overlap = simplex;
+    /// For a walk with this search through these samples.
+    pub fn set(&mut self, search: Search, samples: u64) {
+        (self.search, self.single) = (search, samples.is_power_of_two());
     }
 
     /// The search of this walk.
@@ -246,6 +244,7 @@ enum Warm {
 
 fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
     let cold = cache.features.is_none();
+    scratch.keeps = !(cold && scratch.single);
     // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
     let tracks = match scratch.search {
         Search::Auto if cache.simplex.count == 0 => likely_apart(pair, cache),
@@ -353,9 +352,16 @@ fn search(
     scratch: &mut Scratch,
     routes: &mut Routes,
 ) -> Warm {
-    if let Some(simplex) = scratch.overlap.take() {
-        cache.simplex = simplex;
-        return expand(pair, &simplex, cache, scratch, routes);
+    // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+    if scratch.search == Search::Auto
+        && cache.simplex.count < 2
+        && let Some(strict) = epa::deepest_around(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
+    {
+        routes.expanded += 1;
+        if scratch.keeps {
+            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+        }
+        return Warm::Strict(strict);
     }
     let found = gjk::search(pair, &cache.simplex, beyond);
     routes.search_iterations += u64::from(found.iterations);
@@ -363,9 +369,23 @@ fn search(
     match found.end {
         End::Beyond => {
             cache.features = None;
-            proven_beyond(pair, &found, beyond).map_or(Warm::Open, Warm::Beyond)
+            // A support found by climbing is no proof: the gap over all vertices is.
+            let gap = if pair.climbs() { pair.gap(-found.point.normalized()) } else { found.gap };
+            let lower = gap - pair.bound();
+            if lower > beyond { Warm::Beyond(lower) } else { Warm::Open }
         }
-        End::Overlap => expand(pair, &found.simplex, cache, scratch, routes),
+        End::Overlap => {
+            let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
+            if !scratch.polytope.start(pair, tetrahedron) {
+                return Warm::Open;
+            }
+            let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
+            routes.expanded += 1;
+            if scratch.keeps {
+                remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
+            }
+            Warm::Strict(strict)
+        }
         End::Converged | End::Stalled => {
             let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                 .and_then(|features| strict::local(pair, &features))
@@ -379,32 +399,6 @@ fn search(
             }
         }
     }
-}
-
-/// The gap of the cores that a search proves which ended beyond the cut-off, metres, if it is more than `beyond`.
-pub(super) fn proven_beyond(pair: &Pair<'_, f64>, found: &gjk::Found<f64>, beyond: f64) -> Option<f64> {
-    // A support found by climbing is no proof: the gap over all vertices is.
-    let gap = if pair.climbs() { pair.gap(-found.point.normalized()) } else { found.gap };
-    let lower = gap - pair.bound();
-    (lower > beyond).then_some(lower)
-}
-
-/// The depth of an overlap, from where a search found it.
-fn expand(
-    pair: &Pair<'_, f64>,
-    simplex: &Simplex,
-    cache: &mut PartCache,
-    scratch: &mut Scratch,
-    routes: &mut Routes,
-) -> Warm {
-    let Some(tetrahedron) = epa::tetrahedron(pair, simplex) else { return Warm::Open };
-    if !scratch.polytope.start(pair, tetrahedron) {
-        return Warm::Open;
-    }
-    let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
-    routes.expanded += 1;
-    remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
-    Warm::Strict(strict)
 }
 
 /// Keeps the surface of an overlap for the next sample.

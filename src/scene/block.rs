@@ -59,6 +59,15 @@ impl FrameBlock {
         Self { index, samples: Vec::with_capacity(SAMPLES), starts_run: 0, lanes, present: vec![0; slots] }
     }
 
+    /// An empty block, as [`Self::new`], in the memory of one that is no longer needed.
+    pub fn renewed(mut self, index: u64) -> Self {
+        self.lanes.fill(Lanes::default());
+        self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = Lanes([1.0; SAMPLES]));
+        self.samples.clear();
+        self.present.fill(0);
+        Self { index, starts_run: 0, ..self }
+    }
+
     /// The ten components of a slot.
     #[inline]
     pub fn slot(&self, slot: usize) -> &[Lanes] {

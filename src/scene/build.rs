@@ -86,15 +86,14 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Fai
 /// Finds what is to be built: files are the same if they are the same on disk, however they are written.
 fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
     let mut jobs: Vec<Job> = Vec::new();
-    let mut by_key: HashMap<String, usize> = HashMap::new();
+    let mut by_key: HashMap<(Vec<u64>, u64), usize> = HashMap::new();
     let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
     let mut by_text: HashMap<&str, usize> = HashMap::new();
     let mut of_body = Vec::with_capacity(bodies.len());
     for body in bodies {
         let slot = match &body.geometry {
-            // `Debug` of f64 is the shortest text that reads back as the same number, so equal keys are equal shapes.
             GeometrySpec::Shape(spec) => {
-                let job = *by_key.entry(format!("{spec:?} {:?}", body.offset)).or_insert(jobs.len());
+                let job = *by_key.entry((spec.identity(), body.offset.to_bits())).or_insert(jobs.len());
                 if job == jobs.len() {
                     jobs.push(Job::Shape(spec.clone(), body.offset));
                 }

@@ -263,6 +263,10 @@ impl<'k> Field<'k> {
         let wanted = "a list of points [x, y, z]";
         let mut points = Vec::new();
         for item in self.array(wanted)?.iter() {
+            if let Some(point) = plain_point(item.get_ref()) {
+                points.push(point);
+                continue;
+            }
             let field = Field { value: item.get_ref(), at: item.span().start, ..*self };
             let numbers = field.numbers(Some(3)).map_err(|error| {
                 let problem = format!("point {}: {}", points.len(), error.problem);
@@ -349,6 +353,20 @@ impl<'k> Field<'k> {
         };
         Err(self.error(format!("`{word}` is not known here"), remedy))
     }
+}
+
+/// Three finite numbers with a point or an exponent each: what nearly all points are, of which there may be very many.
+fn plain_point(value: &DeValue<'_>) -> Option<[f64; 3]> {
+    let DeValue::Array(array) = value else { return None };
+    let mut point = [0.0; 3];
+    if array.len() != point.len() {
+        return None;
+    }
+    for (to, item) in point.iter_mut().zip(array.iter()) {
+        let DeValue::Float(float) = item.get_ref() else { return None };
+        *to = float.as_str().parse().ok().filter(|number: &f64| number.is_finite())?;
+    }
+    Some(point)
 }
 
 /// The known word most like a wrong one, if any is like it; the first of equals.

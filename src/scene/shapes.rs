@@ -77,6 +77,18 @@ impl ShapeSpec {
         Ok(Self::Points(points))
     }
 
+    /// Numbers that are equal, bit by bit, exactly for equal shapes.
+    pub(super) fn identity(&self) -> Vec<u64> {
+        let (kind, numbers): (u64, &[f64]) = match self {
+            Self::Box(sides) => (0, sides),
+            Self::Sphere(radius) => (1, &[*radius]),
+            Self::Capsule { radius, length } => (2, &[*radius, *length]),
+            Self::Cylinder { radius, height, sides } => (3, &[*radius, *height, f64::from(*sides)]),
+            Self::Points(points) => (4, points.as_flattened()),
+        };
+        std::iter::once(kind).chain(numbers.iter().map(|number| number.to_bits())).collect()
+    }
+
     /// The points whose hull is the core, in published vertex order, and the radius.
     ///
     /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2. Capsule: the end at -z,

@@ -8,7 +8,7 @@ use super::columns::{Column, Values, Words};
 use super::dictionary::{Dictionary, Distinct};
 use super::ends::{Ends, statistics};
 use super::hybrid;
-use super::packer::{Packer, Trial};
+use super::packer::{Frame, Packer, Trial};
 use super::schema::{Kind, Spec, Vocabulary};
 use super::segments::{ChunkBytes, Segments};
 use super::settings;
@@ -141,16 +141,8 @@ impl ColumnChunk {
         let rows = column.values.len();
         self.levels.clear();
         let nulls = if self.nullable { self.take_nulls(column) } else { 0 };
-        if self.indexed {
-            let ends = match &column.values {
-                Values::Int64(values) => Ends::of_int64(values),
-                Values::Int32(values) => Ends::of_int32(values),
-                Values::Float64(values) => Ends::of_float64(values),
-            };
-            self.open.note(rows, nulls, ends);
-        } else {
-            self.open.note(rows, nulls, None);
-        }
+        let ends = if self.indexed { column.ends() } else { None };
+        self.open.note(rows, nulls, ends);
         let (frame, size, encoding) = match &mut self.dictionary {
             Some(dictionary) if !self.open.plain => {
                 self.indices.clear();
@@ -204,13 +196,19 @@ impl ColumnChunk {
     fn append(
         &mut self,
         rows: usize,
-        frame: Vec<u8>,
+        frame: Frame,
         size: usize,
         encoding: Encoding,
         packer: &mut Packer,
     ) -> Result<()> {
         let open = &mut self.open;
-        let frame = Bytes::from(frame);
+        let (frame, is_lent) = match frame {
+            Frame::Stored(frame) => (Bytes::from(frame), false),
+            Frame::Lent(frame) => (Bytes::from(frame), true),
+        };
+        if !is_lent {
+            open.sink.inner_mut().expect(frame.clone());
+        }
         let page = Page::DataPage {
             buf: frame.clone(),
             num_values: rows as u32,
@@ -220,7 +218,9 @@ impl ColumnChunk {
             statistics: None,
         };
         let written = SerializedPageWriter::new(&mut open.sink).write_page(CompressedPage::new(page, size))?;
-        packer.reuse(Vec::from(frame));
+        if is_lent {
+            packer.reuse(Vec::from(frame));
+        }
         open.uncompressed += written.uncompressed_size;
         open.pages.push(PageEntry { offset: written.offset, size: written.compressed_size, rows, encoding });
         Ok(())
@@ -280,7 +280,7 @@ impl ClosedChunk {
             distinct.plain(words, &mut packer.body);
             let size = packer.body.len();
             let page = Page::DictionaryPage {
-                buf: packer.pack_body(&mut Trial::default())?.into(),
+                buf: packer.pack_body(&mut Trial::default())?.into_bytes(),
                 num_values: distinct.len() as u32,
                 encoding: Encoding::PLAIN,
                 is_sorted: false,
@@ -369,10 +369,9 @@ mod tests {
     /// A file of one column, of a row group of these pages; what a reader makes of it.
     fn written(message: &str, spec: &Spec, pages: Vec<Values>) -> (ArrayRef, Arc<ParquetMetaData>) {
         let mut chunk = ColumnChunk::new(spec);
-        let mut column = Column::new(spec);
         let packers = Packers::default();
         for values in pages {
-            column.values = values;
+            let mut column = Column::of(spec, values);
             packers.with(|packer| chunk.page(&mut column, packer)).expect("a packer").expect("a page");
         }
         let schema = Arc::new(parse_message_type(message).expect("a schema"));

@@ -1,7 +1,8 @@
 //! Columns being filled, and how rows fall into them.
 
+use super::Row;
+use super::ends::Ends;
 use super::schema::{Kind, Spec, Vocabulary};
-use super::{Row, gathered};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
 use std::sync::Arc;
@@ -57,6 +58,12 @@ pub(super) struct Column {
     pub(super) values: Values,
     /// For each value of a nullable column of integers: whether it is there.
     valid: Vec<bool>,
+    /// Least and greatest value, found tile by tile while the values are in the first-level cache; not of words, nor
+    /// where integers may be missing.
+    ends: Option<Ends>,
+    follows_ends: bool,
+    /// Whether a value is no number.
+    has_nan: bool,
 }
 
 impl Column {
@@ -67,12 +74,15 @@ impl Column {
             Kind::Int32 | Kind::Words(_) => Values::Int32(Vec::new()),
             Kind::Float64 => Values::Float64(Vec::new()),
         };
-        Self { values, valid: Vec::new() }
+        let is_float = matches!(values, Values::Float64(_));
+        let follows_ends = !matches!(spec.kind, Kind::Words(_)) && (is_float || !spec.nullable);
+        Self { values, valid: Vec::new(), ends: None, follows_ends, has_nan: false }
     }
 
     /// Removes all values; their memory stays.
     pub(super) fn clear(&mut self) {
         self.valid.clear();
+        (self.ends, self.has_nan) = (None, false);
         match &mut self.values {
             Values::Int64(values) => values.clear(),
             Values::Int32(values) => values.clear(),
@@ -80,11 +90,59 @@ impl Column {
         }
     }
 
+    /// An empty column of the same kind; the values go with the one returned.
+    pub(super) fn take(&mut self) -> Self {
+        let values = match &self.values {
+            Values::Int64(values) => Values::Int64(Vec::with_capacity(values.len())),
+            Values::Int32(values) => Values::Int32(Vec::with_capacity(values.len())),
+            Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
+        };
+        let empty = Self { values, valid: Vec::new(), ends: None, follows_ends: self.follows_ends, has_nan: false };
+        std::mem::replace(self, empty)
+    }
+
+    /// Least and greatest value; of a column without nulls, or after [`Self::take_present`].
+    pub(super) fn ends(&self) -> Option<Ends> {
+        if self.follows_ends { self.ends } else { self.ends_from(0) }
+    }
+
+    /// Least and greatest of the values from `first` on.
+    fn ends_from(&self, first: usize) -> Option<Ends> {
+        match &self.values {
+            Values::Int64(values) => Ends::of_int64(&values[first..]),
+            Values::Int32(values) => Ends::of_int32(&values[first..]),
+            Values::Float64(values) => Ends::of_float64(&values[first..]),
+        }
+    }
+
+    /// Notes the values from `first` on.
+    fn note(&mut self, first: usize) {
+        if !self.follows_ends {
+            return;
+        }
+        let new = self.ends_from(first);
+        self.ends = match (self.ends, new) {
+            (Some(ends), Some(new)) => Some(ends.join(new)),
+            (ends, new) => ends.or(new),
+        };
+        if let Values::Float64(values) = &self.values {
+            self.has_nan |= values[first..].iter().fold(false, |nan, value| nan | value.is_nan());
+        }
+    }
+
+    /// A column of these values.
+    #[cfg(test)]
+    pub(super) fn of(spec: &Spec, values: Values) -> Self {
+        let mut column = Self { values, ..Self::new(spec) };
+        column.note(0);
+        column
+    }
+
     /// Of a nullable column: removes what is null, and says for each value whether it was there; `None` where all were.
     pub(super) fn take_present(&mut self) -> Option<Vec<bool>> {
         let mut present = std::mem::take(&mut self.valid);
         if let Values::Float64(values) = &self.values
-            && values.iter().any(|value| value.is_nan())
+            && self.has_nan
         {
             present = values.iter().map(|value| !value.is_nan()).collect();
         }
@@ -103,17 +161,23 @@ impl Column {
 
     fn int64(&mut self, values: impl Iterator<Item = i64>) {
         let Values::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        let first = v.len();
         v.extend(values);
+        self.note(first);
     }
 
     fn int32(&mut self, values: impl Iterator<Item = i32>) {
         let Values::Int32(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        let first = v.len();
         v.extend(values);
+        self.note(first);
     }
 
     fn float64(&mut self, values: impl Iterator<Item = f64>) {
         let Values::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        let first = v.len();
         v.extend(values);
+        self.note(first);
     }
 
     fn int64_or_null(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
@@ -146,11 +210,10 @@ fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
 }
 
 /// Appends `rows` to the columns of `distances`; fills as many columns as the table has.
-pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
+pub(super) fn fill_distances(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
     let all = columns.len() > 9;
-    let rows = gathered(rows);
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, &rows, samples);
+    fill_keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| p.distance));
     c.next().float64(p().map(|p| p.lower));
@@ -181,10 +244,9 @@ pub(super) fn fill_distances(columns: &mut [Column], rows: &[&Row], samples: &[S
 }
 
 /// Appends `rows`, all of them penetrating, to the columns of `penetrations`.
-pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[&Row], samples: &[Sample]) {
-    let rows = gathered(rows);
+pub(super) fn fill_penetrations(columns: &mut [Column], rows: &[Row], samples: &[Sample]) {
     let mut c = Cursor(columns.iter_mut());
-    fill_keys(&mut c, &rows, samples);
+    fill_keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
     c.next().float64(p().map(|p| -p.distance));
     c.next().float64(p().map(|p| (-p.upper).max(0.0)));

@@ -16,6 +16,7 @@ use parquet::arrow::ArrowSchemaConverter;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Encodes one table.
@@ -24,6 +25,9 @@ pub(super) struct TableEncoder {
     columns: Vec<Column>,
     in_page: usize,
     rows: u64,
+    /// Full pages that wait, and how many may.
+    waiting: VecDeque<(usize, Vec<Column>)>,
+    may_wait: usize,
     encoder: GroupEncoder,
 }
 
@@ -72,7 +76,12 @@ impl TableEncoder {
             in_group: 0,
             queue: Queue::new(parts),
         };
-        Ok(Self { columns, in_page: 0, rows: 0, encoder })
+        Ok(Self { columns, in_page: 0, rows: 0, waiting: VecDeque::new(), may_wait: 0, encoder })
+    }
+
+    /// Lets so many pages wait: if they are the last ones, until the disk has got another table to take.
+    pub(super) fn let_wait(self, pages: usize) -> Self {
+        Self { may_wait: pages, ..self }
     }
 
     /// Appends rows; `fill` puts a slice of them into the columns. Full pages are encoded in rayon's current pool.
@@ -93,7 +102,17 @@ impl TableEncoder {
 
     fn encode_page(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.in_page);
-        self.encoder.encode_page(&mut self.columns, rows)
+        if self.may_wait == 0 {
+            return self.encoder.encode_page(&mut self.columns, rows);
+        }
+        self.waiting.push_back((rows, self.columns.iter_mut().map(Column::take).collect()));
+        if self.waiting.len() > self.may_wait { self.encode_waiting() } else { Ok(()) }
+    }
+
+    /// Encodes the first page that waits.
+    fn encode_waiting(&mut self) -> Result<()> {
+        let Some((rows, mut page)) = self.waiting.pop_front() else { return Ok(()) };
+        self.encoder.encode_page(&mut page, rows)
     }
 
     /// Rows so far.
@@ -105,6 +124,9 @@ impl TableEncoder {
     pub(super) fn finish(mut self) -> Result<Finishing> {
         if self.in_page > 0 {
             self.encode_page()?;
+        }
+        while !self.waiting.is_empty() {
+            self.encode_waiting()?;
         }
         self.encoder.finish()
     }
@@ -161,7 +183,7 @@ impl GroupEncoder {
         if self.in_group > 0 {
             self.close_group()?;
         }
-        self.queue.end()?;
+        self.queue.end();
         Ok(Finishing(self.queue))
     }
 

@@ -17,12 +17,15 @@ pub(super) enum Ends {
 impl Ends {
     /// `None` where there is no value.
     pub(super) fn of_int64(values: &[i64]) -> Option<Self> {
-        Some(Self::Int64([*values.iter().min()?, *values.iter().max()?]))
+        // By value: the iterators' own minimum follows references, one comparison after the other.
+        let ends = values.iter().fold([i64::MAX, i64::MIN], |[low, high], &v| [low.min(v), high.max(v)]);
+        (!values.is_empty()).then_some(Self::Int64(ends))
     }
 
     /// See [`Self::of_int64`].
     pub(super) fn of_int32(values: &[i32]) -> Option<Self> {
-        Some(Self::Int32([*values.iter().min()?, *values.iter().max()?]))
+        let ends = values.iter().fold([i32::MAX, i32::MIN], |[low, high], &v| [low.min(v), high.max(v)]);
+        (!values.is_empty()).then_some(Self::Int32(ends))
     }
 
     /// NaN is no value; a zero stands for both signs (Parquet format, `ColumnOrder`).

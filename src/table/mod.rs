@@ -28,6 +28,7 @@ mod schema;
 mod segments;
 mod settings;
 mod summary;
+mod sync;
 #[cfg(test)]
 mod tests;
 pub mod trajectory_file;
@@ -68,11 +69,6 @@ pub struct Row {
 
 /// Rows that are looked at together: as many as stay in the first-level cache while every column picks its field.
 const TILE: usize = 256;
-
-/// A tile of rows side by side. They lie anywhere: copied one after the other, their way through the caches overlaps.
-fn gathered(rows: &[&Row]) -> Vec<Row> {
-    rows.iter().map(|row| **row).collect()
-}
 
 /// Where and what to write.
 #[derive(Debug, Clone)]
@@ -151,6 +147,15 @@ impl Sizes {
     const CONTRACT: Self = Self { page: 16_384, row_group: 1 << 20, groups_per_part: 16, least_pairs: 65_536 };
 }
 
+/// Bytes of a row of `penetrations` in columns, rounded up.
+const PENETRATION_BYTES: u64 = 96;
+
+/// Pages of `penetrations` that are kept for when the disk takes `distances`, and the processors have nothing to do:
+/// 32 MB of them, unless a fraction of the memory that may be taken is less.
+fn pages_waiting(memory: u64, sizes: Sizes) -> usize {
+    ((memory / 32).min(32 << 20) / (PENETRATION_BYTES * sizes.page as u64)) as usize
+}
+
 /// Run, frame, a, b.
 type RowKey = (i64, i64, u32, u32);
 
@@ -164,7 +169,26 @@ pub struct TableWriter {
     names: Vec<String>,
     sizes: Sizes,
     last: Option<RowKey>,
+    tile: Tile,
     out: Arc<OutputDir>,
+}
+
+/// A tile of rows side by side, and those of them that overlap; kept for their memory.
+#[derive(Default)]
+struct Tile {
+    rows: Vec<Row>,
+    overlapping: Vec<Row>,
+}
+
+impl Tile {
+    /// Takes rows that lie anywhere: copied one after the other, their way through the caches overlaps.
+    fn gather(&mut self, rows: &[&Row]) {
+        self.rows.clear();
+        self.rows.extend(rows.iter().map(|row| **row));
+        self.overlapping.clear();
+        let overlapping = self.rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
+        self.overlapping.extend(overlapping.copied());
+    }
 }
 
 impl TableWriter {
@@ -183,12 +207,13 @@ impl TableWriter {
         let table = |spec, name| TableEncoder::new(&spec, Naming::Parts(name), &words, sizes, &out);
         Ok(Self {
             distances: table(schema::distances(options.columns), "distances")?,
-            penetrations: table(schema::penetrations(), "penetrations")?,
+            penetrations: table(schema::penetrations(), "penetrations")?.let_wait(pages_waiting(options.memory, sizes)),
             summary: Summary::new(scene, &words, options.memory, sizes, &out)?,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
             sizes,
             last: None,
+            tile: Tile::default(),
             out,
         })
     }
@@ -210,19 +235,19 @@ impl TableWriter {
     /// # Errors
     /// As for [`Self::write`].
     pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
-        let Self { distances, penetrations, summary, last, names, .. } = self;
-        check_order(last, names.len(), block, rows)?;
+        let Self { distances, penetrations, summary, last, names, tile, .. } = self;
         let samples = &block.samples;
-        let (encoded, counted) = rayon::join(
-            || distances.extend(rows, |columns, rows| columns::fill_distances(columns, rows, samples)),
-            || {
-                summary.add(block, candidates, rows)?;
-                let overlapping = rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
-                let overlapping: Vec<&Row> = overlapping.copied().collect();
-                penetrations.extend(&overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))
-            },
-        );
-        encoded.and(counted)
+        summary.begin(block)?;
+        // Each row is brought from memory once, for all tables.
+        for part in rows.chunks(TILE) {
+            tile.gather(part);
+            check_order(last, names.len(), block, &tile.rows)?;
+            distances.extend(&tile.rows, |columns, rows| columns::fill_distances(columns, rows, samples))?;
+            penetrations
+                .extend(&tile.overlapping, |columns, rows| columns::fill_penetrations(columns, rows, samples))?;
+            summary.count(samples, candidates, &tile.rows)?;
+        }
+        summary.end(candidates)
     }
 
     /// Closes and renames all tables but the manifest.
@@ -230,7 +255,7 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn finish(self) -> Result<Finished> {
-        let Self { distances, penetrations, summary, bodies, names, sizes, last: _, out } = self;
+        let Self { distances, penetrations, summary, bodies, names, sizes, last: _, tile: _, out } = self;
         let penetrating = penetrations.rows();
         // The largest goes to the disk first, and the others beside it.
         let tables = [distances.finish()?, penetrations.finish()?];
@@ -244,7 +269,7 @@ impl TableWriter {
 }
 
 /// The order of rows is promised in the metadata of the files. `last`: the key of the last row of the call before.
-fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[&Row]) -> Result<()> {
+fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[Row]) -> Result<()> {
     for row in rows {
         let sample = block.samples.get(usize::from(row.proximity.sample));
         let key = sample.map(|s| (s.run, s.frame, row.a, row.b));

@@ -3,7 +3,8 @@
 //! A point of a body at most `radius` from the recentred origin moves by at most `|p' - p| + angle * radius`.
 //! Rounding is bounded on the way and added, so a minimum distance above the sum of two steps clears the gap.
 
-use crate::geometry::Pose;
+use crate::geometry::{Pose, Vec3};
+use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES};
 use rayon::prelude::*;
 
@@ -53,37 +54,68 @@ impl Motion {
     }
 }
 
+/// Poses one after the other, component by component: the one before the samples, and those of up to all samples.
+type Track = [[f64; SAMPLES + 1]; COMPONENTS];
+
 impl Slot {
     /// The largest step over the samples in `mask`, from the last pose on.
     fn advance(&mut self, block: &FrameBlock, index: usize, mask: u64) -> f64 {
-        let mut before = [Pose::IDENTITY; SAMPLES];
-        let mut after = [Pose::IDENTITY; SAMPLES];
-        let mut count = 0;
-        let mut bits = mask;
-        while bits != 0 {
-            let pose = block.pose(index, bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-            if let Some(last) = self.last.replace(pose) {
-                (before[count], after[count]) = (last, pose);
-                count += 1;
+        if mask == 0 {
+            return 0.0;
+        }
+        let mut track: Track = [[0.0; SAMPLES + 1]; COMPONENTS];
+        let end = usize::from(self.last.is_some());
+        if let Some(last) = self.last {
+            let values = last.position.to_array().into_iter().chain(last.q).chain(last.rest.to_array());
+            track.iter_mut().zip(values).for_each(|(to, value)| to[0] = value);
+        }
+        let (first, count) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
+        let one_stretch = mask >> first == u64::MAX >> (SAMPLES - count);
+        for (to, lane) in track.iter_mut().zip(block.slot(index)) {
+            if one_stretch {
+                to[end..end + count].copy_from_slice(&lane.0[first..first + count]);
+            } else {
+                let there = (first..SAMPLES).filter(|s| mask >> s & 1 == 1);
+                to[end..].iter_mut().zip(there).for_each(|(to, s)| *to = lane.0[s]);
             }
         }
-        let mut largest = 0.0;
-        for (a, b) in before[..count].iter().zip(&after[..count]) {
-            let (shift, half_sine) = (shift(a, b), half_angle_sine(a, b));
-            // The arc sine costs ten times all the rest: taken only where it can matter.
-            // asin s <= s + (pi/2 - 1) s^3 on [0, 1], as (asin s - s) / s^3 increases.
-            let at_most = 2.0 * (half_sine + 0.571 * half_sine * half_sine * half_sine) * (1.0 + SLACK) + SLACK;
-            if shift + at_most * self.radius > largest {
-                let step = shift + angle(a, b) * self.radius;
-                largest = step.max(largest);
-            }
-        }
-        largest * (1.0 + SLACK)
+        let end = end + count;
+        self.last = Some(pose(&track, end - 1));
+        largest_step(&track, end - 1, self.radius)
     }
 }
 
+/// A pose of a track.
+fn pose(track: &Track, at: usize) -> Pose {
+    let v = |c: usize| track[c][at];
+    Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
+}
+
+/// The largest of the first `steps` steps of a track.
+fn largest_step(track: &Track, steps: usize, radius: f64) -> f64 {
+    let mut shifts = [0.0; SAMPLES];
+    let mut bounds = [0.0; SAMPLES];
+    for i in 0..steps.min(SAMPLES) {
+        let (a, b) = (pose(track, i), pose(track, i + 1));
+        let half_sine = half_angle_sine(&a, &b);
+        // The arc sine costs ten times all the rest: taken only where it can matter.
+        // asin s <= s + (pi/2 - 1) s^3 on [0, 1], as (asin s - s) / s^3 increases.
+        let at_most = 2.0 * (half_sine + 0.571 * half_sine * half_sine * half_sine) * (1.0 + SLACK) + SLACK;
+        shifts[i] = shift(&a, &b);
+        bounds[i] = shifts[i] + at_most * radius;
+    }
+    let mut largest = 0.0;
+    for i in 0..steps {
+        if bounds[i] > largest {
+            let step = shifts[i] + angle(&pose(track, i), &pose(track, i + 1)) * radius;
+            largest = step.max(largest);
+        }
+    }
+    largest * (1.0 + SLACK)
+}
+
 /// Length of the translation between two poses, at least its exact value.
+#[inline(always)]
 fn shift(a: &Pose, b: &Pose) -> f64 {
     let along = |p0: f64, r0: f64, p1: f64, r1: f64| {
         let (lead, rest) = (p1 - p0, r1 - r0);
@@ -96,6 +128,7 @@ fn shift(a: &Pose, b: &Pose) -> f64 {
 }
 
 /// `conj(a) b`: scalar part, length of the vector part.
+#[inline(always)]
 fn relative(a: [f64; 4], b: [f64; 4]) -> (f64, f64) {
     let w = a[0] * b[0] + a[1] * b[1] + (a[2] * b[2] + a[3] * b[3]);
     let x = a[0] * b[1] - a[1] * b[0] + (a[3] * b[2] - a[2] * b[3]);
@@ -105,6 +138,7 @@ fn relative(a: [f64; 4], b: [f64; 4]) -> (f64, f64) {
 }
 
 /// Sine of half the angle between two rotations, to a few ulp of 1.
+#[inline(always)]
 fn half_angle_sine(a: &Pose, b: &Pose) -> f64 {
     let (w, v) = relative(a.q, b.q);
     v / (w * w + v * v).sqrt()

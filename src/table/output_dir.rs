@@ -1,5 +1,6 @@
 //! Claiming the output directory, and files that appear whole or not at all.
 
+use super::sync::{Ahead, Removed};
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -95,7 +96,7 @@ impl OutputDir {
         guard(&self.files).insert(temporary.clone());
         let file =
             OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(|e| self.error(&temporary, &e))?;
-        let unnamed = Unnamed { file, temporary, target, written: 0, out: Arc::clone(self) };
+        let unnamed = Unnamed { file, temporary, target, written: 0, ahead: Ahead::default(), out: Arc::clone(self) };
         Ok(WholeFile(BufWriter::with_capacity(PIECE, unnamed)))
     }
 
@@ -212,9 +213,15 @@ impl OutputDir {
         // The manifest goes first: without it nobody takes the rest for a whole result.
         let manifest = self.root.join(FILES[0]);
         let first = earlier.iter().filter(|p| **p == manifest);
+        let mut removed = Removed::default();
         for path in first.chain(earlier.iter().filter(|p| **p != manifest)) {
-            let removed = if is_directory(path) { fs::remove_dir(path) } else { fs::remove_file(path) };
-            removed.map_err(|e| self.error(path, &e))?;
+            let done = if is_directory(path) {
+                fs::remove_dir(path)
+            } else {
+                removed.hold(path);
+                fs::remove_file(path)
+            };
+            done.map_err(|e| self.error(path, &e))?;
         }
         Ok(())
     }
@@ -261,6 +268,7 @@ struct Unnamed {
     temporary: PathBuf,
     target: PathBuf,
     written: u64,
+    ahead: Ahead,
     out: Arc<OutputDir>,
 }
 
@@ -273,9 +281,9 @@ impl WholeFile {
     /// Hands everything to the disk and gives the file its name.
     pub(super) fn finish(mut self) -> Result<()> {
         let flushed = self.0.flush();
-        let (Unnamed { file, temporary, target, written, out }, _) = self.0.into_parts();
-        flushed.map_err(|e| out.error(&target, &e))?;
-        file.sync_all().map_err(|e| out.error(&target, &e))?;
+        let (Unnamed { file, temporary, target, written, ahead, out }, _) = self.0.into_parts();
+        let begun = ahead.end();
+        flushed.and(begun).and_then(|()| file.sync_all()).map_err(|e| out.error(&target, &e))?;
         drop(file);
         guard(&out.files).insert(target.clone());
         fs::rename(&temporary, &target).map_err(|e| out.error(&target, &e))?;
@@ -317,6 +325,7 @@ impl Write for Unnamed {
         match self.write_some(bytes) {
             Ok(n) => {
                 self.written += n as u64;
+                self.ahead.written(&self.file, self.written);
                 Ok(n)
             }
             Err(error) => {

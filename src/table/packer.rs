@@ -5,6 +5,7 @@
 //! 3.1.1.2), which every decoder of zstd reads, until one is tried again. Which pages are tried depends on their place
 //! in the row group and on what they hold only, so the bytes do not depend on threads.
 
+use bytes::Bytes;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use zstd::bulk::Compressor;
@@ -33,6 +34,22 @@ pub(super) struct Trial {
     stored: u32,
 }
 
+/// A page as it lies in the file.
+pub(super) enum Frame {
+    /// Of raw blocks, in memory of its own, to be kept as it is.
+    Stored(Vec<u8>),
+    /// In memory of the packer: [`Packer::reuse`].
+    Lent(Vec<u8>),
+}
+
+impl Frame {
+    /// Its bytes.
+    pub(super) fn into_bytes(self) -> Bytes {
+        let (Self::Stored(frame) | Self::Lent(frame)) = self;
+        frame.into()
+    }
+}
+
 /// A compressor with buffers to be used again.
 pub(super) struct Packer {
     compressor: Compressor<'static>,
@@ -50,15 +67,14 @@ impl Packer {
     }
 
     /// The frame of `prefix` (of at most a few bytes) and `content`.
-    pub(super) fn pack(&mut self, prefix: &[u8], content: &[u8], trial: &mut Trial) -> io::Result<Vec<u8>> {
+    pub(super) fn pack(&mut self, prefix: &[u8], content: &[u8], trial: &mut Trial) -> io::Result<Frame> {
         let size = prefix.len() + content.len();
-        let mut packed = std::mem::take(&mut self.packed);
-        packed.clear();
         if trial.stored > 0 && size >= SMALL {
             trial.stored -= 1;
-            store(prefix, content, &mut packed);
-            return Ok(packed);
+            return Ok(Frame::Stored(stored(prefix, content)));
         }
+        let mut packed = std::mem::take(&mut self.packed);
+        packed.clear();
         packed.reserve(compress_bound(size));
         if prefix.is_empty() {
             self.compressor.compress_to_buffer(content, &mut packed)?;
@@ -71,11 +87,11 @@ impl Packer {
         if size >= SMALL && packed.len() > size - size / LEAST_SAVING {
             trial.stored = STORED_PAGES;
         }
-        Ok(packed)
+        Ok(Frame::Lent(packed))
     }
 
     /// As [`Self::pack`], of `self.body`.
-    pub(super) fn pack_body(&mut self, trial: &mut Trial) -> io::Result<Vec<u8>> {
+    pub(super) fn pack_body(&mut self, trial: &mut Trial) -> io::Result<Frame> {
         let body = std::mem::take(&mut self.body);
         let packed = self.pack(&[], &body, trial);
         self.body = body;
@@ -88,10 +104,10 @@ impl Packer {
     }
 }
 
-/// Appends a frame of raw blocks.
-fn store(prefix: &[u8], content: &[u8], out: &mut Vec<u8>) {
+/// A frame of raw blocks.
+fn stored(prefix: &[u8], content: &[u8]) -> Vec<u8> {
     let size = prefix.len() + content.len();
-    out.reserve(size + 16 + 3 * size.div_ceil(BLOCK));
+    let mut out = Vec::with_capacity(MAGIC.len() + 5 + size + 3 * size.div_ceil(BLOCK).max(1));
     out.extend_from_slice(&MAGIC);
     out.push(DESCRIPTOR);
     out.extend_from_slice(&(size as u32).to_le_bytes());
@@ -106,6 +122,7 @@ fn store(prefix: &[u8], content: &[u8], out: &mut Vec<u8>) {
     let (head, rest) = content.split_at(content.len().min(BLOCK - prefix.len()));
     block([prefix, head]);
     rest.chunks(BLOCK).for_each(|part| block([&[], part]));
+    out
 }
 
 /// Packers for as many threads as ask at once.
@@ -154,10 +171,10 @@ mod tests {
             let mut trial = Trial::default();
             for page in 0..2 * (STORED_PAGES + 1) {
                 assert_eq!(trial.stored, (STORED_PAGES + 1 - page % (STORED_PAGES + 1)) % (STORED_PAGES + 1));
-                let frame = packer.pack(&prefix, &content, &mut trial).expect("packed");
+                let frame = packer.pack(&prefix, &content, &mut trial).expect("packed").into_bytes();
                 assert!(frame.len() <= whole.len() + 9 + 3 * whole.len().div_ceil(BLOCK));
                 assert!(unpacked(&frame, whole.len()) == whole, "page {page} of {} bytes", whole.len());
-                packer.reuse(frame);
+                packer.reuse(frame.into());
             }
         }
     }
@@ -168,12 +185,12 @@ mod tests {
         let mut trial = Trial::default();
         let content: Vec<u8> = noise(1000).repeat(100);
         for _page in 0..3 {
-            let frame = packer.pack(&[1, 2], &content, &mut trial).expect("packed");
+            let frame = packer.pack(&[1, 2], &content, &mut trial).expect("packed").into_bytes();
             assert!(trial.stored == 0 && frame.len() < 3000);
             assert_eq!(unpacked(&frame, content.len() + 2)[2..], content);
         }
         packer.body = noise(SMALL - 1);
-        let frame = packer.pack_body(&mut trial).expect("packed");
+        let frame = packer.pack_body(&mut trial).expect("packed").into_bytes();
         assert!(trial.stored == 0 && unpacked(&frame, SMALL) == packer.body);
     }
 }

@@ -9,6 +9,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::TypePtr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -114,17 +115,20 @@ pub(super) fn parquet_error(out: &OutputDir, path: &std::path::Path, error: Parq
     out.failure().unwrap_or_else(|| Error::internal(path.display(), error))
 }
 
-enum Message {
-    Group(RowGroup),
-    /// All is sent; a channel that closes without it was abandoned.
-    Finish,
-}
-
 /// Row groups on their way to the disk: one is written while the next is encoded.
 pub(super) struct Queue {
     /// Until the first row group is pushed.
     idle: Option<Parts>,
-    worker: Option<(SyncSender<Message>, JoinHandle<Result<()>>)>,
+    worker: Option<Worker>,
+}
+
+/// The thread that writes.
+struct Worker {
+    /// Taken when all is sent.
+    sender: Option<SyncSender<RowGroup>>,
+    /// Set before the channel is closed; a channel that closes without it was abandoned.
+    complete: Arc<AtomicBool>,
+    thread: JoinHandle<Result<()>>,
 }
 
 impl Queue {
@@ -139,16 +143,25 @@ impl Queue {
             let path = parts.path();
             // No buffer: at most one row group waits beside the one that is written.
             let (sender, receiver) = sync_channel(0);
+            let complete = Arc::new(AtomicBool::new(false));
             let thread = std::thread::Builder::new().name(format!("write {path}"));
-            let handle = thread.spawn(move || drain(parts, &receiver));
-            self.worker = Some((sender, handle.map_err(|e| Error::output(path, e, "allow more threads"))?));
+            let written = Arc::clone(&complete);
+            let thread = thread.spawn(move || drain(parts, &receiver, &written));
+            let thread = thread.map_err(|e| Error::output(path, e, "allow more threads"))?;
+            self.worker = Some(Worker { sender: Some(sender), complete, thread });
         }
-        self.send(Message::Group(group))
+        let sender = self.worker.as_ref().and_then(|worker| worker.sender.as_ref());
+        let sent = sender.is_some_and(|sender| sender.send(group).is_ok());
+        // A receiver that is gone has failed: its thread says why.
+        if sent { Ok(()) } else { self.join().and(Err(Error::internal("writing", "a file was abandoned"))) }
     }
 
-    /// Says that all is sent.
-    pub(super) fn end(&mut self) -> Result<()> {
-        if self.idle.is_some() { Ok(()) } else { self.send(Message::Finish) }
+    /// Says that all is sent, and waits for nothing.
+    pub(super) fn end(&mut self) {
+        if let Some(worker) = &mut self.worker {
+            worker.complete.store(true, Ordering::Release);
+            worker.sender = None;
+        }
     }
 
     /// Waits until every file is whole; `end` came before.
@@ -159,16 +172,10 @@ impl Queue {
         }
     }
 
-    fn send(&mut self, message: Message) -> Result<()> {
-        let sent = self.worker.as_ref().is_some_and(|(sender, _)| sender.send(message).is_ok());
-        // A receiver that is gone has failed: its thread says why.
-        if sent { Ok(()) } else { self.join().and(Err(Error::internal("writing", "a file was abandoned"))) }
-    }
-
     fn join(&mut self) -> Result<()> {
-        let Some((sender, handle)) = self.worker.take() else { return Ok(()) };
+        let Some(Worker { sender, thread, .. }) = self.worker.take() else { return Ok(()) };
         drop(sender);
-        handle.join().unwrap_or_else(|_| Err(Error::internal("writing", "the thread that writes files panicked")))
+        thread.join().unwrap_or_else(|_| Err(Error::internal("writing", "the thread that writes files panicked")))
     }
 }
 
@@ -179,12 +186,9 @@ impl Drop for Queue {
     }
 }
 
-fn drain(mut parts: Parts, messages: &Receiver<Message>) -> Result<()> {
-    for message in messages {
-        match message {
-            Message::Group(group) => parts.push(group)?,
-            Message::Finish => return parts.finish(),
-        }
+fn drain(mut parts: Parts, groups: &Receiver<RowGroup>, complete: &AtomicBool) -> Result<()> {
+    for group in groups {
+        parts.push(group)?;
     }
-    Ok(())
+    if complete.load(Ordering::Acquire) { parts.finish() } else { Ok(()) }
 }

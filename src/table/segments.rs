@@ -17,6 +17,8 @@ const MOST: usize = 256 << 10;
 pub(super) struct Segments {
     full: Vec<Bytes>,
     open: Vec<u8>,
+    /// What is kept as it is when it is written.
+    expected: Option<Bytes>,
 }
 
 impl Segments {
@@ -26,15 +28,27 @@ impl Segments {
         self.full
     }
 
+    /// These bytes are written next, and need not be copied if they come in one piece.
+    pub(super) fn expect(&mut self, bytes: Bytes) {
+        self.expected = Some(bytes);
+    }
+
     fn end(&mut self) {
         if !self.open.is_empty() {
-            self.full.push(std::mem::take(&mut self.open).into());
+            let mut open = std::mem::take(&mut self.open);
+            open.shrink_to_fit();
+            self.full.push(open.into());
         }
     }
 }
 
 impl Write for Segments {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(expected) = self.expected.take_if(|expected| std::ptr::eq(&raw const **expected, bytes)) {
+            self.end();
+            self.full.push(expected);
+            return Ok(bytes.len());
+        }
         if self.open.len() == self.open.capacity() {
             let size = (self.open.capacity() * GROWTH).clamp(FIRST, MOST);
             self.end();
@@ -109,6 +123,21 @@ impl Read for SegmentReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn expected_bytes_are_kept_and_others_are_copied() {
+        let mut segments = Segments::default();
+        let page = Bytes::from(vec![7; 20_000]);
+        for rest in [&page[..], &page[..50], &page[..]] {
+            segments.write_all(b"head").expect("memory");
+            segments.expect(page.clone());
+            segments.write_all(rest).expect("memory");
+        }
+        let segments = segments.finish();
+        let kept = segments.iter().filter(|segment| segment.as_ptr() == page.as_ptr()).count();
+        assert_eq!((kept, segments.iter().map(Bytes::len).sum::<usize>()), (2, 3 * 4 + 40_050));
+        assert_eq!(segments.concat()[4..].iter().filter(|&&byte| byte != 7).count(), 8);
+    }
 
     #[test]
     fn bytes_come_back_from_any_start() {

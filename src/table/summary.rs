@@ -7,7 +7,7 @@ use super::output_dir::OutputDir;
 use super::pair_stats::{PairStat, PairStats, is_smaller};
 use super::parts::Naming;
 use super::possible::Possible;
-use super::{Row, Sizes, TILE, Totals, Worst, gathered, schema};
+use super::{Row, Sizes, Totals, Worst, schema};
 use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::{Candidate, FrameBlock, Motion as BodyMotion, SAMPLES, Sample, Scene};
@@ -37,8 +37,22 @@ pub(super) struct Summary {
     possible: Possible,
     totals: Totals,
     worst: Option<(i64, WorstRow)>,
-    /// Entries of the stretch being counted; kept for its memory.
-    scratch: Vec<PairStat>,
+    counting: Counting,
+}
+
+/// The stretch being counted.
+#[derive(Default)]
+struct Counting {
+    /// How many stretches of the block this call has passed, the one being counted included.
+    passed: usize,
+    /// Samples before this one belong to it.
+    end: usize,
+    /// An entry for each of its candidates, sorted by pair, and then those of rows without one.
+    entries: Vec<PairStat>,
+    candidates: usize,
+    /// The entry of the last row, and its sample.
+    at: usize,
+    sample: u8,
 }
 
 /// The run in progress.
@@ -97,32 +111,45 @@ impl Summary {
             },
             possible,
             worst: None,
-            scratch: Vec::new(),
+            counting: Counting::default(),
         })
     }
 
-    /// Counts the results of a block, or of the next samples of the block before.
-    pub(super) fn add(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
+    /// Begins to count the results of a block, or of the next samples of the block before.
+    pub(super) fn begin(&mut self, block: &FrameBlock) -> Result<()> {
         if self.block != Some(block.index) {
             self.begin_stretches(self.stretches.len())?;
             self.cut(block);
         }
+        (self.counting.passed, self.counting.end) = (0, 0);
+        Ok(())
+    }
+
+    /// Counts the next rows.
+    pub(super) fn count(&mut self, samples: &[Sample], candidates: &[Candidate], rows: &[Row]) -> Result<()> {
         let mut rest = rows;
-        for k in 0..self.stretches.len() {
-            let end = self.stretches[k].end;
-            let (here, later) = rest.split_at(rest.partition_point(|r| usize::from(r.proximity.sample) < end));
-            rest = later;
-            let mask = self.stretches[k].mask();
-            if here.is_empty() && candidates.iter().all(|c| c.samples & mask == 0) {
-                continue;
+        while let Some(first) = rest.first() {
+            let sample = usize::from(first.proximity.sample);
+            if sample >= self.counting.end {
+                let of = self.stretches.partition_point(|stretch| stretch.end <= sample);
+                self.pass(of, candidates)?;
+                self.open(of, candidates)?;
             }
-            self.begin_stretches(k + 1)?;
-            if self.begun != k + 1 {
-                return Err(Error::internal("pairs", "results of a run arrive after those of a later one"));
-            }
-            self.count(&block.samples, mask, candidates, here)?;
+            let end = self.counting.end;
+            let here = match rest.last() {
+                Some(last) if usize::from(last.proximity.sample) < end => rest.len(),
+                _ => rest.partition_point(|row| usize::from(row.proximity.sample) < end),
+            };
+            self.count_here(samples, &rest[..here]);
+            rest = &rest[here..];
         }
         Ok(())
+    }
+
+    /// All rows of these candidates were counted.
+    pub(super) fn end(&mut self, candidates: &[Candidate]) -> Result<()> {
+        self.pass(self.stretches.len(), candidates)?;
+        self.close()
     }
 
     #[cfg(test)]
@@ -226,38 +253,65 @@ impl Summary {
         self.runs.extend(&[row], fill_runs)
     }
 
-    /// Counts the rows of one stretch.
-    fn count(&mut self, samples: &[Sample], mask: u64, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
-        let Self { scratch, run, totals, stats, require, .. } = self;
-        scratch.clear();
-        for c in candidates.iter().filter(|c| c.samples & mask != 0) {
-            scratch.push(PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones())));
+    /// Counts the candidates of the stretches before `end`: there are no more rows of theirs.
+    fn pass(&mut self, end: usize, candidates: &[Candidate]) -> Result<()> {
+        for k in self.counting.passed..end {
+            let mask = self.stretches[k].mask();
+            if candidates.iter().any(|c| c.samples & mask != 0) {
+                self.open(k, candidates)?;
+            }
         }
-        let known = scratch.len();
-        // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
-        let (mut at, mut sample) = (0, u8::MAX);
+        Ok(())
+    }
+
+    /// All of the stretch that is open was counted, if one is.
+    fn close(&mut self) -> Result<()> {
+        self.stats.extend(&self.counting.entries)?;
+        self.counting.entries.clear();
+        Ok(())
+    }
+
+    /// Begins to count stretch `k`.
+    fn open(&mut self, k: usize, candidates: &[Candidate]) -> Result<()> {
+        self.close()?; // before the run it belongs to is finished
+        self.begin_stretches(k + 1)?;
+        if self.begun != k + 1 {
+            return Err(Error::internal("pairs", "results of a run arrive after those of a later one"));
+        }
+        let Self { counting, stretches, .. } = self;
+        let mask = stretches[k].mask();
+        let of = |c: &Candidate| PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones()));
+        counting.entries.extend(candidates.iter().filter(|c| c.samples & mask != 0).map(of));
+        counting.candidates = counting.entries.len();
+        (counting.passed, counting.end) = (k + 1, stretches[k].end);
+        (counting.at, counting.sample) = (0, u8::MAX);
+        Ok(())
+    }
+
+    /// Counts rows of the stretch that is open.
+    fn count_here(&mut self, samples: &[Sample], rows: &[Row]) {
+        let Self { counting, run, totals, require, .. } = self;
+        let Counting { entries, candidates: known, at, sample, .. } = counting;
         let mut run = run.as_mut();
-        for tile in rows.chunks(TILE) {
-            for row in &gathered(tile) {
-                let key = &samples[usize::from(row.proximity.sample)];
-                if let Some(run) = &mut run {
-                    count_row(&mut run.row, totals, row, key, *require);
-                }
-                if row.proximity.sample != sample {
-                    (at, sample) = (0, row.proximity.sample);
-                }
-                at = seek(&scratch[..known], at, (row.a, row.b));
-                match scratch[..known].get_mut(at) {
-                    Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
-                    _ => {
-                        let mut stat = PairStat::new(row.a, row.b, 0);
-                        stat.add_row(row, key);
-                        scratch.push(stat);
-                    }
+        // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
+        for row in rows {
+            let key = &samples[usize::from(row.proximity.sample)];
+            if let Some(run) = &mut run {
+                count_row(&mut run.row, totals, row, key, *require);
+            }
+            if row.proximity.sample != *sample {
+                (*at, *sample) = (0, row.proximity.sample);
+            }
+            *at = seek(&entries[..*known], *at, (row.a, row.b));
+            match entries[..*known].get_mut(*at) {
+                Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
+                _ => {
+                    let mut stat = PairStat::new(row.a, row.b, 0);
+                    stat.add_row(row, key);
+                    entries.push(stat);
                 }
             }
         }
-        stats.extend(scratch)
     }
 }
 

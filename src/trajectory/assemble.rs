@@ -278,7 +278,7 @@ impl<'a> Assembler<'a> {
     fn end_sample(&mut self, sink: &mut Sink<'_>) -> Step {
         let Some(current) = self.current.take().filter(|current| current.chosen) else { return Ok(()) };
         let slots = self.roster.slots();
-        let block = self.block.get_or_insert_with(|| FrameBlock::new(self.blocks, slots));
+        let block = self.block.get_or_insert_with(|| self.plan.spares.block(self.blocks, slots));
         let at = block.samples.len();
         if self.roll.bodies().len() == slots {
             self.whole |= 1 << at;

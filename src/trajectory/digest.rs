@@ -6,10 +6,14 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Bytes hashed at a time.
 const CHUNK: usize = 1 << 18;
+
+/// Bytes that are hashed in a fraction of a second: not while every processor has other work.
+const FEW: u64 = 32 << 20;
 
 /// A handle to the input files and their digests; clones share one result.
 #[derive(Clone)]
@@ -21,11 +25,12 @@ struct Shared {
     /// Paths in reading order, with their sizes when they were opened.
     files: Vec<(PathBuf, u64)>,
     digests: OnceLock<Result<Vec<InputDigest>>>,
+    begun: AtomicBool,
 }
 
 impl Inputs {
     pub(super) fn new(files: Vec<(PathBuf, u64)>) -> Self {
-        Self { shared: Arc::new(Shared { files, digests: OnceLock::new() }) }
+        Self { shared: Arc::new(Shared { files, digests: OnceLock::new(), begun: AtomicBool::new(false) }) }
     }
 
     /// The files in reading order, with their sizes in bytes.
@@ -33,8 +38,7 @@ impl Inputs {
         self.shared.files.iter().map(|(path, bytes)| (path.as_path(), *bytes))
     }
 
-    /// The digests, in reading order. Waits for the hashing that [`super::Trajectory::blocks`] began; begins it
-    /// otherwise.
+    /// The digests, in reading order. Waits for the hashing that was begun; hashes otherwise.
     ///
     /// # Errors
     /// A file cannot be read any more, or changed its size since it was opened.
@@ -43,10 +47,21 @@ impl Inputs {
         found.as_ref().cloned().map_err(copy)
     }
 
-    /// Hashes in the background. Gives up once nobody is left who could ask for the result.
-    pub(super) fn start(self) {
+    /// Begins to hash what takes long; see [`Self::begin`].
+    pub(super) fn start(&self) {
+        if self.files().map(|(_, bytes)| bytes).sum::<u64>() > FEW {
+            self.begin();
+        }
+    }
+
+    /// Begins to hash in the background, if that is not begun: small files, when there is nothing else to read. Gives
+    /// up once nobody is left who could ask for the result.
+    pub fn begin(&self) {
+        if self.shared.begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
         let hash = move || {
-            let shared = self.shared;
             let lonely = || Arc::strong_count(&shared) == 1;
             let _ = shared.digests.get_or_init(|| hash_all(&shared.files, &lonely));
         };

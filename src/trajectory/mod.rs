@@ -30,6 +30,7 @@ mod stream;
 
 pub use digest::Inputs;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, Watch, sort};
+pub use stream::Spares;
 
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
@@ -86,6 +87,7 @@ struct Plan {
     frames: Option<Range<i64>>,
     /// No input and no dynamic body: one sample (0, 0).
     single_sample: bool,
+    spares: Spares,
 }
 
 impl Plan {
@@ -136,6 +138,7 @@ impl Trajectory {
                 runs: options.runs.clone(),
                 frames: options.frames.clone(),
                 single_sample,
+                spares: Spares::default(),
             },
             progress: Arc::default(),
         })
@@ -147,6 +150,11 @@ impl Trajectory {
     /// Dropping the iterator early ends the thread.
     pub fn blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
         Box::new(stream::Blocks::start(self.plan, self.inputs, self.progress))
+    }
+
+    /// Where blocks go that are no longer needed: take it before `blocks`.
+    pub fn spares(&self) -> Spares {
+        self.plan.spares.clone()
     }
 
     /// Share of the chosen input read so far, in thousandths, for progress: take it before `blocks`.

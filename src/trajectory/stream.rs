@@ -10,8 +10,8 @@ use crate::scene::{FrameBlock, SAMPLES, Sample};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Blocks that may wait for their consumer...
@@ -22,6 +22,31 @@ const LARGE: usize = 64 << 20;
 
 /// ...or so small that more of them fit into this: the engine takes many at a time.
 const SMALL: usize = 8 << 20;
+
+/// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
+#[derive(Debug, Clone, Default)]
+pub struct Spares(Arc<Mutex<Vec<FrameBlock>>>);
+
+impl Spares {
+    /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
+    pub fn give(&self, block: FrameBlock) {
+        let mut list = self.list();
+        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= SMALL {
+            list.push(block);
+        }
+    }
+
+    /// An empty block of so many slots.
+    pub(super) fn block(&self, index: u64, slots: usize) -> FrameBlock {
+        let spare = self.list().pop().filter(|block| block.present.len() == slots);
+        spare.map_or_else(|| FrameBlock::new(index, slots), |block| block.renewed(index))
+    }
+
+    /// A poisoned list is still a list of blocks.
+    fn list(&self) -> std::sync::MutexGuard<'_, Vec<FrameBlock>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Blocks as the reading thread sends them.
 pub(super) struct Blocks {

@@ -107,50 +107,54 @@ fn set_faces(hull: &mut Polyhedron, faces: &Rings, number: &[u32]) {
 
 /// Fills in `edges` and `face_edges` from the faces.
 fn set_edges(hull: &mut Polyhedron) -> Result<(), Inexact> {
-    // (low, high, whether it is walked from high to low, its place in face_edges, face)
-    let mut sides = Vec::with_capacity(hull.face_vertices.len());
+    // Low end, high end, whether it is walked from high to low, its place in face_edges; face.
+    let mut sides: Vec<(u128, u32)> = Vec::with_capacity(hull.face_vertices.len());
     for f in 0..hull.face_start.len() as u32 - 1 {
         let ring = hull.face(f);
         let start = hull.face_start[f as usize];
         for (i, &from) in ring.iter().enumerate() {
             let to = ring[(i + 1) % ring.len()];
-            sides.push((from.min(to), from.max(to), from > to, start + i as u32, f));
+            let ends = u128::from(from.min(to)) << 32 | u128::from(from.max(to));
+            sides.push((ends << 33 | u128::from(from > to) << 32 | u128::from(start + i as u32), f));
         }
     }
     sides.sort_unstable();
     hull.face_edges = vec![0; sides.len()];
     for pair in sides.chunks(2) {
-        let broken = Inexact { point: hull.source[pair[0].0 as usize] };
-        let [(low, high, false, left_place, left), (low2, high2, true, right_place, right)] = *pair else {
-            return Err(broken);
-        };
-        if (low, high) != (low2, high2) || left == right {
+        let ends = |side: u128| [(side >> 65) as u32, (side >> 33) as u32];
+        let broken = Inexact { point: hull.source[ends(pair[0].0)[0] as usize] };
+        let [(one, left), (other, right)] = *pair else { return Err(broken) };
+        let [backward, other_backward] = [one, other].map(|side| side >> 32 & 1 == 1);
+        if ends(one) != ends(other) || backward || !other_backward || left == right {
             return Err(broken);
         }
-        hull.face_edges[left_place as usize] = hull.edges.len() as u32;
-        hull.face_edges[right_place as usize] = hull.edges.len() as u32;
-        hull.edges.push(Edge { v: [low, high], f: [left, right] });
+        hull.face_edges[one as u32 as usize] = hull.edges.len() as u32;
+        hull.face_edges[other as u32 as usize] = hull.edges.len() as u32;
+        hull.edges.push(Edge { v: ends(one), f: [left, right] });
     }
     Ok(())
 }
 
-/// Fills in the neighbours of the vertices from the edges.
+/// Fills in the neighbours of the vertices, ascending, from the edges, which are sorted by their ends.
 fn set_neighbours(hull: &mut Polyhedron) {
-    let mut ends: Vec<(u32, u32, u32)> = Vec::with_capacity(2 * hull.edges.len());
-    for (e, edge) in hull.edges.iter().enumerate() {
-        let [low, high] = edge.v;
-        ends.push((low, high, e as u32));
-        ends.push((high, low, e as u32));
-    }
-    ends.sort_unstable();
-    for &(v, _, _) in &ends {
+    for v in hull.edges.iter().flat_map(|edge| edge.v) {
         hull.neighbour_start[v as usize + 1] += 1;
     }
     for v in 0..hull.count {
         hull.neighbour_start[v + 1] += hull.neighbour_start[v];
     }
-    hull.neighbours = ends.iter().map(|end| end.1).collect();
-    hull.neighbour_edges = ends.iter().map(|end| end.2).collect();
+    let mut next = hull.neighbour_start.clone();
+    hull.neighbours = vec![0; 2 * hull.edges.len()];
+    hull.neighbour_edges = vec![0; 2 * hull.edges.len()];
+    // Of a vertex, the lower neighbours come first.
+    for [own, neighbour] in [[1, 0], [0, 1]] {
+        for (e, edge) in hull.edges.iter().enumerate() {
+            let at = &mut next[edge.v[own] as usize];
+            hull.neighbours[*at as usize] = edge.v[neighbour];
+            hull.neighbour_edges[*at as usize] = e as u32;
+            *at += 1;
+        }
+    }
     set_stars(hull);
     set_starts(hull);
 }

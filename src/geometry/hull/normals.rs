@@ -67,17 +67,24 @@ fn unit(v: Vec3<Dd>) -> Vec3<f64> {
 /// they count as distinct.
 fn classes(directions: &[Vec3<f64>], parallel: impl Fn(u32, u32) -> bool) -> Vec<u32> {
     let keys: Vec<[u64; 3]> = directions.iter().map(|d| up_to_sign(*d).to_array().map(f64::to_bits)).collect();
-    let mut order: Vec<u32> = (0..directions.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| (keys[i as usize], i));
+    // Sorted by one number, so that most are told apart by it; what it does not tell apart, by the whole key.
+    let mixed = |[x, y, z]: [u64; 3]| x ^ y.rotate_left(21) ^ z.rotate_left(42);
+    let mut order: Vec<(u64, u32)> = keys.iter().map(|&key| mixed(key)).zip(0..).collect();
+    order.sort_unstable();
     let mut classes: Vec<u32> = (0..directions.len() as u32).collect();
-    let mut firsts: Vec<u32> = Vec::new();
-    for alike in order.chunk_by(|&i, &j| keys[i as usize] == keys[j as usize]) {
-        firsts.clear();
-        for &i in alike {
-            match firsts.iter().find(|&&first| parallel(first, i)) {
-                Some(&first) => classes[i as usize] = first,
-                None if firsts.len() < ALIKE => firsts.push(i),
-                None => {}
+    let (mut alike, mut firsts): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for unclear in order.chunk_by(|a, b| a.0 == b.0).filter(|chunk| chunk.len() > 1) {
+        alike.clear();
+        alike.extend(unclear.iter().map(|&(_, i)| i));
+        alike.sort_unstable_by_key(|&i| (keys[i as usize], i));
+        for alike in alike.chunk_by(|&i, &j| keys[i as usize] == keys[j as usize]) {
+            firsts.clear();
+            for &i in alike {
+                match firsts.iter().find(|&&first| parallel(first, i)) {
+                    Some(&first) => classes[i as usize] = first,
+                    None if firsts.len() < ALIKE => firsts.push(i),
+                    None => {}
+                }
             }
         }
     }

@@ -88,7 +88,7 @@ impl<'a> Quickhull<'a> {
             insertions: 0,
             seen: Vec::new(),
             horizon: Vec::new(),
-            orphans: (0..points.len() as u32).collect(),
+            orphans: (0..points.len() as u32).filter(|p| ![a, b, c, d].contains(p)).collect(),
         };
         let first = [
             Triangle { v: [a, b, c], across: [1, 2, 3] },
@@ -186,6 +186,8 @@ impl<'a> Quickhull<'a> {
             self.orphans.append(&mut facet.outside);
             self.free.push(place);
         }
+        // It lies in the plane of every new facet: an exact zero is what costs most to find.
+        self.orphans.retain(|&p| p != apex);
         let cone = self.close_with(apex)?;
         self.adopt_orphans(&cone);
         Ok(())

@@ -3,9 +3,9 @@
 
 mod facets;
 pub mod lanes;
-mod level;
 pub mod polytope;
 mod rim;
+mod start;
 pub mod surface;
 #[cfg(test)]
 mod tests;
@@ -13,9 +13,10 @@ mod tests;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
+use super::simd::{Simd, dispatch};
 use super::strict::{self, Strict};
+use super::support::farthest;
 use crate::geometry::Vec3;
-use level::{Level, per_level};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
 pub use surface::{Claim, Surface};
@@ -26,32 +27,72 @@ const LIMIT: usize = 400;
 /// Grows `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and nothing else is
 /// as near. `None` where the optimum is not strict, or the surface broke.
 pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
-    grow(pair, polytope.work())
+    match grow(pair, polytope.work()) {
+        Grown::Deepest(strict) => Some(strict),
+        Grown::Apart(_) | Grown::Open => None,
+    }
 }
 
-per_level! {
-    fn grow / grow_body(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict>;
+/// As [`deepest`], of bodies of which nothing is known but that they are likely to overlap, and if so by least about along
+/// `axis` (from A to B). `None` also where they are apart: then the search for their distance may start from `simplex`.
+pub fn deepest_around(
+    pair: &Pair<'_, f64>,
+    axis: Vec3<f64>,
+    polytope: &mut Polytope,
+    simplex: &mut Simplex,
+) -> Option<Strict> {
+    match start_and_grow(pair, axis, polytope.work()) {
+        Grown::Deepest(strict) => Some(strict),
+        Grown::Apart([p, q, r]) => {
+            *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
+            None
+        }
+        Grown::Open => None,
+    }
+}
+
+/// What a surface grew to.
+enum Grown {
+    Deepest(Strict),
+    /// The origin is outside of the Minkowski difference: beyond this triangle there is none of it.
+    Apart([VertexPair; 3]),
+    Open,
+}
+
+dispatch!(grow, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Grown);
+
+dispatch!(start_and_grow, start_and_grow_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown);
+
+#[inline(always)]
+fn start_and_grow_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown {
+    work.around::<S>(pair, axis);
+    grow_body::<S>(pair, work)
 }
 
 #[inline(always)]
-fn grow_body<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work) -> Option<Strict> {
+fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
     for _ in 0..LIMIT {
-        let triangle = work.nearest(level)?;
-        let beyond = Beyond::of(level, pair, work, triangle);
+        let Some(triangle) = work.nearest::<S>() else { return Grown::Open };
+        let beyond = Beyond::of::<S>(pair, work, triangle);
+        if beyond.is_apart {
+            return Grown::Apart(beyond.corners);
+        }
         if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
-            if !work.expand(level, triangle, beyond.vertex, beyond.point) {
-                return None;
+            if !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                return Grown::Open;
             }
             continue;
         }
-        let features = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)?;
-        let answer = strict::local(pair, &features)?;
-        if answer.in_contact_band() {
-            return Some(answer);
-        }
-        return clear_rivals(level, pair, work, answer);
+        let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
+            .and_then(|features| strict::local(pair, &features));
+        return match answer {
+            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, triangle, &answer) => {
+                Grown::Deepest(answer)
+            }
+            _ => Grown::Open,
+        };
     }
-    None
+    Grown::Open
 }
 
 /// The support beyond a triangle.
@@ -62,43 +103,42 @@ struct Beyond {
     point: Vec3<f64>,
     /// Whether it reaches farther than the triangle, beyond what rounding may pretend.
     is_beyond: bool,
+    /// Whether the origin is farther out, by more than what contact is.
+    is_apart: bool,
 }
 
 impl Beyond {
     #[inline(always)]
-    fn of<L: Level>(level: L, pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
+    fn of<S: Simd>(pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
         let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
-        let vertex = if pair.climbs() {
-            // The last corner is the newest.
-            pair.support(normal, corners[2]).0
-        } else {
-            let m = -pair.pose.inverse_vector(normal);
-            [facets::support(level, pair.a, normal), facets::support(level, pair.b, m)]
-        };
+        let m = -pair.pose.inverse_vector(normal);
+        // The last corner is the newest.
+        let [i, j] = corners[2];
+        let vertex = [farthest::<S>(pair.a, normal.to_array(), i).0, farthest::<S>(pair.b, m.to_array(), j).0];
         let point = pair.difference(vertex);
-        let is_beyond = normal.dot(point) - reach > 0.25 * pair.bound() * normal.length();
-        Self { corners, vertex, point, is_beyond }
+        let (height, doubt) = (normal.dot(point), pair.bound() * normal.length());
+        Self { corners, vertex, point, is_beyond: height - reach > 0.25 * doubt, is_apart: height < -16.0 * doubt }
     }
 }
 
-/// Expands every other triangle that is as near as the answer's facet until none is left, or one turns out to be a
-/// facet of the difference itself: a tie.
+/// Expands every other triangle that is as near as the answer's facet, of which `own` is one, until none is left, or one turns out to be a
+/// facet of the difference itself: a tie, and false.
 #[inline(always)]
-fn clear_rivals<L: Level>(level: L, pair: &Pair<'_, f64>, work: &mut Work, answer: Strict) -> Option<Strict> {
-    let claim = strict::claim(&answer);
+fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answer: &Strict) -> bool {
+    let claim = strict::claim(answer);
     for _ in 0..LIMIT {
-        match work.verdict(level, &claim, |t| is_of_facet(pair, &answer.features, t)) {
-            Verdict::Proven => return Some(answer),
-            Verdict::Open => return None,
+        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, t)) {
+            Verdict::Proven => return true,
+            Verdict::Open => return false,
             Verdict::Rival(triangle) => {
-                let beyond = Beyond::of(level, pair, work, triangle);
-                if !beyond.is_beyond || !work.expand(level, triangle, beyond.vertex, beyond.point) {
-                    return None;
+                let beyond = Beyond::of::<S>(pair, work, triangle);
+                if !beyond.is_beyond || !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                    return false;
                 }
             }
         }
     }
-    None
+    false
 }
 
 /// Grows `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the

@@ -1,11 +1,11 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
-use super::facets::{self, Block, Lane, WIDTH, side as number};
-use super::level::{Baseline, Level, TABLE, per_level};
+use super::facets::{self, Block, first};
 use super::rim::Rim;
-use super::surface::{self, Claim, Surface, holds, side};
+use super::surface::{Claim, Surface, holds, side};
 use crate::geometry::Vec3;
 use crate::narrow::pair::{Pair, VertexPair};
+use crate::narrow::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
 use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
@@ -51,8 +51,6 @@ pub(super) struct Work {
     /// The vertices of a surface that was placed.
     placed: Vec<Vec3<f64>>,
     rim: Rim,
-    /// For two vertices of a surface to restore, the side from the first to the second.
-    side_at: [u16; surface::VERTICES * surface::VERTICES],
 }
 
 #[inline(always)]
@@ -72,11 +70,10 @@ impl Work {
             broken: false,
             placed: Vec::new(),
             rim: Rim::new(),
-            side_at: [0; surface::VERTICES * surface::VERTICES],
         })
     }
 
-    fn clear(&mut self, size: f64) {
+    pub(super) fn clear(&mut self, size: f64) {
         self.size = size;
         self.count = 0;
         self.used = 0;
@@ -109,22 +106,18 @@ impl Work {
 
     /// The points of eight vertices.
     #[inline(always)]
-    fn points_of<L: Level>(&self, level: L, v: &[u8; WIDTH]) -> [Lane; 3] {
-        if self.count > TABLE {
-            return self.points_of_many(v);
-        }
-        // No closure: it would not be compiled for the level.
-        let mut out = [[0.0; WIDTH]; 3];
-        for k in 0..3 {
-            if let Some(table) = self.points[k].first_chunk() {
-                out[k] = level.pick(table, v);
+    fn points_of<S: Simd>(&self, v: &[u8; WIDTH]) -> P3<S> {
+        let [x, y, z] = &self.points;
+        match (x.first_chunk(), y.first_chunk(), z.first_chunk()) {
+            (Some(x), Some(y), Some(z)) if self.count <= TABLE => {
+                P3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) }
             }
+            _ => P3::load(&self.points_of_many(v)),
         }
-        out
     }
 
     #[inline(never)]
-    fn points_of_many(&self, v: &[u8; WIDTH]) -> [Lane; 3] {
+    fn points_of_many(&self, v: &[u8; WIDTH]) -> [[f64; WIDTH]; 3] {
         let [x, y, z] = &self.points;
         [x, y, z].map(|axis| v.map(|v| axis[usize::from(v)]))
     }
@@ -159,8 +152,8 @@ impl Work {
 
     /// The nearest living triangle.
     #[inline(always)]
-    pub(super) fn nearest<L: Level>(&self, level: L) -> Option<usize> {
-        if self.broken { None } else { facets::nearest(level, self.blocks()) }
+    pub(super) fn nearest<S: Simd>(&self) -> Option<usize> {
+        if self.broken { None } else { facets::nearest::<S>(self.blocks()) }
     }
 
     /// The vertex pairs of a triangle.
@@ -184,15 +177,15 @@ impl Work {
     /// Adds a vertex at `point` that lies beyond `triangle`: what it sees is replaced by a fan. False where the surface
     /// would break (rounding, or too many triangles).
     #[inline(always)]
-    pub(super) fn expand<L: Level>(&mut self, level: L, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    pub(super) fn expand<S: Simd>(&mut self, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
         if self.knows(vertex) || self.broken || self.count == VERTICES || self.used >= BLOCKS {
             return false;
         }
-        self.see(level, triangle, point);
+        self.see::<S>(triangle, point);
         let blocks = &self.blocks[..self.used];
-        self.broken = !self.rim.find(blocks) && !self.rim.find_around(blocks, triangle);
+        self.broken = !self.rim.find(blocks, self.count) && !self.rim.find_around(blocks, self.count, triangle);
         if !self.broken {
-            self.fan(level, point);
+            self.fan::<S>(point);
             self.add_vertex(vertex, point);
         }
         !self.broken
@@ -200,128 +193,165 @@ impl Work {
 
     /// Marks `triangle` and all that see the point.
     #[inline(always)]
-    fn see<L: Level>(&mut self, level: L, triangle: usize, point: Vec3<f64>) {
+    fn see<S: Simd>(&mut self, triangle: usize, point: Vec3<f64>) {
+        let point = P3::<S>::splat(point);
         for (seen, eight) in self.rim.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
             *seen = 0;
             for (k, block) in eight.iter().enumerate() {
-                *seen |= u64::from(block.seeing(level, point)) << (WIDTH * k);
+                *seen |= u64::from(block.seeing(point)) << (WIDTH * k);
             }
         }
         self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
     }
 
     /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
-    /// `point`. The triangle of side `k` is the `k`-th after those there are.
+    /// `point`.
     #[inline(always)]
-    fn fan<L: Level>(&mut self, level: L, point: Vec3<f64>) {
-        let first = self.used * WIDTH;
+    fn fan<S: Simd>(&mut self, point: Vec3<f64>) {
         for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.rim.seen) {
             for (k, block) in eight.iter_mut().enumerate() {
-                block.remove(level, (seen >> (WIDTH * k)) as u8);
+                block.remove::<S>((seen >> (WIDTH * k)) as u8);
             }
         }
         let (size, apex) = (self.size, self.count as u8);
         for done in (0..self.rim.count).step_by(WIDTH) {
             let count = (self.rim.count - done).min(WIDTH);
-            let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
-            from.copy_from_slice(&self.rim.from[done..done + WIDTH]);
-            to.copy_from_slice(&self.rim.to[done..done + WIDTH]);
-            let top = point.to_array().map(|x| [x; WIDTH]);
-            let corners = [self.points_of(level, &from), self.points_of(level, &to), top];
-            let mut twin = [[0; WIDTH]; 3];
-            for i in 0..WIDTH {
-                twin[0][i] = self.rim.twin[done + i];
-                twin[1][i] = number(first, 2) + 4 * self.rim.after[done + i];
-                twin[2][i] = number(first, 1) + 4 * self.rim.before[done + i];
-            }
-            for i in 0..count {
-                let outside = usize::from(twin[0][i]);
-                let t = outside / 4;
-                self.blocks[t / WIDTH].twin[outside % 4 % 3][t % WIDTH] = number(first + done + i, 0);
-            }
+            let [from, to] = self.rim.eight(done);
+            let corners = [self.points_of::<S>(&from), self.points_of(&to), P3::splat(point)];
             let block = self.next_block();
             block.planes(&corners, count, size);
-            block.alive = (0xff_u32 >> (WIDTH - count)) as u8;
-            (block.twin, block.corner) = (twin, [from, to, [apex; WIDTH]]);
+            block.alive = first(count);
+            block.corner = [from, to, [apex; WIDTH]];
         }
     }
 
-    /// Triangles with these vertices and sides across.
+    /// Triangles with these vertices.
     #[inline(always)]
-    fn add_triangles<L: Level>(&mut self, level: L, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
-        for (eight, twins) in triangles.chunks(WIDTH).zip(twins.chunks(WIDTH)) {
-            let (mut corner, mut twin) = ([[0; WIDTH]; 3], [[0; WIDTH]; 3]);
-            for (i, (v, t)) in eight.iter().zip(twins).enumerate() {
+    pub(super) fn add_triangles<S: Simd>(&mut self, triangles: &[[u8; 3]]) {
+        for eight in triangles.chunks(WIDTH) {
+            let mut corner = [[0; WIDTH]; 3];
+            for (i, v) in eight.iter().enumerate() {
                 (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
-                (twin[0][i], twin[1][i], twin[2][i]) = (t[0], t[1], t[2]);
             }
-            let corners = [
-                self.points_of(level, &corner[0]),
-                self.points_of(level, &corner[1]),
-                self.points_of(level, &corner[2]),
-            ];
+            let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
             let size = self.size;
             let block = self.next_block();
             block.planes(&corners, eight.len(), size);
-            block.alive = (0xff_u32 >> (WIDTH - eight.len())) as u8;
-            (block.corner, block.twin) = (corner, twin);
+            block.alive = first(eight.len());
+            block.corner = corner;
         }
     }
 
-    /// Links a surface to restore; false where it is not closed.
-    fn restore(&mut self, surface: &Surface) -> bool {
-        let pairs = surface.pairs().len();
-        let triangles = surface.triangles();
-        let mut twins = [[0_u16; 3]; 2 * surface::VERTICES];
-        let sides = |v: [u8; 3]| [0, 1, 2].map(|k: usize| (usize::from(v[k]), usize::from(v[(k + 1) % 3])));
-        for (t, &v) in triangles.iter().enumerate() {
-            if v.iter().any(|&v| usize::from(v) >= pairs) {
-                return false;
-            }
-            for (k, (from, to)) in sides(v).into_iter().enumerate() {
-                self.side_at[from * surface::VERTICES + to] = (4 * t + k) as u16;
+    /// Takes eight vertices and eight triangles between the first `count` of them. Equal vertices become one, and triangles
+    /// that have it twice none.
+    #[inline(always)]
+    pub(super) fn take_eight<S: Simd>(
+        &mut self,
+        [i, j]: [V<S>; 2],
+        points: P3<S>,
+        count: usize,
+        corner: [[u8; WIDTH]; 3],
+    ) {
+        let (i, j) = (i.lanes(), j.lanes());
+        for v in 0..WIDTH {
+            self.keys[v] = if v < count { key([i[v] as u32, j[v] as u32]) } else { u64::MAX };
+        }
+        self.count = count;
+        for (axis, lanes) in self.points.iter_mut().zip([points.x, points.y, points.z]) {
+            if let Some(first) = axis.first_chunk_mut() {
+                lanes.store(first);
             }
         }
-        for (t, &v) in triangles.iter().enumerate() {
-            for (k, (from, to)) in sides(v).into_iter().enumerate() {
-                let twin = self.side_at[to * surface::VERTICES + from];
-                let (u, m) = (usize::from(twin) / 4, usize::from(twin) % 4);
-                // What was written for another surface shows in that its side is another one.
-                let there = triangles.get(u).is_some_and(|&v| m < 3 && sides(v)[m] == (to, from));
-                if !there || self.side_at[from * surface::VERTICES + to] != (4 * t + k) as u16 {
-                    return false;
-                }
-                twins[t][k] = twin;
+        let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
+        let size = self.size;
+        let block = self.next_block();
+        block.planes(&corners, WIDTH, size);
+        (block.alive, block.corner) = (u8::MAX, corner);
+        if block.solid::<S>() != u8::MAX {
+            self.merge();
+        }
+    }
+
+    /// Lets equal vertices of a double pyramid be one. Where two ends of a side are, the two triangles beside it are none,
+    /// and the rest is closed again, every side used once in each direction; of four vertices it becomes the tetrahedron.
+    #[cold]
+    fn merge(&mut self) {
+        let mut same = [0_u8; WIDTH];
+        let mut distinct = Vec::with_capacity(WIDTH);
+        for v in 0..self.count {
+            let first = self.keys[..v].iter().position(|&k| k == self.keys[v]).unwrap_or(v);
+            same[v] = first as u8;
+            if first == v {
+                distinct.push(v as u8);
             }
         }
-        add_triangles(self, triangles, &twins);
+        if distinct.len() == self.count {
+            return;
+        }
+        if let [a, b, c, d] = distinct[..] {
+            let vertices = [a, b, c, d].map(|v| (self.pair(v), self.point(v)));
+            self.clear(self.size);
+            self.start(vertices);
+            return;
+        }
+        let block = &mut self.blocks[0];
+        for i in 0..WIDTH {
+            let [a, b, c] = block.vertices(i).map(|v| same[usize::from(v) % WIDTH]);
+            (block.corner[0][i], block.corner[1][i], block.corner[2][i]) = (a, b, c);
+            if a == b || b == c || c == a {
+                block.alive &= !(1 << i);
+            }
+        }
+        self.broken = distinct.len() + 1 != self.count || block.alive.count_ones() != 6;
+    }
+
+    /// Takes a tetrahedron; false, and nothing, where its volume is exactly 0.
+    fn start(&mut self, vertices: [(VertexPair, Vec3<f64>); 4]) -> bool {
+        let [a, b, c, d] = vertices.map(|(_, point)| point);
+        let volume = side(a, b, c, d);
+        if volume == 0.0 || volume.is_nan() {
+            return false;
+        }
+        vertices.into_iter().for_each(|(vertex, point)| self.add_vertex(vertex, point));
+        // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
+        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
+        add_triangles(self, &[[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]]);
         true
     }
 
+    /// Takes the triangles of a surface to restore; false where it is not closed.
+    fn restore(&mut self, surface: &Surface) -> bool {
+        let closed = self.rim.closes(surface.triangles(), surface.pairs().len());
+        if closed {
+            add_triangles(self, surface.triangles());
+        }
+        closed
+    }
+
     /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
-    /// not beyond `claim.others`.
+    /// not beyond `claim.others`. `own`: a triangle that is of the facet.
     #[inline(always)]
-    pub(super) fn verdict<L: Level>(
+    pub(super) fn verdict<S: Simd>(
         &self,
-        level: L,
         claim: &Claim,
+        own: Option<usize>,
         mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
     ) -> Verdict {
         let (mut solid, mut proven) = (0, !self.broken);
         let mut rival: Option<(usize, f64)> = None;
         let beyond = claim.others * claim.others.abs();
         for (k, block) in self.blocks().iter().enumerate() {
-            solid |= block.solid(level);
-            let mut open = block.unproven(level, claim.others);
+            solid |= block.solid::<S>();
+            let mut open = block.unproven::<S>(claim.others);
             if open == 0 {
                 continue;
             }
-            let weak = block.unproven(level, claim.facet);
+            let weak = block.unproven::<S>(claim.facet);
             while open != 0 {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let facet = in_facet(&v.map(|v| self.pair(v)));
+                let facet = own == Some(k * WIDTH + i) || in_facet(&v.map(|v| self.pair(v)));
                 if !facet || weak >> i & 1 == 1 {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
@@ -350,22 +380,18 @@ pub(super) enum Verdict {
     Open,
 }
 
-per_level! {
-    fn add_triangles / add_triangles_body(work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) -> ();
-}
+dispatch!(add_triangles, add_triangles_body, (work: &mut Work, triangles: &[[u8; 3]]) -> ());
 
 #[inline(always)]
-fn add_triangles_body<L: Level>(level: L, work: &mut Work, triangles: &[[u8; 3]], twins: &[[u16; 3]]) {
-    work.add_triangles(level, triangles, twins);
+fn add_triangles_body<S: Simd>(work: &mut Work, triangles: &[[u8; 3]]) {
+    work.add_triangles::<S>(triangles);
 }
 
-per_level! {
-    fn expand / expand_body(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool;
-}
+dispatch!(expand, expand_body, (work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
 
 #[inline(always)]
-fn expand_body<L: Level>(level: L, work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
-    work.expand(level, triangle, vertex, point)
+fn expand_body<S: Simd>(work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    work.expand::<S>(triangle, vertex, point)
 }
 
 impl Polytope {
@@ -380,20 +406,7 @@ impl Polytope {
     pub fn start(&mut self, pair: &Pair<'_, f64>, pairs: [VertexPair; 4]) -> bool {
         let work = self.work();
         work.clear(pair.size);
-        for vertex in pairs {
-            work.add_vertex(vertex, pair.difference(vertex));
-        }
-        let [a, b, c, d] = [0, 1, 2, 3].map(|v| work.point(v));
-        let volume = side(a, b, c, d);
-        if volume == 0.0 || volume.is_nan() {
-            return false;
-        }
-        // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
-        let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
-        let faces = [[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]];
-        const TWINS: [[u16; 3]; 4] = [[12, 8, 4], [2, 10, 13], [1, 14, 5], [0, 6, 9]];
-        add_triangles(work, &faces, &TWINS);
-        true
+        work.start(pairs.map(|vertex| (vertex, pair.difference(vertex))))
     }
 
     /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
@@ -463,6 +476,6 @@ impl Polytope {
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
     pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict(Baseline, claim, in_facet), Verdict::Proven))
+        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven))
     }
 }

@@ -1,30 +1,37 @@
 //! What a new vertex sees of a surface, and the sides around that.
 
-use super::facets::{Block, WIDTH};
+use super::facets::Block;
 use super::polytope::{BLOCKS, VERTICES};
+use crate::narrow::simd::WIDTH;
 
-/// Sides of a hole above which a surface is given up.
-const SIDES: usize = 512;
+/// Triangles and vertices are taken two at a time: fixed counts cost less than loops whose ends are guessed wrong.
+const TWO: usize = 2;
 
-/// Triangles seen are taken four at a time: fixed counts cost less than loops whose ends are guessed wrong.
-const FOUR: usize = 4;
+/// Vertices are numbered in so many words of bits.
+const WORDS: usize = VERTICES / 64;
 
 /// What a vertex sees, and the sides around that.
 #[derive(Debug, Clone)]
 pub(super) struct Rim {
     /// Bit by bit, which triangles are seen; 64 of them in each entry.
     pub(super) seen: [u64; BLOCKS / 8],
-    /// The sides around, of which the first `count` are meant: their numbers as sides of the triangle that stays, and
-    /// their vertices as seen from within the hole.
+    /// The sides around, of which the first `count` are meant: their vertices as seen from within the hole.
     pub(super) count: usize,
-    pub(super) twin: [u16; SIDES + 3 * FOUR],
-    pub(super) from: [u8; SIDES + 3 * FOUR],
-    pub(super) to: [u8; SIDES + 3 * FOUR],
-    /// The sides before and after.
-    pub(super) before: [u16; SIDES],
-    pub(super) after: [u16; SIDES],
-    /// For a vertex, the side that starts there.
-    at: [u16; VERTICES],
+    from: [u8; VERTICES + TWO],
+    to: [u8; VERTICES + TWO],
+    /// The first eight of them.
+    few: [[u8; WIDTH]; 2],
+    /// Bit `w` of `out[..][v]` (64 of them in each word): the side from `v` to `w` is one of a triangle that is seen. All
+    /// 0 between searches.
+    out: [[u64; VERTICES]; WORDS],
+    /// Bit `v` of `into[..][w]`: the same.
+    into: [[u64; VERTICES]; WORDS],
+}
+
+/// The sides of a triangle.
+#[inline(always)]
+pub(super) fn sides([a, b, c]: [u8; 3]) -> [[u8; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
 }
 
 impl Rim {
@@ -32,104 +39,124 @@ impl Rim {
         Self {
             seen: [0; BLOCKS / 8],
             count: 0,
-            twin: [0; SIDES + 3 * FOUR],
-            from: [0; SIDES + 3 * FOUR],
-            to: [0; SIDES + 3 * FOUR],
-            before: [0; SIDES],
-            after: [0; SIDES],
-            at: [0; VERTICES],
+            from: [0; VERTICES + TWO],
+            to: [0; VERTICES + TWO],
+            few: [[0; WIDTH]; 2],
+            out: [[0; VERTICES]; WORDS],
+            into: [[0; VERTICES]; WORDS],
         }
     }
 
-    /// Lists the sides between what is seen and the rest; false where they do not pass each vertex once.
+    /// Whether every side of these triangles between the first `vertices` is used once in each direction.
+    pub(super) fn closes(&mut self, triangles: &[[u8; 3]], vertices: usize) -> bool {
+        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < vertices);
+        if !closed {
+            return false;
+        }
+        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
+            let word = &mut self.out[usize::from(w) / 64][usize::from(v)];
+            closed &= *word >> (w % 64) & 1 == 0;
+            *word |= 1 << (w % 64);
+        }
+        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
+            closed &= self.out[usize::from(v) / 64][usize::from(w)] >> (v % 64) & 1 == 1;
+        }
+        self.out.iter_mut().for_each(|word| word[..vertices].fill(0));
+        closed
+    }
+
+    /// Lists the sides between what is seen and the rest of a surface with so many vertices; false where they do not pass
+    /// each vertex once.
     #[inline(always)]
-    pub(super) fn find(&mut self, blocks: &[Block]) -> bool {
-        let mut count = 0;
+    pub(super) fn find(&mut self, blocks: &[Block], vertices: usize) -> bool {
+        if vertices <= 64 { self.find_in::<1>(blocks) } else { self.find_in_many(blocks) }
+    }
+
+    #[inline(never)]
+    fn find_in_many(&mut self, blocks: &[Block]) -> bool {
+        self.find_in::<WORDS>(blocks)
+    }
+
+    /// Of vertices whose numbers fill `N` words.
+    #[inline(always)]
+    fn find_in<const N: usize>(&mut self, blocks: &[Block]) -> bool {
+        let mut met = [0; N];
         for group in 0..blocks.len().div_ceil(8) {
             let mut seen = self.seen[group];
-            while seen != 0 && count < SIDES {
-                for _ in 0..FOUR {
-                    let t = 64 * group + seen.trailing_zeros() as usize % 64;
-                    let (block, i) = (&blocks[t / WIDTH], t % WIDTH);
-                    for k in 0..3 {
-                        let twin = block.twin[k][i];
-                        self.twin[count] = twin;
-                        self.from[count] = block.corner[k][i];
-                        self.to[count] = block.corner[(k + 1) % 3][i];
-                        count += usize::from((seen != 0) & !self.sees(usize::from(twin) / 4));
+            while seen != 0 {
+                for _ in 0..TWO {
+                    let (t, one) = (64 * group + seen.trailing_zeros() as usize % 64, u64::from(seen != 0));
+                    for [v, w] in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
+                        self.out[usize::from(w) / 64 % N][usize::from(v)] |= one << (w % 64);
+                        self.into[usize::from(v) / 64 % N][usize::from(w)] |= one << (v % 64);
+                        met[usize::from(v) / 64 % N] |= one << (v % 64);
                     }
                     seen &= seen.wrapping_sub(1);
                 }
             }
         }
-        self.count = count;
-        if count > WIDTH { self.link_many() } else { count >= 3 && self.link_few() }
+        let (mut count, mut good, mut few) = (0, true, [0_u64; 2]);
+        for high in 0..N {
+            while met[high] != 0 {
+                for _ in 0..TWO {
+                    let v = 64 * high + met[high].trailing_zeros() as usize % 64;
+                    let (mut w, mut ways) = (0, 0);
+                    for k in 0..N {
+                        // A side that only one triangle seen has.
+                        let row = self.out[k][v] & !self.into[k][v];
+                        (self.out[k][v], self.into[k][v]) = (0, 0);
+                        ways += row.count_ones();
+                        w = if row != 0 { 64 * k + row.trailing_zeros() as usize } else { w };
+                    }
+                    good &= ways < 2;
+                    // In a register as well as in memory: eight bytes just written one by one are slow to read as one.
+                    let (shift, open) = (8 * (count % WIDTH), u64::from(ways != 0));
+                    few[0] |= (v as u64 * open) << shift;
+                    few[1] |= (w as u64 * open) << shift;
+                    (self.from[count % VERTICES], self.to[count % VERTICES]) = (v as u8, w as u8);
+                    count += open as usize;
+                    met[high] &= met[high].wrapping_sub(1);
+                }
+            }
+        }
+        (self.count, self.few) = (count, few.map(u64::to_le_bytes));
+        good && count >= 3
+    }
+
+    /// The vertices of eight sides from number `first` on, a multiple of eight: where they start and where they end.
+    #[inline(always)]
+    pub(super) fn eight(&self, first: usize) -> [[u8; WIDTH]; 2] {
+        if self.count <= WIDTH {
+            return self.few;
+        }
+        let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
+        from.copy_from_slice(&self.from[first..first + WIDTH]);
+        to.copy_from_slice(&self.to[first..first + WIDTH]);
+        [from, to]
     }
 
     /// As [`Rim::find`], of what is seen only what hangs together with `triangle`: where a surface was placed at
     /// another pose and is no longer convex.
     #[cold]
-    pub(super) fn find_around(&mut self, blocks: &[Block], triangle: usize) -> bool {
-        let mut found = [0; BLOCKS / 8];
-        let mut open = vec![triangle];
-        while let Some(t) = open.pop() {
-            if self.sees(t) && found[t / 64] >> (t % 64) & 1 == 0 {
-                found[t / 64] |= 1 << (t % 64);
-                open.extend(blocks[t / WIDTH].twin.map(|twin| usize::from(twin[t % WIDTH]) / 4));
-            }
+    pub(super) fn find_around(&mut self, blocks: &[Block], vertices: usize, triangle: usize) -> bool {
+        let of = |t: usize| sides(blocks[t / WIDTH].vertices(t % WIDTH));
+        let mut rest: Vec<usize> =
+            (0..WIDTH * blocks.len()).filter(|&t| t != triangle && self.seen[t / 64] >> (t % 64) & 1 == 1).collect();
+        let mut found = vec![triangle];
+        let mut next = 0;
+        while let Some(&t) = found.get(next) {
+            let across = of(t).map(|[v, w]| [w, v]);
+            rest.retain(|&u| {
+                let beside = of(u).iter().any(|side| across.contains(side));
+                if beside {
+                    found.push(u);
+                }
+                !beside
+            });
+            next += 1;
         }
-        self.seen = found;
-        self.find(blocks)
-    }
-
-    #[inline(always)]
-    fn sees(&self, triangle: usize) -> bool {
-        self.seen[triangle / 64] >> (triangle % 64) & 1 == 1
-    }
-
-    /// Finds the sides before and after each; false where they do not pass each vertex once. Of at most eight sides.
-    #[inline(always)]
-    fn link_few(&mut self) -> bool {
-        let (mut from, mut to) = ([0; WIDTH], [0; WIDTH]);
-        from.copy_from_slice(&self.from[..WIDTH]);
-        to.copy_from_slice(&self.to[..WIDTH]);
-        let count = self.count;
-        let (mut before, mut after, mut met) = ([0_u8; WIDTH], [0_u8; WIDTH], [0_u8; WIDTH]);
-        for j in 0..WIDTH {
-            let meant = j < count;
-            for k in 0..WIDTH {
-                let (follows, leads) = ((from[j] == to[k]) & meant, (to[j] == from[k]) & meant);
-                after[k] = if follows { j as u8 } else { after[k] };
-                before[k] = if leads { j as u8 } else { before[k] };
-                met[k] += u8::from(follows) + 16 * u8::from(leads);
-            }
-        }
-        let mut good = true;
-        for k in 0..WIDTH {
-            good &= (met[k] == 17) | (k >= count);
-            (self.before[k], self.after[k]) = (u16::from(before[k]), u16::from(after[k]));
-        }
-        good
-    }
-
-    /// As [`Rim::link_few`], of more sides.
-    #[inline(never)]
-    fn link_many(&mut self) -> bool {
-        let count = self.count;
-        if count > SIDES - WIDTH {
-            return false;
-        }
-        for k in 0..count {
-            self.at[usize::from(self.from[k])] = k as u16;
-        }
-        let mut good = true;
-        for k in 0..count {
-            let after = usize::from(self.at[usize::from(self.to[k])]) % SIDES;
-            good &= usize::from(self.at[usize::from(self.from[k])]) == k;
-            good &= after < count && self.from[after] == self.to[k];
-            self.after[k] = after as u16;
-            self.before[after] = k as u16;
-        }
-        good
+        self.seen = [0; BLOCKS / 8];
+        found.iter().for_each(|t| self.seen[t / 64] |= 1 << (t % 64));
+        self.find(blocks, vertices)
     }
 }

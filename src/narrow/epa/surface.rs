@@ -1,9 +1,9 @@
 //! A closed surface without coordinates, and what surfaces prove.
 
-use super::facets::{Block, Lane, WIDTH};
-use super::level::{Level, TABLE, per_level};
+use super::facets::Block;
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
+use crate::narrow::simd::{P3, Simd, TABLE, V, WIDTH, dispatch};
 
 /// Vertices of a surface that is remembered: growing from sample to sample, it would hold more than it needs.
 pub const VERTICES: usize = 40;
@@ -158,19 +158,11 @@ impl Surface {
 /// Blocks of a remembered surface.
 const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
 
-per_level! {
-    /// Marks the triangles that are not proven beyond `least`; whether any has an area.
-    fn check / check_body(points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool;
-}
+dispatch!(check, check_body, (points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool);
 
+/// Marks the triangles that are not proven beyond `least`; whether any has an area.
 #[inline(always)]
-fn check_body<L: Level>(
-    level: L,
-    points: &[Vec3<f64>],
-    triangles: &[[u8; 3]],
-    least: f64,
-    open: &mut [u8; BLOCKS],
-) -> bool {
+fn check_body<S: Simd>(points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool {
     // A bound of the points' lengths stands for the size of the pair.
     let (mut table, mut size) = ([[0.0; VERTICES]; 3], 0.0);
     for (v, p) in points.iter().enumerate().take(VERTICES) {
@@ -185,25 +177,25 @@ fn check_body<L: Level>(
             (v[0][i], v[1][i], v[2][i]) = (corners[0], corners[1], corners[2]);
         }
         let few = points.len() <= TABLE;
-        let mut corners = [[[0.0; WIDTH]; 3]; 3];
-        for k in 0..3 {
-            for axis in 0..3 {
-                corners[k][axis] = match table[axis].first_chunk() {
-                    Some(table) if few => level.pick(table, &v[k]),
-                    _ => gather(&table[axis], &v[k]),
-                };
-            }
-        }
+        let corners = [look_up::<S>(&table, &v[0], few), look_up(&table, &v[1], few), look_up(&table, &v[2], few)];
         block.planes(&corners, eight.len(), size);
-        *open = block.unproven(level, least);
-        solid |= block.solid(level);
+        *open = block.unproven::<S>(least);
+        solid |= block.solid::<S>();
     }
     solid != 0
 }
 
-#[inline(never)]
-fn gather(table: &[f64; VERTICES], v: &[u8; WIDTH]) -> Lane {
-    v.map(|v| table[usize::from(v)])
+#[inline(always)]
+fn look_up<S: Simd>(table: &[[f64; VERTICES]; 3], v: &[u8; WIDTH], few: bool) -> P3<S> {
+    match (table[0].first_chunk(), table[1].first_chunk(), table[2].first_chunk()) {
+        (Some(x), Some(y), Some(z)) if few => P3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) },
+        _ => P3 { x: gather(&table[0], v), y: gather(&table[1], v), z: gather(&table[2], v) },
+    }
+}
+
+#[inline(always)]
+fn gather<S: Simd>(table: &[f64; VERTICES], v: &[u8; WIDTH]) -> V<S> {
+    V::load(&v.map(|v| table[usize::from(v)]))
 }
 
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.

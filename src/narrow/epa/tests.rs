@@ -1,10 +1,12 @@
-use super::facets::{Lane, WIDTH};
-use super::level::{Baseline, Level, TABLE};
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::gjk;
 use crate::narrow::resolver::directions;
+use crate::narrow::routes::Routes;
+use crate::narrow::simd::Portable;
+use crate::narrow::walk::{PartCache, Parts, Scratch, Search, solve};
+use crate::scene::Piece;
 
 struct Draw(u64);
 
@@ -48,6 +50,13 @@ fn start(pair: &Pair<'_, f64>) -> Option<Polytope> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
     let mut polytope = Polytope::default();
     (found.end == gjk::End::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
+}
+
+fn found(grown: Grown) -> Option<Strict> {
+    match grown {
+        Grown::Deepest(strict) => Some(strict),
+        _ => None,
+    }
 }
 
 fn bits(s: &Strict) -> Vec<u64> {
@@ -99,6 +108,94 @@ fn the_depth_is_the_best_gap_of_all_directions() {
     }
     assert!(overlaps > 400 && strict * 10 > overlaps * 8 && climbing > 80, "{overlaps}, {strict}, {climbing}");
     assert!(grown * 2 > strict, "{grown} of {strict} grown");
+}
+
+/// Starts without GJK, against the complete list of directions and the start from GJK's tetrahedron; bodies that are apart
+/// have no depth, and leave a triangle to GJK.
+#[test]
+fn a_start_from_supports_finds_the_depth() {
+    let mut draw = Draw(37);
+    let (mut overlaps, mut found, mut strict, mut climbing, mut apart, mut triangles) = (0, 0, 0, 0, 0, 0);
+    for case in 0..1500 {
+        let (a, b) = (draw.body(case), draw.body(case / 5));
+        let mut pose = draw.pose();
+        pose.t = pose.t.scale(if case % 3 == 0 { 1.7 } else { 1.0 });
+        let pair = Pair::new(&a, &b, pose, 0.0);
+        // Any axis will do.
+        let axis = [pair.pose.t, draw.point(), Vec3::ZERO][[0, 0, 0, 1, 2][case / 7 % 5]];
+        let (mut polytope, mut simplex) = (Polytope::default(), Simplex::default());
+        let around = deepest_around(&pair, axis, &mut polytope, &mut simplex).filter(|s| !s.in_contact_band());
+        let Some(mut tetrahedron) = start(&pair) else {
+            assert!(around.is_none(), "case {case}");
+            apart += 1;
+            triangles += u32::from(simplex.count == 3);
+            continue;
+        };
+        overlaps += 1;
+        assert!(simplex.count == 0, "case {case}");
+        let by_gjk = deepest(&pair, &mut tetrahedron).filter(|s| !s.in_contact_band());
+        strict += u32::from(by_gjk.is_some());
+        let Some(answer) = around else { continue };
+        found += 1;
+        climbing += u32::from(pair.climbs());
+        let by_gjk = by_gjk.expect("strict from one start, strict from the other");
+        assert_eq!((answer.features, bits(&answer)), (by_gjk.features, bits(&by_gjk)), "case {case}");
+        let (near, _) = directions::best(&pair, 1.0);
+        let best = near.iter().map(|d| d.gap).fold(f64::NEG_INFINITY, f64::max);
+        assert!((answer.closest.distance - best).abs() <= pair.bound(), "case {case}: {best}");
+        let mut surface = Surface::default();
+        if polytope.remember(&mut surface) {
+            assert!(surface.is_closed(), "case {case}");
+        }
+    }
+    assert!(overlaps > 600 && found * 10 > strict * 9 && climbing > 100, "{found}, {strict} of {overlaps}, {climbing}");
+    assert!(apart > 150 && triangles * 10 > apart * 8, "{triangles} of {apart} apart");
+}
+
+/// Small bodies have one vertex for many directions: the start is closed all the same.
+#[test]
+fn starts_with_equal_supports_are_closed() {
+    let mut draw = Draw(41);
+    let mut counts = [0; 7];
+    for case in 0..600 {
+        let few: Vec<_> = (0..4).map(|_| draw.point()).collect();
+        let (a, b) = (convex_hull(&few).expect("finite points"), draw.body([0, 1][case % 2]));
+        let pair = Pair::new(&a, &b, draw.pose(), 0.0);
+        let (mut polytope, mut surface) = (Polytope::default(), Surface::default());
+        polytope.work().around::<Portable>(&pair, pair.pose.t);
+        assert!(polytope.remember(&mut surface), "case {case}");
+        let vertices = surface.pairs().len();
+        counts[vertices] += 1;
+        assert!(vertices == 0 || surface.is_closed(), "case {case}");
+        assert!(surface.triangles().len() + 4 == 2 * vertices || vertices == 0, "case {case}: {surface:?}");
+    }
+    assert!(counts[4] > 20 && counts[5] > 50 && counts[6] > 100 && counts[0] < 10, "{counts:?}");
+}
+
+/// A pair asked once for one sample keeps features only; asked again, its surface.
+#[test]
+fn a_surface_is_remembered_from_the_second_sample_on() {
+    let mut draw = Draw(43);
+    let mut verified = 0;
+    for case in 0..60 {
+        let [a, b] = [draw.body(1), draw.body(2)].map(|core| Piece { core, radius: 0.0 });
+        let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
+        let relative = RelativePose::between(&pose_a, &pose_b);
+        let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
+        let (mut cache, mut scratch, mut routes) = (PartCache::default(), Scratch::default(), Routes::default());
+        for (asked, samples) in [1, 1 << 5, 1].into_iter().enumerate() {
+            scratch.set([Search::Auto, Search::Gjk][case % 2], samples);
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes).answer();
+            assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
+            assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
+        }
+        verified += routes.surface_verified;
+        let mut cache = PartCache::default();
+        scratch.set(Search::Auto, 0b11);
+        solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes);
+        assert!(cache.surface().is_some(), "case {case}: more samples are to come");
+    }
+    assert!(verified > 50, "{verified}");
 }
 
 /// Points of a sphere in turn, and then far ones that see many triangles: each step leaves their hull.
@@ -158,64 +255,59 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
+/// In registers of four lanes; `None` where the processor has none.
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "the processor is asked")]
-fn avx2() -> Option<level::wide::Avx2> {
-    // SAFETY: the processor has it.
-    is_x86_feature_detected!("avx2").then(|| unsafe { level::wide::Avx2::new() })
+#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
+fn by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
+    #[target_feature(enable = "avx2")]
+    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
+        grow_body::<crate::narrow::simd::Avx2>(pair, work)
+    }
+    // SAFETY: the feature was asked for.
+    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
+fn start_by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
+    #[target_feature(enable = "avx2")]
+    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
+        start_and_grow_body::<crate::narrow::simd::Avx2>(pair, pair.pose.t, work)
+    }
+    // SAFETY: the feature was asked for.
+    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
 }
 
 /// The same steps in the widest registers, in narrower ones, and in none.
 #[test]
 fn all_levels_give_the_same_bits() {
     let mut draw = Draw(29);
-    let mut compared = 0;
+    let (mut compared, mut around) = (0, 0);
     for case in 0..300 {
         let (a, b) = (draw.body(case), draw.body(case / 5));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (Some(mut wide), Some(mut plain)) = (start(&pair), start(&pair)) else { continue };
-        let answers = [deepest(&pair, &mut wide), grow_body(Baseline, &pair, plain.work())];
+        let answers = [deepest(&pair, &mut wide), found(grow_body::<Portable>(&pair, plain.work()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
         #[cfg(target_arch = "x86_64")]
-        if let (Some(level), Some(mut middle)) = (avx2(), start(&pair)) {
-            let z = grow_body(level, &pair, middle.work()).map(|s| (s.features, bits(&s)));
-            assert_eq!(x, z, "case {case}");
+        if let Some(z) = start(&pair).and_then(|mut middle| by_avx2(&pair, middle.work())) {
+            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
         let kept = [wide.remember(&mut surfaces[0]), plain.remember(&mut surfaces[1])];
         assert_eq!((kept[0], &surfaces[0]), (kept[1], &surfaces[1]), "case {case}");
         compared += u32::from(x.is_some());
-    }
-    assert!(compared > 100, "{compared} overlaps");
-}
-
-#[test]
-fn steps_of_a_level_are_those_of_every_other() {
-    fn all<L: Level>(level: L, x: &Lane, y: &Lane, table: &[f64; TABLE]) -> (u8, u8, Vec<u64>) {
-        let index = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
-        let lanes = [level.choose(0b0110_1001, x, y), level.pick(table, &index)];
-        (level.above(x, y), level.at_most(x, y), lanes.as_flattened().iter().map(|x| x.to_bits()).collect())
-    }
-    per_level! {
-        fn widest / all(x: &Lane, y: &Lane, table: &[f64; TABLE]) -> (u8, u8, Vec<u64>);
-    }
-    let mut draw = Draw(31);
-    let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0];
-    for case in 0..500 {
-        let mut lane = || -> Lane {
-            std::array::from_fn(|i| if (case + i) % 3 == 0 { special[(case * 7 + i) % 5] } else { draw.next() })
-        };
-        let (x, y) = (lane(), lane());
-        let y = if case % 4 == 0 { x } else { y };
-        let table: [f64; TABLE] = std::array::from_fn(|_| draw.next());
-        let plain = all(Baseline, &x, &y, &table);
-        assert_eq!(widest(&x, &y, &table), plain);
+        let (mut wide, mut plain) = (Polytope::default(), Polytope::default());
+        let mut grown = vec![
+            start_and_grow(&pair, pair.pose.t, wide.work()),
+            start_and_grow_body::<Portable>(&pair, pair.pose.t, plain.work()),
+        ];
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = avx2() {
-            assert_eq!(all(avx2, &x, &y, &table), plain);
-        }
-        assert_eq!(plain.0 & plain.1, 0);
-        assert_eq!(plain.2.len(), 2 * WIDTH);
+        grown.extend(start_by_avx2(&pair, plain.work()));
+        let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
+        assert!(all.iter().all(|s| *s == all[0]), "case {case}");
+        around += u32::from(all[0].is_some());
     }
+    assert!(compared > 100 && around > 100, "{compared} and {around} overlaps");
 }

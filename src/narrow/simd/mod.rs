@@ -20,6 +20,9 @@ pub const WIDTH: usize = 8;
 /// One number in each lane, in memory.
 pub type Lane = [f64; WIDTH];
 
+/// Entries of a table that fits registers.
+pub const TABLE: usize = 32;
+
 /// The operations of a level on eight lanes.
 ///
 /// The types behind the levels are to be used only in code that [`level`] has let in: the processor must have their
@@ -47,6 +50,8 @@ pub trait Simd: Copy + 'static {
     fn sqrt(a: Self::F) -> Self::F;
     /// `from[at]` in each lane, `at` as whole numbers; one out of range reads some other entry.
     fn gather(from: &[f64], at: Self::F) -> Self::F;
+    /// `table[at[i]]` in lane `i`, `at` below [`TABLE`] (else some other entry).
+    fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self::F;
     /// The larger (`b` where they are equal or one is NaN).
     fn max(a: Self::F, b: Self::F) -> Self::F;
     /// The smaller (`b` where they are equal or one is NaN).
@@ -118,6 +123,11 @@ impl<S: Simd> V<S> {
     pub fn gather(from: &[f64], at: Self) -> Self {
         Self(S::gather(from, at.0))
     }
+    /// `table[at[i]]` in lane `i`, `at` below [`TABLE`] (else some other entry).
+    #[inline(always)]
+    pub fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self {
+        Self(S::look_up(table, at))
+    }
     /// As an array.
     #[inline(always)]
     pub fn lanes(self) -> Lane {
@@ -174,6 +184,11 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn first(self) -> f64 {
         S::first(self.0)
+    }
+    /// Without its sign.
+    #[inline(always)]
+    pub fn abs(self) -> Self {
+        self.larger(Self::splat(0.0) - self)
     }
     /// Square root.
     #[inline(always)]
@@ -461,6 +476,9 @@ mod tests {
             vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
         let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
         numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
+        let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
+        let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
+        numbers.extend([V::look_up(&table, &index), x.abs()]);
         numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
         numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
         for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {

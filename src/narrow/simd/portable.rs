@@ -1,6 +1,6 @@
 //! Eight lanes in plain arrays: for processors without a level of their own, where the compiler makes of them what it can.
 
-use super::{Lane, Simd, WIDTH};
+use super::{Lane, Simd, TABLE, WIDTH};
 
 /// Plain arrays.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn gather(from: &[f64], at: Lane) -> Lane {
         at.map(|at| from[(at as usize).min(from.len() - 1)])
+    }
+    #[inline(always)]
+    fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Lane {
+        at.map(|at| table[usize::from(at) % TABLE])
     }
     #[inline(always)]
     fn add(a: Lane, b: Lane) -> Lane {

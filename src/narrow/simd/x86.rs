@@ -1,7 +1,7 @@
 //! Eight lanes in AVX2 (two registers) and AVX-512 (one).
 #![allow(unsafe_code, reason = "the instructions of a level: reached only from code that the level was asked for")]
 
-use super::{Lane, Simd};
+use super::{Lane, Simd, TABLE, WIDTH};
 use std::arch::x86_64::*;
 
 /// Registers of four lanes, two of them.
@@ -60,6 +60,10 @@ impl Simd for Avx2 {
             *at = from[(*at as usize).min(last)];
         }
         Self::load(&index)
+    }
+    #[inline(always)]
+    fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self::F {
+        Self::load(&at.map(|at| table[usize::from(at) % TABLE]))
     }
     twice!(add, _mm256_add_pd);
     twice!(sub, _mm256_sub_pd);
@@ -199,6 +203,18 @@ impl Simd for Avx512 {
             let last = _mm512_set1_pd((from.len() - 1) as f64);
             let inside = _mm512_min_pd(_mm512_max_pd(at, _mm512_setzero_pd()), last);
             _mm512_i32gather_pd::<8>(_mm512_cvttpd_epi32(inside), from.as_ptr())
+        }
+    }
+    #[inline(always)]
+    fn look_up(table: &[f64; TABLE], at: &[u8; WIDTH]) -> Self::F {
+        // The table is four registers; a permutation reads as many bits of an index as it needs.
+        unsafe {
+            let table = table.as_ptr();
+            let at = _mm512_cvtepu8_epi64(_mm_set_epi64x(0, i64::from_le_bytes(*at)));
+            let low = _mm512_permutex2var_pd(_mm512_loadu_pd(table), at, _mm512_loadu_pd(table.add(8)));
+            let high = _mm512_permutex2var_pd(_mm512_loadu_pd(table.add(16)), at, _mm512_loadu_pd(table.add(24)));
+            let upper = _mm512_test_epi64_mask(at, _mm512_set1_epi64(16));
+            _mm512_mask_blend_pd(upper, low, high)
         }
     }
     once!(add, _mm512_add_pd);

@@ -14,7 +14,7 @@ mod tests;
 use super::PairQuery;
 use super::answer::Answer;
 use super::feature::{Feature, FeaturePair};
-use super::gjk::{self, Simplex};
+use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
@@ -57,8 +57,6 @@ enum State {
     Found { at: u8, held: bool },
     /// The cores are proven to be at least this far apart, metres, and that is beyond the cut-off.
     Beyond(f64),
-    /// A search found an overlap, and this around the origin or near it.
-    Overlap(Simplex),
 }
 
 /// What is known of the first samples of queries.
@@ -96,10 +94,6 @@ struct Pairs<'a> {
     left: u64,
     /// To be proven with what is remembered.
     held: u64,
-    /// To be searched by GJK.
-    by_simplex: u64,
-    /// The vertices that V-Clip starts from, and those farthest along the line between the origins.
-    near: [[VertexPair; 2]; MOST],
 }
 
 /// What became of the first sample of a query.
@@ -138,7 +132,7 @@ impl Together {
         }
         if count >= LEAST {
             let pairs = self.look(search, queries, options, caches, &chosen[..count]);
-            self.search(&pairs, queries, options, caches, routes);
+            self.search(&pairs, caches, routes);
         }
     }
 
@@ -159,8 +153,6 @@ impl Together {
             cold: 0,
             left: 0,
             held: 0,
-            by_simplex: 0,
-            near: [[[0; 2]; 2]; MOST],
         };
         let mut eight = None;
         for chosen in chosen.chunks(WIDTH) {
@@ -176,7 +168,6 @@ impl Together {
             eight.look(chosen.len(), options.within);
             for (k, &query) in chosen.iter().enumerate() {
                 let (i, is) = (usize::from(query), |bits: u8| bits >> k & 1 == 1);
-                pairs.near[pairs.pair.len() % MOST] = [eight.start[k], eight.first[k]];
                 let (at, cache) = (pairs.pair.len() % MOST, &mut caches[i].hulls);
                 let bit = 1 << at;
                 pairs.pair.push(eight.pair(k));
@@ -192,10 +183,13 @@ impl Together {
                     }
                     None if is(eight.beyond) => self.state[i] = State::Beyond(eight.gap[k]),
                     None if search == Search::VClip || is(eight.apart) => {
+                        // Should V-Clip end in an overlap.
+                        cache.remember(None, one(eight.first[k]));
                         pairs.start[at] = vertices(eight.start[k]);
                         pairs.cold |= bit;
                     }
-                    None => pairs.by_simplex |= bit,
+                    // Another search goes on from here.
+                    None => cache.remember(None, one(eight.first[k])),
                 }
             }
         }
@@ -203,15 +197,7 @@ impl Together {
     }
 
     /// Searches the pairs, and proves what is found.
-    fn search(
-        &mut self,
-        pairs: &Pairs<'_>,
-        queries: &[PairQuery<'_>],
-        options: &QueryOptions,
-        caches: &mut [PairCache],
-        routes: &mut Routes,
-    ) {
-        self.by_simplex(pairs, queries, options, caches, routes);
+    fn search(&mut self, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
         let mut features = pairs.start;
         let (mut left, states) = approach(&pairs.pair, &mut features, pairs.cold);
         routes.vclip_steps += u64::from(states);
@@ -236,63 +222,9 @@ impl Together {
                 self.state[i] = State::Found { at: at as u8, held };
                 self.answer[at] = None;
                 self.prover.push(&pairs.pair[..], at, found, &pair.pose, pair.size, &mut self.answer);
-            } else if pairs.cold & bit != 0 {
-                // The others are nearer, but a polytope that comes of them takes longer to grow.
-                let [_, first] = pairs.near[at];
-                caches[i].hulls.remember(None, of([first, first]));
             }
         }
         self.prover.finish(&pairs.pair[..], &mut self.answer);
-    }
-
-    /// Searches by GJK; what ends apart is handed to the prover.
-    fn by_simplex(
-        &mut self,
-        pairs: &Pairs<'_>,
-        queries: &[PairQuery<'_>],
-        options: &QueryOptions,
-        caches: &mut [PairCache],
-        routes: &mut Routes,
-    ) {
-        let mut left = pairs.by_simplex;
-        while left != 0 {
-            let at = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let (pair, i) = (&pairs.pair[at], usize::from(pairs.query[at]));
-            let Some([a, b]) = pieces(&queries[i]) else { continue };
-            let beyond = walk::beyond(options.within, pair.size) + (a.radius + b.radius);
-            let found = gjk::search(pair, &of(pairs.near[at]), beyond);
-            routes.search_iterations += u64::from(found.iterations);
-            let features = match found.end {
-                gjk::End::Beyond => {
-                    if let Some(gap) = walk::proven_beyond(pair, &found, beyond) {
-                        self.state[i] = State::Beyond(gap);
-                    }
-                    None
-                }
-                gjk::End::Overlap => {
-                    self.state[i] = State::Overlap(found.simplex);
-                    None
-                }
-                gjk::End::Converged | gjk::End::Stalled => {
-                    FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
-                }
-            };
-            caches[i].hulls.remember(features, found.simplex);
-            if let Some(features) = features {
-                self.state[i] = State::Found { at: at as u8, held: false };
-                self.answer[at] = None;
-                self.prover.push(&pairs.pair[..], at, features, &pair.pose, pair.size, &mut self.answer);
-            }
-        }
-    }
-
-    /// Where a search found an overlap in the first sample of query `i`.
-    pub(super) fn overlap(&self, i: usize) -> Option<Simplex> {
-        match self.state[i] {
-            State::Overlap(simplex) => Some(simplex),
-            _ => None,
-        }
     }
 
     /// What became of the first sample of query `i`; a row is appended.
@@ -307,7 +239,7 @@ impl Together {
         let Some([a, b]) = pieces(query) else { return First::Open };
         let growth = a.radius + b.radius;
         let (held, answer) = match self.state[i] {
-            State::Alone | State::Overlap(_) => return First::Open,
+            State::Alone => return First::Open,
             State::Beyond(gap) => {
                 routes.queries += 1;
                 routes.beyond += 1;
@@ -343,9 +275,9 @@ fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
     }
 }
 
-/// A simplex of two vertex pairs, or of one if they are the same.
-fn of([first, second]: [VertexPair; 2]) -> Simplex {
-    Simplex { pairs: [first, second, [0; 2], [0; 2]], count: 1 + u8::from(first != second) }
+/// A simplex of one vertex pair.
+fn one(pair: VertexPair) -> Simplex {
+    Simplex { pairs: [pair, [0; 2], [0; 2], [0; 2]], count: 1 }
 }
 
 fn vertices([a, b]: VertexPair) -> FeaturePair {
