@@ -3,9 +3,10 @@
 //! `PX_WORK=DIR cargo bench --bench peers_narrow -- SHAPES:CASE[:within] ...`, for instance `e1:e1_200f:0.2`.
 //! Timed region, as for every native peer: one pass over all queries, from the poses to the signed distance with
 //! witness points. One thread. Queries of one sequence come in blocks of 64, the form in which the engine reads them;
-//! `PX_COLD=1`: each by itself, nothing remembered; `PX_COLD=pairs`: those of the same shapes together, as a Monte Carlo job
-//! has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how
-//! many passes are timed (9). Prints one JSON line a case, with errors against the references where there are any.
+//! `PX_COLD=1`: each is a pair of its own, nothing remembered, and 64 of them are handed over at a time, as the candidates of
+//! a block come (`PX_HANDED`: how many at most); `PX_COLD=pairs`: those of the same shapes together, as a Monte Carlo job
+//! has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how many passes are timed (9). Prints one JSON line a case, with
+//! errors against the references where there are any.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -95,6 +96,22 @@ struct Block {
     cache: usize,
 }
 
+impl Block {
+    fn query<'a>(&'a self, shapes: &'a [Shape]) -> PairQuery<'a> {
+        let poses = |side: usize| match self.count {
+            1 => Poses::Fixed(&self.single[side]),
+            _ => Poses::Moving(&self.poses[side]),
+        };
+        PairQuery {
+            a: &shapes[self.shapes[0]],
+            b: &shapes[self.shapes[1]],
+            poses_a: poses(0),
+            poses_b: poses(1),
+            samples: u64::MAX >> (64 - self.count),
+        }
+    }
+}
+
 /// How queries are handed over.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
@@ -141,7 +158,7 @@ fn pass(
     method: &dyn NarrowPhase,
     shapes: &[Shape],
     (blocks, caches): &(Vec<Block>, usize),
-    within: f64,
+    (within, handed): (f64, usize),
     keep: bool,
 ) -> (Vec<Option<Proximity>>, Routes, f64) {
     let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
@@ -150,27 +167,25 @@ fn pass(
     let mut out = Vec::with_capacity(64);
     let mut rows = Vec::new();
     let queries: u32 = blocks.iter().map(|b| b.count).sum();
+    let (mut together, mut ends) = (Vec::with_capacity(handed), Vec::with_capacity(handed));
     let start = Instant::now();
     let mut sink = 0.0;
-    for block in blocks {
-        let poses = |side: usize| match block.count {
-            1 => Poses::Fixed(&block.single[side]),
-            _ => Poses::Moving(&block.poses[side]),
-        };
-        let query = PairQuery {
-            a: &shapes[block.shapes[0]],
-            b: &shapes[block.shapes[1]],
-            poses_a: poses(0),
-            poses_b: poses(1),
-            samples: u64::MAX >> (64 - block.count),
-        };
-        out.clear();
-        method.walk(&query, &options, &mut caches[block.cache], &mut routes, &mut out);
+    // Blocks that have a memory in common come one after the other, each by itself.
+    for blocks in blocks.chunk_by(|x, y| x.cache + 1 == y.cache).flat_map(|run| run.chunks(handed)) {
+        together.clear();
+        together.extend(blocks.iter().map(|block| block.query(shapes)));
+        (out.clear(), ends.clear());
+        let memories = &mut caches[blocks[0].cache..][..blocks.len()];
+        method.walk_all(&together, &options, memories, &mut routes, &mut out, &mut ends);
         sink += out.iter().map(|p| p.distance).sum::<f64>();
         if keep {
-            let at = rows.len();
-            rows.resize(at + block.count as usize, None);
-            out.iter().for_each(|p| rows[at + usize::from(p.sample)] = Some(*p));
+            let mut from = 0;
+            for (block, &end) in blocks.iter().zip(&ends) {
+                let at = rows.len();
+                rows.resize(at + block.count as usize, None);
+                out[from..end].iter().for_each(|p| rows[at + usize::from(p.sample)] = Some(*p));
+                from = end;
+            }
         }
     }
     let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(queries);
@@ -185,7 +200,8 @@ fn main() {
     };
     let work = Path::new(&work);
     let method = narrow::by_name(&std::env::var("PX_NARROW").unwrap_or_else(|_| "auto".to_owned())).unwrap();
-    let passes = std::env::var("PX_PASSES").map_or(9, |n| n.parse::<usize>().unwrap());
+    let number = |name: &str, or: usize| std::env::var(name).map_or(or, |n| n.parse().unwrap());
+    let (passes, handed) = (number("PX_PASSES", 9), number("PX_HANDED", 64));
     for case in std::env::args().skip(1).filter(|a| a.contains(':')) {
         let parts: Vec<&str> = case.split(':').collect();
         let within: f64 = parts.get(2).map_or(f64::INFINITY, |w| w.parse().unwrap());
@@ -200,9 +216,9 @@ fn main() {
             queries.sort_by_key(|q| (q.shapes, q.index));
         }
         let blocks = blocks(&queries, order);
-        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, within, true);
+        let (rows, routes, _) = pass(method.as_ref(), &shapes, &blocks, (within, handed), true);
         let mut times: Vec<f64> =
-            (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, within, false).2).collect();
+            (0..passes).map(|_| pass(method.as_ref(), &shapes, &blocks, (within, handed), false).2).collect();
         times.sort_by(f64::total_cmp);
         let reference = std::fs::read(work.join("in").join(format!("{}.ref", parts[1]))).unwrap_or_default();
         let (mut worst, mut missed, mut checked) = (0.0_f64, 0, 0);

@@ -125,14 +125,25 @@ impl Job<'_> {
         let mut routes = Routes::default();
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
         let mut rows = Vec::with_capacity(most as usize);
-        for (candidate, cache) in candidates.iter().zip(caches) {
-            let query = self.query(candidate);
-            self.narrow.walk(&query, &self.scene.query, cache, &mut routes, scratch);
-            rows.extend(scratch.drain(..).map(|answer| Row {
-                a: candidate.a,
-                b: candidate.b,
-                proximity: in_world(answer, &query.poses_a.at(usize::from(answer.sample))),
-            }));
+        let (mut queries, mut ends) = (Vec::with_capacity(candidates.len().min(SAMPLES)), Vec::new());
+        let mut from = 0;
+        while from < candidates.len() {
+            let run = &candidates[from..][..run(&candidates[from..])];
+            queries.clear();
+            queries.extend(run.iter().map(|candidate| self.query(candidate)));
+            let caches = &mut caches[from..][..run.len()];
+            self.narrow.walk_all(&queries, &self.scene.query, caches, &mut routes, scratch, &mut ends);
+            from += run.len();
+            let mut answers = scratch.drain(..);
+            let mut before = 0;
+            for ((candidate, query), end) in run.iter().zip(&queries).zip(ends.drain(..)) {
+                rows.extend(answers.by_ref().take(end - before).map(|answer| Row {
+                    a: candidate.a,
+                    b: candidate.b,
+                    proximity: in_world(answer, &query.poses_a.at(usize::from(answer.sample))),
+                }));
+                before = end;
+            }
         }
         // Most candidates may have been too far apart; what is left over serves the next task.
         rows.shrink_to_fit();
@@ -158,6 +169,17 @@ impl Job<'_> {
             Motion::Dynamic { slot } => Poses::Moving(self.block.slot(*slot as usize)),
         }
     }
+}
+
+/// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
+/// answers stay in the cache.
+fn run(candidates: &[Candidate]) -> usize {
+    let mut samples = 0;
+    let fits = |c: &&Candidate| {
+        samples += c.samples.count_ones() as usize;
+        samples <= SAMPLES
+    };
+    candidates.iter().take_while(fits).count().max(1)
 }
 
 /// A stable counting sort by sample: rows come in by (a, b, sample), their indices leave by (sample, a, b).
@@ -204,7 +226,6 @@ mod tests {
             routes: &mut Routes,
             out: &mut Vec<Proximity>,
         ) {
-            assert!(out.is_empty(), "scratch is empty between pairs");
             for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
                 routes.queries += 1;
                 // The bodies of the test stand at x = their index.

@@ -8,6 +8,8 @@
 //!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/         4. integers, for whatever is left
 //! pieces.rs    bodies of several pieces
+//! ahead.rs     many samples of a pair, eight at a time
+//! together/    few samples of many pairs, eight at a time
 //! ```
 //!
 //! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
@@ -33,6 +35,7 @@ pub mod scan;
 pub mod simd;
 pub mod strict;
 mod support;
+mod together;
 pub mod vclip;
 pub mod walk;
 
@@ -45,6 +48,7 @@ use crate::scene::{Lanes, QueryOptions, Shape};
 use ahead::{Asked, Known};
 use pieces::Found;
 use std::cell::Cell;
+use together::First;
 use walk::Search;
 
 /// The poses of one body over the samples of a block.
@@ -101,6 +105,23 @@ pub trait NarrowPhase: Sync + Send {
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
     );
+
+    /// Walks several queries, each with its memory: the rows of one after the other, as [`Self::walk`] appends them. To `ends`
+    /// is appended, for each query, the length of `out` after its rows.
+    fn walk_all(
+        &self,
+        queries: &[PairQuery<'_>],
+        options: &QueryOptions,
+        caches: &mut [PairCache],
+        routes: &mut Routes,
+        out: &mut Vec<Proximity>,
+        ends: &mut Vec<usize>,
+    ) {
+        for (query, cache) in queries.iter().zip(caches) {
+            self.walk(query, options, cache, routes, out);
+            ends.push(out.len());
+        }
+    }
 }
 
 /// What is fastest: V-Clip from remembered features, and for pairs of which nothing is remembered where they are likely apart;
@@ -134,6 +155,18 @@ macro_rules! method {
             ) {
                 walk_with(Search::$method, query, options, cache, routes, out);
             }
+
+            fn walk_all(
+                &self,
+                queries: &[PairQuery<'_>],
+                options: &QueryOptions,
+                caches: &mut [PairCache],
+                routes: &mut Routes,
+                out: &mut Vec<Proximity>,
+                ends: &mut Vec<usize>,
+            ) {
+                walk_all_with(Search::$method, queries, options, caches, routes, (out, ends));
+            }
         }
     };
 }
@@ -148,6 +181,7 @@ struct Working {
     eight: strict::lanes::Eight,
     searched: ahead::Searched,
     scratch: walk::Scratch,
+    together: together::Together,
 }
 
 thread_local! {
@@ -165,24 +199,75 @@ fn walk_with(
 ) {
     let mut working = WORKING.take().unwrap_or_default();
     working.scratch.set(search, query.samples);
-    walk_in(&mut working, search, query, options, cache, routes, out);
+    let from = Samples { left: query.samples, last: None };
+    walk_in(&mut working, query, from, options, cache, routes, out);
     WORKING.set(Some(working));
+}
+
+fn walk_all_with(
+    search: Search,
+    queries: &[PairQuery<'_>],
+    options: &QueryOptions,
+    caches: &mut [PairCache],
+    routes: &mut Routes,
+    (out, ends): (&mut Vec<Proximity>, &mut Vec<usize>),
+) {
+    let mut working = WORKING.take().unwrap_or_default();
+    let (mut queries, mut caches) = (queries, caches);
+    while !queries.is_empty() {
+        let (group, later) = queries.split_at(together::group(queries));
+        let (memories, rest) = caches.split_at_mut(group.len());
+        (queries, caches) = (later, rest);
+        working.together.ask(search, group, options, memories, routes);
+        for (i, (query, cache)) in group.iter().zip(memories).enumerate() {
+            let first = working.together.first(i, query, options, routes, out);
+            let from = Samples::after(&first, query);
+            if from.left != 0 {
+                working.scratch.set(search, query.samples);
+                walk_in(&mut working, query, from, options, cache, routes, out);
+            }
+            ends.push(out.len());
+        }
+    }
+    WORKING.set(Some(working));
+}
+
+/// The samples of a query that are still to be asked.
+struct Samples {
+    left: u64,
+    /// What was proven in one before them.
+    last: Option<ProvenGap>,
+}
+
+impl Samples {
+    /// After the first one was looked at.
+    #[inline]
+    fn after(first: &First, query: &PairQuery<'_>) -> Self {
+        let rest = query.samples & query.samples.wrapping_sub(1);
+        match *first {
+            First::Open => Self { left: query.samples, last: None },
+            First::Beyond(gap) if rest != 0 => {
+                let sample = query.samples.trailing_zeros() as usize;
+                let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
+                Self { left: rest, last: Some(ProvenGap { gap, at }) }
+            }
+            First::Beyond(_) | First::Answered => Self { left: rest, last: None },
+        }
+    }
 }
 
 fn walk_in(
     working: &mut Working,
-    search: Search,
     query: &PairQuery<'_>,
+    Samples { mut left, mut last }: Samples,
     options: &QueryOptions,
     cache: &mut PairCache,
     routes: &mut Routes,
     out: &mut Vec<Proximity>,
 ) {
-    let Working { lanes, eight, searched, scratch } = working;
-    let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, query.samples, lanes);
-    let mut ahead = ahead::Ahead::new(search, query, &relative, cache, (eight, searched));
-    let mut last: Option<ProvenGap> = None;
-    let mut left = query.samples;
+    let Working { lanes, eight, searched, scratch, .. } = working;
+    let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, left, lanes);
+    let mut ahead = ahead::Ahead::new(scratch.search(), query, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
     while left != 0 {
         let sample = left.trailing_zeros() as usize;

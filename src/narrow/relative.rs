@@ -7,7 +7,7 @@ use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
 
 /// Samples from which computing eight at once is cheaper than one after the other.
-const FEW: u32 = 3;
+pub(super) const FEW: u32 = 3;
 
 /// `a_from_b` in every sample.
 #[derive(Debug)]
@@ -111,6 +111,16 @@ impl<'a> RelativePoses<'a> {
 fn spread(pose: &Pose) -> [Lanes; 10] {
     let (p, q, r) = (pose.position, pose.q, pose.rest);
     [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z].map(|value| Lanes([value; SAMPLES]))
+}
+
+/// The pose in a lane, from the components of a slot.
+#[inline(always)]
+pub(super) fn pose_of(c: &[Lane; 10], k: usize) -> Pose {
+    Pose {
+        position: Vec3 { x: c[0][k], y: c[1][k], z: c[2][k] },
+        q: [c[3][k], c[4][k], c[5][k], c[6][k]],
+        rest: Vec3 { x: c[7][k], y: c[8][k], z: c[9][k] },
+    }
 }
 
 #[inline(always)]

@@ -48,7 +48,8 @@ impl PartCache {
     #[inline]
     pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
         let of = counts(a, b);
-        if self.of != of {
+        // Number by number: what was just put together is not yet to be had as a whole.
+        if (0..of.len()).any(|i| self.of[i] != of[i]) {
             *self = Self { of, ..Self::default() };
         }
     }
@@ -77,6 +78,19 @@ impl PartCache {
         self.features = Some(features);
         self.simplex.pairs[0] = [features.a.first_vertex(a), features.b.first_vertex(b)];
         self.simplex.count = 1;
+    }
+
+    /// Remembers what V-Clip found from `start`.
+    #[inline]
+    pub(super) fn found(&mut self, pair: &Pair<'_, f64>, start: FeaturePair, found: FeaturePair) {
+        self.left = found != start;
+        self.follow(pair.a, pair.b, found);
+    }
+
+    /// Whether V-Clip left the remembered features in the query before: asked once.
+    #[inline]
+    pub(super) fn take_left(&mut self) -> bool {
+        std::mem::take(&mut self.left)
     }
 
     /// The remembered surface.
@@ -122,6 +136,11 @@ impl Scratch {
     pub fn set(&mut self, search: Search, samples: u64) {
         (self.search, self.single) = (search, samples.is_power_of_two());
     }
+
+    /// The search of this walk.
+    pub fn search(&self) -> Search {
+        self.search
+    }
 }
 
 /// Two pieces with their poses in the world.
@@ -141,6 +160,18 @@ pub struct Parts<'a> {
 
 /// The promised width of a bracket, in sizes of the pair.
 pub const PROMISE: f64 = 1e-12;
+
+/// How far, in shares of the way from the line between the origins towards the difference of the vertices that support
+/// the planes across it, the second direction lies in which a cold pair is looked at. It saves V-Clip a seventh of its
+/// states on hulls of 8 points of ellipsoids (the peers' cases N2), a fifth of 32, a quarter of 128; less or more saves
+/// less.
+pub(super) const TOWARD: f64 = 0.6;
+
+/// By how much planes across that direction may overlap where cores are still taken to be apart, in shares of its length,
+/// times the root of the number of vertices of both: touching bodies overlap there by less the finer they are. Below it
+/// are three quarters of the touching ones of the same hulls, and half of the overlapping ones of 8 points, a third of
+/// those of 128.
+pub(super) const OVERLAP: f64 = 0.6;
 
 /// What is known of two pieces.
 #[derive(Debug, Clone, Copy)]
@@ -221,9 +252,15 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         Search::Gjk => false,
         Search::VClip => true,
     };
-    let first = tracks && (std::mem::take(&mut cache.left) || cold) && cache.surface.is_none();
-    if first && let Some(found) = track(pair, beyond, cache, routes) {
-        return found;
+    let first = tracks && (cache.take_left() || cold) && cache.surface.is_none();
+    if first {
+        if let Some(found) = track(pair, beyond, cache, routes) {
+            return found;
+        }
+        if cold {
+            // Where it started from was a guess.
+            cache.features = None;
+        }
     }
     let mut placed = false;
     if let Some(features) = cache.features
@@ -267,16 +304,13 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
 /// their origins. V-Clip is the faster search of bodies that are apart, and in vain for others. The vertices that
 /// support the planes are remembered: every search starts from them.
 fn likely_apart(pair: &Pair<'_, f64>, cache: &mut PartCache) -> bool {
-    // In shares of the distance of the origins: of touching bodies two thirds overlap by less along that line, of
-    // overlapping ones two thirds by more (hulls of ellipsoids, the peers' cases N2).
-    const OVERLAP: f64 = 0.1;
     let t = pair.pose.t;
     if cache.features.is_some() || t.length2() == 0.0 {
         return cache.features.is_some();
     }
     let (start, reach) = pair.support(t, [0, 0]);
     (cache.simplex.pairs[0], cache.simplex.count) = (start, 1);
-    let apart = reach < OVERLAP * t.length2();
+    let apart = reach < 0.1 * t.length2();
     if apart {
         cache.features = Some(FeaturePair { a: Feature::vertex(start[0]), b: Feature::vertex(start[1]) });
     }

@@ -2,7 +2,8 @@
 //!
 //! [`super::lanes`] asks one feature pair in eight samples; here answers are gathered by the kinds of their features, so that
 //! eight of a kind run through its formula side by side, and the supporting planes are tested lane by lane, eight vertices
-//! at a time. What is accepted, [`super::local`] accepts with the same bits.
+//! at a time. They may be of one pair in several samples or each of a pair of its own ([`Cores`]). What is accepted,
+//! [`super::local`] accepts with the same bits.
 
 use super::clear::{self, Around};
 use super::{CONTACT, Strict, margin, scans};
@@ -12,9 +13,34 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
     Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::pair::bound_of;
+use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
+
+/// Whose answers are proven.
+pub trait Cores: Copy {
+    /// Both cores of the answer that comes to be at `place`.
+    fn of(&self, place: usize) -> [&Polyhedron; 2];
+}
+
+/// One pair in several samples.
+impl Cores for [&Polyhedron; 2] {
+    #[inline(always)]
+    fn of(&self, _: usize) -> [&Polyhedron; 2] {
+        *self
+    }
+}
+
+/// A pair for each place.
+impl Cores for &[Pair<'_, f64>] {
+    #[inline(always)]
+    fn of(&self, place: usize) -> [&Polyhedron; 2] {
+        [self[place].a, self[place].b]
+    }
+}
+
+/// Both cores of each lane.
+type ByLane<'a> = [[&'a Polyhedron; 2]; WIDTH];
 
 /// Up to eight answers of one kind, to be proven.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +50,7 @@ struct Claims {
     t: [Lane; 3],
     size: Lane,
     features: [FeaturePair; WIDTH],
-    sample: [usize; WIDTH],
+    place: [usize; WIDTH],
     /// Lanes in use.
     count: usize,
 }
@@ -33,7 +59,13 @@ impl Claims {
     fn new() -> Self {
         let none = FeaturePair { a: Feature::vertex(0), b: Feature::vertex(0) };
         let zero = [0.0; WIDTH];
-        Self { r: [zero; 9], t: THREE, size: zero, features: [none; WIDTH], sample: [0; WIDTH], count: 0 }
+        Self { r: [zero; 9], t: THREE, size: zero, features: [none; WIDTH], place: [0; WIDTH], count: 0 }
+    }
+
+    /// Both cores of each lane; those of the first where there is no answer.
+    #[inline(always)]
+    fn cores<'a, C: Cores>(&self, cores: &'a C) -> ByLane<'a> {
+        std::array::from_fn(|k| cores.of(self.place[if k < self.count { k } else { 0 }]))
     }
 
     /// `a_from_b` in a lane.
@@ -57,14 +89,14 @@ impl Default for Prover {
 }
 
 impl Prover {
-    /// Takes the features found in a sample, at a pair's `size` (metres). The answers that hold, the cores apart by more
-    /// than rounding, come to be in `out`, by sample, at the latest with [`Prover::finish`]: what [`super::local`] accepts
-    /// of them.
+    /// Takes the features found at a pair's `size` (metres). The answers that hold, the cores apart by more than rounding,
+    /// come to be in `out`, each at its `place`, at the latest with [`Prover::finish`]: what [`super::local`] accepts of
+    /// them.
     #[inline]
-    pub fn push(
+    pub fn push<C: Cores>(
         &mut self,
-        cores: [&Polyhedron; 2],
-        sample: usize,
+        cores: C,
+        place: usize,
         features: FeaturePair,
         pose: &RelativePose<f64>,
         size: f64,
@@ -77,19 +109,19 @@ impl Prover {
             (claims.r[3 * row][k], claims.r[3 * row + 1][k], claims.r[3 * row + 2][k]) = (r.x, r.y, r.z);
         }
         set(&mut claims.t, k, pose.t);
-        (claims.size[k], claims.features[k], claims.sample[k]) = (size, features, sample);
+        (claims.size[k], claims.features[k], claims.place[k]) = (size, features, place);
         claims.count = k + 1;
         if claims.count == WIDTH {
-            prove(kind, cores, claims, out);
+            prove(kind, &claims.cores(&cores), claims, out);
             claims.count = 0;
         }
     }
 
     /// Proves what is left of these cores.
-    pub fn finish(&mut self, cores: [&Polyhedron; 2], out: &mut [Option<Answer>]) {
+    pub fn finish<C: Cores>(&mut self, cores: C, out: &mut [Option<Answer>]) {
         for (kind, claims) in KINDS.into_iter().zip(&mut self.of) {
             if claims.count > 0 {
-                prove(kind, cores, claims, out);
+                prove(kind, &claims.cores(&cores), claims, out);
                 claims.count = 0;
             }
         }
@@ -195,11 +227,11 @@ fn of_feature(p: &Polyhedron, f: Feature) -> (Vec3<f64>, Vec3<f64>) {
 }
 
 #[inline(always)]
-fn prove_body<S: Simd>(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, out: &mut [Option<Answer>]) {
+fn prove_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
     let mut given = Given { a: THREE, along_a: THREE, b: THREE, along_b: THREE };
     for k in 0..q.count {
         let f = &q.features[k];
-        let ((a, along_a), (b, along_b)) = (of_feature(cores[0], f.a), of_feature(cores[1], f.b));
+        let ((a, along_a), (b, along_b)) = (of_feature(cores[k][0], f.a), of_feature(cores[k][1], f.b));
         set(&mut given.a, k, a);
         set(&mut given.along_a, k, along_a);
         set(&mut given.b, k, b);
@@ -212,13 +244,13 @@ fn prove_body<S: Simd>(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, out: &mu
         set(&mut back, k, m);
     }
     for k in 0..q.count {
-        out[q.sample[k]] = strict::<S>(cores, q, k, &found, at(&back, k));
+        out[q.place[k]] = strict::<S>(cores[k], q, k, &found, at(&back, k));
     }
 }
 
 /// The closest points of features of a kind; lanes not in use hold anything.
 #[inline(always)]
-fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Columns {
+fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns {
     let mut out = Columns::new();
     match kind {
         Kind::VertexVertex => {
@@ -243,7 +275,7 @@ fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Col
                 out.set(k, &face_vertex(at(&g.along_a, k), at(&g.a, k), q.pose(k).point(at(&g.b, k))));
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
+                out.interior[k] = inside(cores[k][0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
             }
         }
         Kind::VertexFace => {
@@ -254,7 +286,7 @@ fn by_formula(kind: Kind, cores: [&Polyhedron; 2], q: &Claims, g: &Given) -> Col
                 out.set(k, &closest);
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[1], q.features[k].b.index, at(&feet, k), q.size[k]);
+                out.interior[k] = inside(cores[k][1], q.features[k].b.index, at(&feet, k), q.size[k]);
             }
         }
     }
@@ -268,13 +300,17 @@ fn moved(q: &Claims, g: &Given, k: usize) -> Line<f64> {
 }
 
 #[inline(always)]
-fn edges(cores: [&Polyhedron; 2], q: &Claims, g: &Given, out: &mut Columns) {
-    let [mean_a, mean_b] = cores.map(|core| core.mean);
+fn edges(cores: &ByLane<'_>, q: &Claims, g: &Given, out: &mut Columns) {
+    let (mut mean_a, mut mean_b) = (THREE, THREE);
+    for k in 0..WIDTH {
+        set(&mut mean_a, k, cores[k][0].mean);
+        set(&mut mean_b, k, cores[k][1].mean);
+    }
     for k in 0..WIDTH {
         let (edge_a, edge_b) = (Line { origin: at(&g.a, k), along: at(&g.along_a, k) }, moved(q, g, k));
         let mut sum = 0.0;
         let mut found = edge_edge(edge_a, edge_b, |n| {
-            sum = out_and_in(n, edge_a.origin, edge_b.origin, mean_a, q.pose(k).point(mean_b));
+            sum = out_and_in(n, edge_a.origin, edge_b.origin, at(&mean_a, k), q.pose(k).point(at(&mean_b, k)));
             sum
         });
         // Which way is out is settled by further questions where the bodies are too flat to tell.
@@ -401,13 +437,12 @@ fn reaching(bits: u8, count: usize) -> u32 {
     (u32::from(bits) & ((1 << count.min(WIDTH)) - 1)).count_ones()
 }
 
-dispatch!(prove, prove_body, (kind: Kind, cores: [&Polyhedron; 2], q: &Claims, out: &mut [Option<Answer>]) -> ());
+dispatch!(prove, prove_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::narrow::Poses as Given;
-    use crate::narrow::pair::Pair;
     use crate::narrow::relative::{RelativeLanes, RelativePoses};
     use crate::narrow::resolver;
     use crate::narrow::routes::Routes;

@@ -11,6 +11,7 @@
 //! states.rs     vertex-vertex, vertex-edge, vertex-face, edge-edge; Algorithm 2: where an edge's nearest point is;
 //!               Algorithm 3: out of a local minimum
 //! edge_face.rs  edge-face, and the walk around a face
+//! approach.rs   the first states of many searches, side by side
 //! ```
 //!
 //! Where it departs from the paper, the reason stands beside it: of several planes that are violated it takes the
@@ -22,6 +23,7 @@
 //! It is only a search: what it finds is handed to the finisher and proven there. In exact numbers no state comes
 //! back; in floating point one may, which is recognised, and the pair is handed down the ladder.
 
+pub(super) mod approach;
 mod clip;
 mod edge_face;
 mod lanes;
