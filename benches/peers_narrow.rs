@@ -174,7 +174,8 @@ fn pass(
     for blocks in blocks.chunk_by(|x, y| x.cache + 1 == y.cache).flat_map(|run| run.chunks(handed)) {
         together.clear();
         together.extend(blocks.iter().map(|block| block.query(shapes)));
-        (out.clear(), ends.clear());
+        out.clear();
+        ends.clear();
         let memories = &mut caches[blocks[0].cache..][..blocks.len()];
         method.walk_all(&together, &options, memories, &mut routes, &mut out, &mut ends);
         sink += out.iter().map(|p| p.distance).sum::<f64>();

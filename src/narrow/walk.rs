@@ -167,11 +167,11 @@ pub const PROMISE: f64 = 1e-12;
 /// less.
 pub(super) const TOWARD: f64 = 0.6;
 
-/// By how much planes across that direction may overlap where cores are still taken to be apart, in shares of its length,
-/// times the root of the number of vertices of both: touching bodies overlap there by less the finer they are. Below it
-/// are three quarters of the touching ones of the same hulls, and half of the overlapping ones of 8 points, a third of
-/// those of 128.
-pub(super) const OVERLAP: f64 = 0.6;
+/// By how much planes across that direction may overlap where cores are still searched as if they were apart, in shares of
+/// its length, times the root of the number of vertices of both: touching bodies overlap there by less the finer they
+/// are. Below it are nine tenths of the touching ones of the same hulls, and two thirds of the overlapping ones of 8 points,
+/// half of those of 128. V-Clip in vain costs about 170 ns, a polytope in vain 500.
+pub(super) const OVERLAP: f64 = 1.0;
 
 /// What is known of two pieces.
 #[derive(Debug, Clone, Copy)]
