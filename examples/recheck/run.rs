@@ -63,7 +63,7 @@ impl Run {
     }
 
     /// One walk, in blocks as the engine cuts them: by each method in turn, with a fresh memory or what the walk before left; one
-    /// in four sample by sample, each from a cold start.
+    /// in four sample by sample, each from a cold start, every other such walk's samples handed over together.
     fn walk(&mut self, walk: &Walk) {
         let options = QueryOptions { within: walk.within, ..EVERYTHING };
         let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk, &VClip];
@@ -83,12 +83,16 @@ impl Run {
             let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
             let mut rows = Vec::new();
             let mut routes = Routes::default();
+            let query = |samples: u64| PairQuery { a, b, poses_a, poses_b, samples };
             let mut ask = |samples: u64, cache: &mut PairCache| {
-                let query = PairQuery { a, b, poses_a, poses_b, samples };
-                method.walk(&query, &options, cache, &mut routes, &mut rows);
+                method.walk(&query(samples), &options, cache, &mut routes, &mut rows);
             };
             let all = u64::MAX >> (SAMPLES - samples.len());
-            if singly {
+            if singly && self.walks % 8 == 2 {
+                let queries: Vec<_> = (0..samples.len()).map(|s| query(1 << s)).collect();
+                let mut caches = vec![PairCache::default(); queries.len()];
+                method.walk_all(&queries, &options, &mut caches, &mut routes, &mut rows, &mut Vec::new());
+            } else if singly {
                 (0..samples.len()).for_each(|s| ask(1 << s, &mut PairCache::default()));
             } else {
                 ask(all, &mut self.memory);

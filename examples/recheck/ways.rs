@@ -33,6 +33,26 @@ fn once(
     rows[0]
 }
 
+/// The row of the last of several queries that are handed over together, nothing remembered.
+fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Placement))]) -> Proximity {
+    let poses: Vec<_> = queries.iter().map(|(_, places)| (pose(&places.0), pose(&places.1))).collect();
+    let all: Vec<_> = queries
+        .iter()
+        .zip(&poses)
+        .map(|(([a, b], _), (pa, pb))| PairQuery {
+            a: &a.shape,
+            b: &b.shape,
+            poses_a: Poses::Fixed(pa),
+            poses_b: Poses::Fixed(pb),
+            samples: 1,
+        })
+        .collect();
+    let mut caches = vec![PairCache::default(); all.len()];
+    let mut rows = Vec::new();
+    method.walk_all(&all, &EVERYTHING, &mut caches, &mut Routes::default(), &mut rows, &mut Vec::new());
+    rows[rows.len() - 1]
+}
+
 /// Compares the row of one sample with that of all other ways; the error is the first way that differs.
 pub(crate) fn compare(
     ways: &mut Ways,
@@ -70,6 +90,9 @@ pub(crate) fn compare(
     for method in methods {
         let name = method.name();
         see(format!("{name}, cold"), &once(method, bodies, here, &mut PairCache::default()));
+        let others = other.map(|i| &pool[i]);
+        let group = [(bodies, far), (others, *here), (bodies, inside), (bodies, elsewhere), (bodies, *here)];
+        see(format!("{name}, together with others"), &together(method, &group));
         let memories = [
             ("a stale cache, far", bodies, far),
             ("a stale cache, inside", bodies, inside),
