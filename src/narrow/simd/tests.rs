@@ -1,0 +1,59 @@
+//! All levels against plain arrays, bit by bit.
+
+use super::*;
+
+/// Every operation once, and what came of it.
+#[inline(always)]
+fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
+    let (x, y) = (V::<S>::load(a), V::<S>::load(b));
+    let masks = [x.lt(y), x.le(y), x.gt(y), x.ge(y), x.equals(y), x.lt(y) & x.le(y), x.lt(y) | x.equals(y), !x.lt(y)];
+    let p = P3 { x, y, z: x + y };
+    let q = P3 { x: y, y: x - y, z: x };
+    let pose = Poses { r: [p, q, p.cross(q)], t: q };
+    let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
+    let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
+    let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
+    numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
+    let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
+    let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
+    numbers.extend([V::look_up(&table, &index), x.abs()]);
+    numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
+    numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
+    for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
+        numbers.extend([v.x, v.y, v.z]);
+    }
+    let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
+    out.extend(masks.map(|m| u64::from(m.bits())));
+    out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
+    out
+}
+
+dispatch!(wide, all, (a: &Lane, b: &Lane) -> Vec<u64>);
+
+#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
+fn by_avx2(a: &Lane, b: &Lane) -> Option<Vec<u64>> {
+    #[target_feature(enable = "avx2")]
+    unsafe fn run(a: &Lane, b: &Lane) -> Vec<u64> {
+        all::<Avx2>(a, b)
+    }
+    // SAFETY: the feature was asked for.
+    is_x86_feature_detected!("avx2").then(|| unsafe { run(a, b) })
+}
+
+#[test]
+fn all_levels_agree_in_every_bit() {
+    let mut state = 17_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 0.25
+    };
+    for case in 0..500 {
+        let a: Lane = std::array::from_fn(|_| next());
+        let b: Lane = std::array::from_fn(|k| if k == case % 11 { a[k] } else { next() });
+        let plain = all::<Portable>(&a, &b);
+        assert_eq!(wide(&a, &b), plain);
+        if let Some(two) = by_avx2(&a, &b) {
+            assert_eq!(two, plain);
+        }
+    }
+}
