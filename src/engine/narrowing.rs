@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// tasks that nobody steals.
 const GRAIN: usize = 8;
 
+/// Tasks for each thread, at least, where candidates of few samples are put together for the sake of their company.
+const TASKS: usize = 8;
+
 /// The rows of a slice, and what they cost.
 pub(super) struct Narrowed {
     /// In the world.
@@ -83,9 +86,10 @@ pub(super) fn narrow(
 ) -> Narrowed {
     let job = Job { scene, block, narrow };
     let mut taken = caches.take(candidates);
+    let grain = grain(candidates);
     let chunks: Vec<Chunk> = candidates
-        .par_chunks(GRAIN)
-        .zip(taken.par_chunks_mut(GRAIN))
+        .par_chunks(grain)
+        .zip(taken.par_chunks_mut(grain))
         .map_init(Vec::new, |scratch, (candidates, caches)| job.chunk(candidates, caches, scratch))
         .collect();
     caches.put(block.index, candidates, taken);
@@ -169,6 +173,13 @@ impl Job<'_> {
             Motion::Dynamic { slot } => Poses::Moving(self.block.slot(*slot as usize)),
         }
     }
+}
+
+/// How many candidates are a task: those of one or two samples are answered side by side (`NarrowPhase::walk_all`).
+fn grain(candidates: &[Candidate]) -> usize {
+    let samples: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
+    let enough = candidates.len() >= SAMPLES * TASKS * rayon::current_num_threads();
+    if enough && samples as usize <= 2 * candidates.len() { SAMPLES } else { GRAIN }
 }
 
 /// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
