@@ -1,5 +1,5 @@
 //! Looking ahead of a walk, eight samples at a time: the remembered features are verified in the samples to come, and
-//! where they no longer hold, eight searches run side by side. What neither settles is asked sample by sample.
+//! where they change at every turn, all of them are searched before any is proven. What neither settles is asked alone.
 
 use super::PairQuery;
 use super::answer::Answer;
@@ -23,11 +23,14 @@ const FEW: u32 = 3;
 /// Samples through which features must hold, on average, for verifying them to cost less than searching side by side.
 const RUN: f32 = 3.0;
 
-/// States of V-Clip a sample above which searches side by side cost less.
-const FAR: f32 = 2.4;
+/// States of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
+const FAR: f32 = 2.8;
 
-/// Samples through which features hold, on average, above which V-Clip is asked again after such searches.
-const NEAR: f32 = 1.5;
+/// What the start on the line costs, in states.
+const LINE: f32 = 0.4;
+
+/// What a block leaves of the states that were seen on the way not taken.
+const FADING: f32 = 0.97;
 
 /// The look ahead of one walk: for bodies of one piece each.
 pub(super) struct Ahead<'a> {
@@ -244,7 +247,8 @@ impl<'a> Ahead<'a> {
             return None;
         }
         let tracks = self.tracks(cache);
-        let line = tracks && cache.hulls.far;
+        let [by_features, by_line] = cache.hulls.states;
+        let line = tracks && by_features > FAR && by_line + LINE < by_features;
         if self.search == Search::VClip && !tracks || self.search == Search::Auto && cache.hulls.features().is_none() {
             return None;
         }
@@ -269,7 +273,8 @@ impl<'a> Ahead<'a> {
                 let last = track(searched, &Tracking { parts: [a, b], poses, samples, start: features }, line, routes);
                 cache.hulls.follow(&a.core, &b.core, last);
                 let states = (routes.vclip_steps - before) as f32;
-                cache.hulls.far = states > FAR * searched.found.samples.count_ones() as f32;
+                cache.hulls.states[usize::from(line)] = states / searched.found.samples.count_ones().max(1) as f32;
+                cache.hulls.states[usize::from(!line)] *= FADING;
             }
             None => {
                 searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
@@ -281,7 +286,6 @@ impl<'a> Ahead<'a> {
             }
         }
         cache.hulls.pace = searched.pace();
-        cache.hulls.far &= tracks || cache.hulls.pace < NEAR;
         (self.run, self.checked) = (0.0, false);
         self.knows(asked.sample).then_some(())
     }

@@ -125,7 +125,7 @@ pub trait NarrowPhase: Sync + Send {
 }
 
 /// What is fastest: V-Clip from remembered features, and for pairs of which nothing is remembered where they are likely apart;
-/// EPA at once for cold pairs that are not; GJK for what is left, and where features change by many steps at every turn.
+/// EPA at once for cold pairs that are not; GJK for what is left.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto;
 

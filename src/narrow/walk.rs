@@ -23,8 +23,9 @@ pub struct PartCache {
     surface: Option<Box<Surface>>,
     /// For how many samples features hold, on average: says what to try first.
     pub(super) pace: f32,
-    /// Whether features change by many states of V-Clip from sample to sample.
-    pub(super) far: bool,
+    /// States of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
+    /// and less with each block since, so that the other way is tried again.
+    pub(super) states: [f32; 2],
     /// Whether V-Clip left the remembered features in the query before.
     left: bool,
 }
@@ -37,7 +38,7 @@ impl Default for PartCache {
             simplex: Simplex::default(),
             surface: None,
             pace: 8.0,
-            far: false,
+            states: [0.0; 2],
             left: false,
         }
     }
