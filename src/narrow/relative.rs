@@ -167,12 +167,12 @@ fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut Relative
 mod wide {
     use super::{Lanes, RelativeLanes};
 
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
         super::fill_body(a, b, samples, out);
     }
 
-    #[target_feature(enable = "avx512f,avx512vl")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
         super::fill_body(a, b, samples, out);
     }

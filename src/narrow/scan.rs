@@ -85,11 +85,11 @@ mod wide {
 
     macro_rules! versions {
         ($avx2:ident, $avx512:ident, $body:ident, ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             pub(super) unsafe fn $avx2($($arg: $ty),*) -> $ret {
                 super::$body($($arg),*)
             }
-            #[target_feature(enable = "avx512f,avx512vl")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
             pub(super) unsafe fn $avx512($($arg: $ty),*) -> $ret {
                 super::$body($($arg),*)
             }

@@ -417,11 +417,11 @@ macro_rules! dispatch {
             #[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
             {
                 use $crate::narrow::simd::{Avx2, Avx512};
-                #[target_feature(enable = "avx2")]
+                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
                 unsafe fn wide_2($($arg: $ty),*) -> $ret {
                     $body::<Avx2>($($arg),*)
                 }
-                #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2")]
+                #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
                 unsafe fn wide_5($($arg: $ty),*) -> $ret {
                     $body::<Avx512>($($arg),*)
                 }
@@ -447,10 +447,19 @@ pub fn level() -> u8 {
     static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
     match LEVEL.load(Ordering::Relaxed) {
         u8::MAX => {
+            // Counting and shifting bits has instructions of its own on all processors that have AVX2.
+            let bits = is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
             let wide = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512dq");
-            let level = if wide { 2 } else { u8::from(is_x86_feature_detected!("avx2")) };
+            let level = match (bits && is_x86_feature_detected!("avx2"), wide) {
+                (true, true) => 2,
+                (true, false) => 1,
+                _ => 0,
+            };
             LEVEL.store(level, Ordering::Relaxed);
             level
         }

@@ -431,12 +431,12 @@ fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good
 mod wide {
     use super::{Eight, Query};
 
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn check_2(q: &Query<'_>, out: &mut Eight) {
         super::check_body(q, out);
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn check_5(q: &Query<'_>, out: &mut Eight) {
         super::check_body(q, out);
     }
