@@ -33,7 +33,7 @@ use std::sync::OnceLock;
 /// The planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// The vertices: x, y, z and a zero.
+    /// The vertices: x, y, z and the room around each (see [`Planes::point`]).
     points: Vec<[f64; 4]>,
     /// Vertex `v` has `stars[star_start[v]..star_start[v + 1]]`.
     stars: Vec<Star>,
@@ -44,8 +44,8 @@ pub struct Planes {
     /// Face `f` has `walls[wall_start[f]..wall_start[f + 1]]`.
     walls: Vec<Four>,
     wall_start: Vec<u32>,
-    /// By face: its own plane, positive outside.
-    supports: Vec<Plane>,
+    /// By face: its own plane, positive outside: the normal, and the offset.
+    supports: Vec<[f64; 4]>,
     /// By edge: see [`Planes::edge_room`].
     edge_rooms: Vec<[f64; 2]>,
     /// By face: see [`Planes::face_room`].
@@ -188,22 +188,26 @@ impl Planes {
         }
         let face_rooms: Vec<f64> = (0..p.face_count() as u32).map(|f| below(p, f)).collect();
         let edge_rooms = p.edges.iter().map(|edge| beside(p, edge, &face_rooms)).collect();
-        let point = |v: u32| p.vertex(v).to_array();
+        let point = |v: u32| {
+            let Vec3 { x, y, z } = p.vertex(v);
+            [x, y, z, around_vertex(p, v)]
+        };
         let support = |f: u32| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]);
+        let row = |plane: Plane| [plane.normal.x, plane.normal.y, plane.normal.z, plane.offset];
         Self {
-            points: (0..p.count as u32).map(point).map(|[x, y, z]| [x, y, z, 0.0]).collect(),
+            points: (0..p.count as u32).map(point).collect(),
             stars,
             star_start,
             edges: (0..p.edges.len() as u32).map(around).collect(),
             walls,
             wall_start,
-            supports: (0..p.face_count() as u32).map(support).collect(),
+            supports: (0..p.face_count() as u32).map(|f| row(support(f))).collect(),
             edge_rooms,
             face_rooms,
         }
     }
 
-    /// Vertex `v`: x, y, z and a zero.
+    /// Vertex `v`: x, y, z, and how far away its nearest neighbour is, at least, metres.
     #[inline(always)]
     pub fn point(&self, v: u32) -> &[f64; 4] {
         &self.points[v as usize]
@@ -231,7 +235,14 @@ impl Planes {
 
     /// The plane of face `f`, positive outside.
     #[inline(always)]
-    pub fn support(&self, f: u32) -> &Plane {
+    pub fn support(&self, f: u32) -> Plane {
+        let [x, y, z, offset] = *self.support_row(f);
+        Plane { normal: Vec3 { x, y, z }, offset }
+    }
+
+    /// The plane of face `f`, positive outside: the unit normal, and the offset, metres.
+    #[inline(always)]
+    pub fn support_row(&self, f: u32) -> &[f64; 4] {
         &self.supports[f as usize]
     }
 
@@ -256,6 +267,12 @@ impl Planes {
 
 /// Units of 2^-53 of the radius by which a height over a face may be off.
 const HEIGHT: f64 = 32.0;
+
+/// The room around vertex `v`: less than the distance of its nearest neighbour, by more than rounding.
+fn around_vertex(p: &Polyhedron, v: u32) -> f64 {
+    let lengths = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length());
+    lengths.fold(f64::INFINITY, f64::min) * (1.0 - HEIGHT * f64::UNIT)
+}
 
 /// The room below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
 /// edges climbs to the face.

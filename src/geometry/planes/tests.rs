@@ -85,7 +85,7 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         }
         for f in 0..p.face_count() as u32 {
             let normal = face_normal(&p, f);
-            worse(&mut own, off(&p, *planes.support(f), normal, p.face(f)[0]));
+            worse(&mut own, off(&p, planes.support(f), normal, p.face(f)[0]));
             let (ring, walls) = (p.face(f), planes.walls(f));
             assert_eq!(walls.len(), ring.len().div_ceil(4));
             for (i, &v) in ring.iter().enumerate() {
@@ -155,7 +155,12 @@ fn what_fills_a_row_up_excludes_nothing() {
                 assert_eq!(p.planes().star(v)[i / LANES].plane(i % LANES).side(far), f64::INFINITY);
                 stars += 1;
             }
-            assert_eq!(*p.planes().point(v), [p.x[v as usize], p.y[v as usize], p.z[v as usize], 0.0]);
+            let Vec3 { x, y, z } = p.vertex(v);
+            let [a, b, c, room] = *p.planes().point(v);
+            assert_eq!([a, b, c], [x, y, z]);
+            let lengths = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length());
+            let nearest = lengths.fold(f64::INFINITY, f64::min);
+            assert!(room <= nearest && room > nearest * (1.0 - 1e-14), "{room:e} for {nearest:e}");
         }
         for f in 0..p.face_count() as u32 {
             for i in p.face(f).len()..p.planes().walls(f).len() * 4 {

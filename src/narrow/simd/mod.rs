@@ -60,6 +60,8 @@ pub trait Simd: Copy + 'static {
     fn twice(from: &[f64; 4]) -> Self::F;
     /// Four numbers in lanes 0 to 3, four others in lanes 4 to 7.
     fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F;
+    /// The columns of eight rows of four: column `c` has `rows[k][c]` in lane `k`.
+    fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self::F; 4];
     /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
     /// Of each half: its lane `I` in all four.
@@ -159,6 +161,12 @@ impl<S: Simd> V<S> {
     #[inline(always)]
     pub fn join(low: &[f64; 4], high: &[f64; 4]) -> Self {
         Self(S::join(low, high))
+    }
+    /// The columns of eight rows of four: column `c` has `rows[k][c]` in lane `k`.
+    #[inline(always)]
+    pub fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self; 4] {
+        let [a, b, c, d] = S::columns(rows);
+        [Self(a), Self(b), Self(c), Self(d)]
     }
     /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
     #[inline(always)]
@@ -312,6 +320,12 @@ impl<S: Simd> P3<S> {
     #[inline(always)]
     pub fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
         Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }
+    }
+    /// A point in each lane: the first three of each row.
+    #[inline(always)]
+    pub fn of_rows(rows: [&[f64; 4]; WIDTH]) -> Self {
+        let [x, y, z, _] = V::columns(rows);
+        Self { x, y, z }
     }
     /// The same in each lane.
     #[inline(always)]

@@ -67,6 +67,10 @@ impl Simd for Portable {
         std::array::from_fn(|i| if i < 4 { low[i] } else { high[i - 4] })
     }
     #[inline(always)]
+    fn columns(rows: [&[f64; 4]; WIDTH]) -> [Lane; 4] {
+        std::array::from_fn(|c| rows.map(|row| row[c]))
+    }
+    #[inline(always)]
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Lane {
         [x, y, z, w, x, y, z, w]
     }

@@ -14,6 +14,8 @@ fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
     let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
     let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
     numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
+    let rows: [[f64; 4]; WIDTH] = std::array::from_fn(|k| [a[k], b[k], a[k] - b[k], a[k] + 2.0 * b[7 - k]]);
+    numbers.extend(V::columns(rows.each_ref()));
     let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
     let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
     numbers.extend([V::look_up(&table, &index), x.abs()]);

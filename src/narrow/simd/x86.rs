@@ -33,6 +33,26 @@ macro_rules! compare_twice {
     };
 }
 
+/// The columns of four rows.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+unsafe fn four_columns(rows: [&[f64; 4]; 4]) -> [__m256d; 4] {
+    unsafe {
+        let (a, b) = (_mm256_loadu_pd(rows[0].as_ptr()), _mm256_loadu_pd(rows[1].as_ptr()));
+        let (c, d) = (_mm256_loadu_pd(rows[2].as_ptr()), _mm256_loadu_pd(rows[3].as_ptr()));
+        let [ab, cd] = [_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)];
+        let [ab_odd, cd_odd] = [_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d)];
+        [
+            _mm256_permute2f128_pd::<0x20>(ab, cd),
+            _mm256_permute2f128_pd::<0x20>(ab_odd, cd_odd),
+            _mm256_permute2f128_pd::<0x31>(ab, cd),
+            _mm256_permute2f128_pd::<0x31>(ab_odd, cd_odd),
+        ]
+    }
+}
+
 impl Simd for Avx2 {
     type F = [__m256d; 2];
     type M = [__m256d; 2];
@@ -78,6 +98,14 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F {
         unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
+    }
+    #[inline(always)]
+    fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self::F; 4] {
+        let [a, b, c, d, e, f, g, h] = rows;
+        unsafe {
+            let [low, high] = [four_columns([a, b, c, d]), four_columns([e, f, g, h])];
+            [[low[0], high[0]], [low[1], high[1]], [low[2], high[2]], [low[3], high[3]]]
+        }
     }
     #[inline(always)]
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F {
@@ -232,6 +260,24 @@ impl Simd for Avx512 {
         unsafe {
             let low = _mm512_castpd256_pd512(_mm256_loadu_pd(low.as_ptr()));
             _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(high.as_ptr()))
+        }
+    }
+    #[inline(always)]
+    fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self::F; 4] {
+        let [a, b, c, d, e, f, g, h] = rows;
+        // As the four columns of four rows, in both halves.
+        let [a, b, c, d] = [Self::join(a, e), Self::join(b, f), Self::join(c, g), Self::join(d, h)];
+        unsafe {
+            let [ab, cd] = [_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d)];
+            let [ab_odd, cd_odd] = [_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d)];
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+            let third = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+            [
+                _mm512_permutex2var_pd(ab, first, cd),
+                _mm512_permutex2var_pd(ab_odd, first, cd_odd),
+                _mm512_permutex2var_pd(ab, third, cd),
+                _mm512_permutex2var_pd(ab_odd, third, cd_odd),
+            ]
         }
     }
     #[inline(always)]

@@ -15,10 +15,10 @@ use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 const DEPTH: f64 = 128.0 * f64::UNIT;
 
 /// By how much the heights of two vertices along a direction may be off together, in shares of the radius.
-const HEIGHTS: f64 = 64.0 * f64::UNIT;
+pub(super) const HEIGHTS: f64 = 64.0 * f64::UNIT;
 
 /// By how much the product of a direction and a stored normal may be off.
-const NORMAL: f64 = 32.0 * f64::UNIT;
+pub(super) const NORMAL: f64 = 32.0 * f64::UNIT;
 
 /// By how much a depth by the stored planes may be more than that of the formula, metres; `size`: that of the pair.
 #[inline(always)]

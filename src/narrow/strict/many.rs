@@ -5,8 +5,10 @@
 //! at a time. They may be of one pair in several samples or each of a pair of its own ([`Cores`]). What is accepted,
 //! [`super::local`] accepts with the same bits.
 
-use super::clear::{self, Around};
-use super::{CONTACT, Strict, margin, scans};
+use super::clear;
+use super::supports::{Directions, Own, alone};
+use super::{CONTACT, Strict, margin};
+use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::feature::{Feature, FeaturePair};
@@ -66,6 +68,15 @@ impl Claims {
     #[inline(always)]
     fn cores<'a, C: Cores>(&self, cores: &'a C) -> ByLane<'a> {
         std::array::from_fn(|k| cores.of(self.place[if k < self.count { k } else { 0 }]))
+    }
+
+    /// The features of A (0) or of B (1); those of the first lane where there is no answer.
+    #[inline(always)]
+    fn side(&self, side: usize) -> [Feature; WIDTH] {
+        std::array::from_fn(|k| {
+            let features = &self.features[if k < self.count { k } else { 0 }];
+            if side == 0 { features.a } else { features.b }
+        })
     }
 
     /// `a_from_b` in a lane.
@@ -166,6 +177,19 @@ impl Columns {
         self.interior[k] = c.interior;
         self.amplification[k] = c.amplification;
     }
+
+    #[inline(always)]
+    fn closest(&self, k: usize) -> Closest<f64> {
+        Closest {
+            normal: at(&self.normal, k),
+            distance: self.distance[k],
+            point_a: at(&self.point_a, k),
+            point_b: at(&self.point_b, k),
+            residual: self.residual[k],
+            interior: self.interior[k],
+            amplification: self.amplification[k],
+        }
+    }
 }
 
 #[inline(always)]
@@ -179,11 +203,11 @@ fn set(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
 }
 
 /// A point or a line of each body, each in its own frame.
-struct Given {
-    a: [Lane; 3],
-    along_a: [Lane; 3],
-    b: [Lane; 3],
-    along_b: [Lane; 3],
+struct Given<'a> {
+    a: &'a [Lane; 3],
+    along_a: &'a [Lane; 3],
+    b: &'a [Lane; 3],
+    along_b: &'a [Lane; 3],
 }
 
 /// The kinds that have a formula.
@@ -228,51 +252,83 @@ fn of_feature(p: &Polyhedron, f: Feature) -> (Vec3<f64>, Vec3<f64>) {
 
 #[inline(always)]
 fn prove_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
-    let mut given = Given { a: THREE, along_a: THREE, b: THREE, along_b: THREE };
+    let [a, b] = cores[0];
+    let one = cores.iter().all(|of| std::ptr::eq(of[0], a) && std::ptr::eq(of[1], b));
+    // Of bodies that are asked once, the planes are not worth the reading.
+    match (a.formed_planes(), b.formed_planes()) {
+        (Some(of_a), Some(of_b)) if one => prove_one::<S>(kind, cores, [of_a, of_b], q, out),
+        _ => prove_each::<S>(kind, cores, q, out),
+    }
+}
+
+/// Of one pair, whose stored planes are at hand.
+#[inline(always)]
+fn prove_one<S: Simd>(kind: Kind, cores: &ByLane<'_>, planes: [&Planes; 2], q: &Claims, out: &mut [Option<Answer>]) {
+    // Not by a closure: it would not be compiled for the level.
+    let mut a = Own::new(cores[0][0], planes[0], q.side(0));
+    let mut b = Own::new(cores[0][1], planes[1], q.side(1));
+    a.read::<S>();
+    b.read::<S>();
+    let given = Given { a: a.point(), along_a: &a.along, b: b.point(), along_b: &b.along };
+    let found = by_formula(kind, cores, q, &given);
+    decide::<S>([&a, &b], q, &found, &out_of_b(q, &found), out);
+}
+
+/// Of pairs that differ.
+#[inline(always)]
+fn prove_each<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
+    let (mut a, mut along_a, mut b, mut along_b) = (THREE, THREE, THREE, THREE);
     for k in 0..q.count {
         let f = &q.features[k];
-        let ((a, along_a), (b, along_b)) = (of_feature(cores[k][0], f.a), of_feature(cores[k][1], f.b));
-        set(&mut given.a, k, a);
-        set(&mut given.along_a, k, along_a);
-        set(&mut given.b, k, b);
-        set(&mut given.along_b, k, along_b);
+        let (of_a, of_b) = (of_feature(cores[k][0], f.a), of_feature(cores[k][1], f.b));
+        set(&mut a, k, of_a.0);
+        set(&mut along_a, k, of_a.1);
+        set(&mut b, k, of_b.0);
+        set(&mut along_b, k, of_b.1);
     }
-    let found = by_formula(kind, cores, q, &given);
-    let mut back = THREE;
-    for k in 0..WIDTH {
-        let m = -q.pose(k).inverse_vector(at(&found.normal, k));
-        set(&mut back, k, m);
-    }
+    let found = by_formula(kind, cores, q, &Given { a: &a, along_a: &along_a, b: &b, along_b: &along_b });
+    let back = out_of_b(q, &found);
     for k in 0..q.count {
         out[q.place[k]] = strict::<S>(cores[k], q, k, &found, at(&back, k));
     }
 }
 
+/// Out of B, in its frame.
+#[inline(always)]
+fn out_of_b(q: &Claims, found: &Columns) -> [Lane; 3] {
+    let mut back = THREE;
+    for k in 0..WIDTH {
+        let m = -q.pose(k).inverse_vector(at(&found.normal, k));
+        set(&mut back, k, m);
+    }
+    back
+}
+
 /// The closest points of features of a kind; lanes not in use hold anything.
 #[inline(always)]
-fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns {
+fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given<'_>) -> Columns {
     let mut out = Columns::new();
     match kind {
         Kind::VertexVertex => {
             for k in 0..WIDTH {
-                out.set(k, &vertex_vertex(q.size[k], at(&g.a, k), q.pose(k).point(at(&g.b, k))));
+                out.set(k, &vertex_vertex(q.size[k], at(g.a, k), q.pose(k).point(at(g.b, k))));
             }
         }
         Kind::EdgeVertex => {
             for k in 0..WIDTH {
-                let edge = Line { origin: at(&g.a, k), along: at(&g.along_a, k) };
-                out.set(k, &vertex_edge(q.size[k], q.pose(k).point(at(&g.b, k)), edge).seen_from_edge());
+                let edge = Line { origin: at(g.a, k), along: at(g.along_a, k) };
+                out.set(k, &vertex_edge(q.size[k], q.pose(k).point(at(g.b, k)), edge).seen_from_edge());
             }
         }
         Kind::VertexEdge => {
             for k in 0..WIDTH {
-                out.set(k, &vertex_edge(q.size[k], at(&g.a, k), moved(q, g, k)));
+                out.set(k, &vertex_edge(q.size[k], at(g.a, k), moved(q, g, k)));
             }
         }
         Kind::EdgeEdge => edges(cores, q, g, &mut out),
         Kind::FaceVertex => {
             for k in 0..WIDTH {
-                out.set(k, &face_vertex(at(&g.along_a, k), at(&g.a, k), q.pose(k).point(at(&g.b, k))));
+                out.set(k, &face_vertex(at(g.along_a, k), at(g.a, k), q.pose(k).point(at(g.b, k))));
             }
             for k in 0..q.count {
                 out.interior[k] = inside(cores[k][0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
@@ -281,7 +337,7 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns 
         Kind::VertexFace => {
             let mut feet = THREE;
             for k in 0..WIDTH {
-                let (closest, foot) = vertex_face(&q.pose(k), at(&g.along_b, k), at(&g.b, k), at(&g.a, k));
+                let (closest, foot) = vertex_face(&q.pose(k), at(g.along_b, k), at(g.b, k), at(g.a, k));
                 set(&mut feet, k, foot);
                 out.set(k, &closest);
             }
@@ -294,20 +350,20 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given) -> Columns 
 }
 
 #[inline(always)]
-fn moved(q: &Claims, g: &Given, k: usize) -> Line<f64> {
+fn moved(q: &Claims, g: &Given<'_>, k: usize) -> Line<f64> {
     let pose = q.pose(k);
-    Line { origin: pose.point(at(&g.b, k)), along: pose.vector(at(&g.along_b, k)) }
+    Line { origin: pose.point(at(g.b, k)), along: pose.vector(at(g.along_b, k)) }
 }
 
 #[inline(always)]
-fn edges(cores: &ByLane<'_>, q: &Claims, g: &Given, out: &mut Columns) {
+fn edges(cores: &ByLane<'_>, q: &Claims, g: &Given<'_>, out: &mut Columns) {
     let (mut mean_a, mut mean_b) = (THREE, THREE);
     for k in 0..WIDTH {
         set(&mut mean_a, k, cores[k][0].mean);
         set(&mut mean_b, k, cores[k][1].mean);
     }
     for k in 0..WIDTH {
-        let (edge_a, edge_b) = (Line { origin: at(&g.a, k), along: at(&g.along_a, k) }, moved(q, g, k));
+        let (edge_a, edge_b) = (Line { origin: at(g.a, k), along: at(g.along_a, k) }, moved(q, g, k));
         let mut sum = 0.0;
         let mut found = edge_edge(edge_a, edge_b, |n| {
             sum = out_and_in(n, edge_a.origin, edge_b.origin, at(&mean_a, k), q.pose(k).point(at(&mean_b, k)));
@@ -377,64 +433,43 @@ fn strict<S: Simd>(cores: [&Polyhedron; 2], q: &Claims, k: usize, c: &Columns, b
     if (gap - distance).abs() > bound {
         return None;
     }
-    let closest = Closest {
-        normal: n,
-        distance,
-        point_a: at(&c.point_a, k),
-        point_b: at(&c.point_b, k),
-        residual: c.residual[k],
-        interior: c.interior[k],
-        amplification: c.amplification[k],
-    };
-    Some(Answer::strict(&Strict { features, closest, gap, margin, bound }))
+    Some(Answer::strict(&Strict { features, closest: c.closest(k), gap, margin, bound }))
 }
 
-/// [`super::alone`], eight vertices at a time.
+/// [`super::local`] of all lanes, from their closest points; `back`: out of B, in B's frame.
 #[inline(always)]
-fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
-    let mut few = [0; 2];
-    let own = feature.vertices(p, &mut few);
-    let at = d.dot(p.vertex(own[0]));
-    let least = at - margin;
-    let mut max = at;
-    for &v in &own[1..] {
-        let height = d.dot(p.vertex(v));
-        if height < least {
-            return None;
-        }
-        max = if height > max { height } else { max };
+fn decide<S: Simd>(sides: [&Own<'_>; 2], q: &Claims, c: &Columns, back: &[Lane; 3], out: &mut [Option<Answer>]) {
+    let (mut bound, mut margins) = ([0.0; WIDTH], [0.0; WIDTH]);
+    for k in 0..WIDTH {
+        bound[k] = bound_of::<f64>(q.size[k]);
+        margins[k] = margin(bound[k], c.amplification[k]);
     }
-    if Around::of(p, feature).is_clear(d, margin, p.radius) {
-        return (max - at <= bound).then_some(max);
+    let (distance, bounds) = (V::<S>::load(&c.distance), V::load(&bound));
+    let holds = distance.abs().lt(V::splat(f64::INFINITY))
+        & V::load(&c.interior).gt(V::load(&margins))
+        & V::load(&c.residual).le(bounds)
+        & distance.gt(V::splat(CONTACT) * bounds);
+    let mut good = holds.bits() & used(q.count);
+    let mut max = [[0.0; WIDTH]; 2];
+    for (side, d) in [&c.normal, back].into_iter().enumerate() {
+        let by = Directions { d, margin: &margins, bound: &bound };
+        (max[side], good) = sides[side].heights::<S>(&by, good);
     }
-    let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
-    let mut near = 0;
-    let expected = if scans(p, feature) {
-        let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
-        for (i, ((x, y), z)) in blocks.enumerate() {
-            let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(lanes);
-            near += reaching(height.ge(line).bits(), p.count - i * WIDTH);
-        }
-        own.len() as u32
-    } else if p.star_start.is_empty() {
-        return super::alone(p, feature, d, margin, bound);
-    } else {
-        for &v in own {
-            let count = p.neighbours_of(v).len();
-            for (i, star) in p.star(v).iter().enumerate() {
-                near += reaching(P3::<S>::load(star).dot(lanes).ge(line).bits(), count - i * WIDTH);
-            }
-        }
-        // Each vertex has that many neighbours within the feature, and those were seen to reach.
-        own.len() as u32 * [0, 1, 2][feature.kind as usize]
-    };
-    (near == expected && max - at <= bound).then_some(max)
+    let gap = P3::load(&c.normal).dot(P3::load(&q.t)) - V::load(&max[1]) - V::load(&max[0]);
+    good &= (gap - distance).abs().le(bounds).bits();
+    let gap = gap.lanes();
+    for k in 0..q.count {
+        out[q.place[k]] = (good >> k & 1 == 1).then(|| {
+            let (closest, features) = (c.closest(k), q.features[k]);
+            Answer::strict(&Strict { features, closest, gap: gap[k], margin: margins[k], bound: bound[k] })
+        });
+    }
 }
 
-/// How many of the first `count` lanes are set.
+/// The first `count` lanes.
 #[inline(always)]
-fn reaching(bits: u8, count: usize) -> u32 {
-    (u32::from(bits) & ((1 << count.min(WIDTH)) - 1)).count_ones()
+fn used(count: usize) -> u8 {
+    ((1_u32 << count) - 1) as u8
 }
 
 dispatch!(prove, prove_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());

@@ -9,6 +9,7 @@ mod clear;
 mod draw;
 pub mod lanes;
 pub mod many;
+mod supports;
 
 use super::epa::Claim;
 use super::feature::{Feature, FeaturePair};

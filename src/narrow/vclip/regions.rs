@@ -150,7 +150,7 @@ impl<'a, S: Simd> Body<'a, S> {
 
     /// The plane of face `f`, positive outside.
     #[inline(always)]
-    pub(super) fn support(&self, f: u32) -> &'a Plane {
+    pub(super) fn support(&self, f: u32) -> Plane {
         self.planes.support(f)
     }
 
