@@ -11,7 +11,7 @@ use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
 use super::simd::{Simd, dispatch};
 use super::strict::lanes::{self, Eight, WIDTH};
-use super::strict::many;
+use super::strict::many::{self, OnePair};
 use super::vclip;
 use super::walk::{self, Search};
 use crate::geometry::{Polyhedron, RelativePose};
@@ -335,6 +335,7 @@ impl Searched {
         let sizes = &self.sizes;
         let queries = gjk::lanes::Queries { cores, poses, growth, within, start: *start, sizes, samples };
         gjk::lanes::search(&queries, &mut self.found);
+        let pair = OnePair { cores, growth, poses };
         let mut left = self.found.samples;
         // Neighbours often end alike.
         let mut last = (Simplex::default(), None);
@@ -350,10 +351,10 @@ impl Searched {
                 last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
             }
             if let Some(features) = last.1 {
-                self.prover.push(cores, sample, features, &poses.at(sample), self.sizes[sample], &mut self.answers);
+                self.prover.push(pair, sample, features, &mut self.answers);
             }
         }
-        self.prover.finish(cores, &mut self.answers);
+        self.prover.finish(pair, &mut self.answers);
     }
 }
 
@@ -384,7 +385,8 @@ struct Tracking<'a> {
 #[inline(always)]
 fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
     let [a, b] = of.parts;
-    let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+    let cores = [&a.core, &b.core];
+    let pair = OnePair { cores, growth: a.radius + b.radius, poses: of.poses };
     let planes = cores.map(|core| core.planes());
     let (mut features, mut left) = (of.start, of.samples);
     out.found.samples = 0;
@@ -404,10 +406,9 @@ fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes
             break;
         }
         features = found.features;
-        let size = of.poses.size(cores[0], cores[1], growth, sample);
-        out.prover.push(cores, sample, features, &pose, size, &mut out.answers);
+        out.prover.push(pair, sample, features, &mut out.answers);
     }
-    out.prover.finish(cores, &mut out.answers);
+    out.prover.finish(pair, &mut out.answers);
     features
 }
 

@@ -2,13 +2,12 @@
 //!
 //! [`super::lanes`] asks one feature pair in eight samples; here answers are gathered by the kinds of their features, so that
 //! eight of a kind run through its formula side by side, and the supporting planes are tested lane by lane, eight vertices
-//! at a time. They may be of one pair in several samples or each of a pair of its own ([`Cores`]). What is accepted,
+//! at a time. They may be of one pair in several samples or each of a pair of its own ([`Source`]). What is accepted,
 //! [`super::local`] accepts with the same bits.
 
 use super::clear;
 use super::supports::{Directions, Own, alone};
 use super::{CONTACT, Strict, margin};
-use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::feature::{Feature, FeaturePair};
@@ -17,27 +16,57 @@ use crate::narrow::finisher::{
 };
 use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+use crate::narrow::relative::RelativeLanes;
 use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
 
 /// Whose answers are proven.
-pub trait Cores: Copy {
-    /// Both cores of the answer that comes to be at `place`.
-    fn of(&self, place: usize) -> [&Polyhedron; 2];
+pub trait Source: Copy {
+    /// Puts the pose and the size of the answer that comes to be at `place` into a lane.
+    fn put(&self, place: usize, k: usize, claims: &mut Claims);
+    /// Proves what was put.
+    fn prove(&self, kind: Kind, claims: &Claims, out: &mut [Option<Answer>]);
 }
 
-/// One pair in several samples.
-impl Cores for [&Polyhedron; 2] {
+/// One pair in the samples of a block, which are the places of the answers.
+#[derive(Clone, Copy)]
+pub struct OnePair<'a> {
+    /// Both cores.
+    pub cores: [&'a Polyhedron; 2],
+    /// By how much they grow together, metres.
+    pub growth: f64,
+    /// Their relative poses.
+    pub poses: &'a RelativeLanes,
+}
+
+impl Source for OnePair<'_> {
     #[inline(always)]
-    fn of(&self, _: usize) -> [&Polyhedron; 2] {
-        *self
+    fn put(&self, place: usize, k: usize, claims: &mut Claims) {
+        self.poses.copy(place, k, &mut claims.r, &mut claims.t);
+        claims.size[k] = self.poses.size(self.cores[0], self.cores[1], self.growth, place);
+    }
+
+    #[inline(always)]
+    fn prove(&self, kind: Kind, claims: &Claims, out: &mut [Option<Answer>]) {
+        prove_one(kind, self, claims, out);
     }
 }
 
 /// A pair for each place.
-impl Cores for &[Pair<'_, f64>] {
+impl Source for &[Pair<'_, f64>] {
     #[inline(always)]
-    fn of(&self, place: usize) -> [&Polyhedron; 2] {
-        [self[place].a, self[place].b]
+    fn put(&self, place: usize, k: usize, claims: &mut Claims) {
+        let pair = &self[place];
+        for (row, r) in pair.pose.r.iter().enumerate() {
+            (claims.r[3 * row][k], claims.r[3 * row + 1][k], claims.r[3 * row + 2][k]) = (r.x, r.y, r.z);
+        }
+        set(&mut claims.t, k, pair.pose.t);
+        claims.size[k] = pair.size;
+    }
+
+    #[inline(always)]
+    fn prove(&self, kind: Kind, claims: &Claims, out: &mut [Option<Answer>]) {
+        let pair = |k: usize| &self[claims.place[if k < claims.count { k } else { 0 }]];
+        prove_each(kind, &std::array::from_fn(|k| [pair(k).a, pair(k).b]), claims, out);
     }
 }
 
@@ -46,7 +75,7 @@ type ByLane<'a> = [[&'a Polyhedron; 2]; WIDTH];
 
 /// Up to eight answers of one kind, to be proven.
 #[derive(Debug, Clone, Copy)]
-struct Claims {
+pub struct Claims {
     /// `a_from_b`: the rotation by rows.
     r: [Lane; 9],
     t: [Lane; 3],
@@ -62,12 +91,6 @@ impl Claims {
         let none = FeaturePair { a: Feature::vertex(0), b: Feature::vertex(0) };
         let zero = [0.0; WIDTH];
         Self { r: [zero; 9], t: THREE, size: zero, features: [none; WIDTH], place: [0; WIDTH], count: 0 }
-    }
-
-    /// Both cores of each lane; those of the first where there is no answer.
-    #[inline(always)]
-    fn cores<'a, C: Cores>(&self, cores: &'a C) -> ByLane<'a> {
-        std::array::from_fn(|k| cores.of(self.place[if k < self.count { k } else { 0 }]))
     }
 
     /// The features of A (0) or of B (1); those of the first lane where there is no answer.
@@ -100,39 +123,27 @@ impl Default for Prover {
 }
 
 impl Prover {
-    /// Takes the features found at a pair's `size` (metres). The answers that hold, the cores apart by more than rounding,
-    /// come to be in `out`, each at its `place`, at the latest with [`Prover::finish`]: what [`super::local`] accepts of
-    /// them.
-    #[inline]
-    pub fn push<C: Cores>(
-        &mut self,
-        cores: C,
-        place: usize,
-        features: FeaturePair,
-        pose: &RelativePose<f64>,
-        size: f64,
-        out: &mut [Option<Answer>],
-    ) {
+    /// Takes the features found for a `place`. The answers that hold, the cores apart by more than rounding, come to be in
+    /// `out`, each at its place, at the latest with [`Prover::finish`]: what [`super::local`] accepts of them.
+    #[inline(always)]
+    pub fn push<C: Source>(&mut self, of: C, place: usize, features: FeaturePair, out: &mut [Option<Answer>]) {
         let Some(kind) = kind_of(&features) else { return };
         let claims = &mut self.of[kind as usize];
         let k = claims.count % WIDTH;
-        for (row, r) in pose.r.iter().enumerate() {
-            (claims.r[3 * row][k], claims.r[3 * row + 1][k], claims.r[3 * row + 2][k]) = (r.x, r.y, r.z);
-        }
-        set(&mut claims.t, k, pose.t);
-        (claims.size[k], claims.features[k], claims.place[k]) = (size, features, place);
+        of.put(place, k, claims);
+        (claims.features[k], claims.place[k]) = (features, place);
         claims.count = k + 1;
         if claims.count == WIDTH {
-            prove(kind, &claims.cores(&cores), claims, out);
+            of.prove(kind, claims, out);
             claims.count = 0;
         }
     }
 
-    /// Proves what is left of these cores.
-    pub fn finish<C: Cores>(&mut self, cores: C, out: &mut [Option<Answer>]) {
+    /// Proves what is left of these pairs.
+    pub fn finish<C: Source>(&mut self, of: C, out: &mut [Option<Answer>]) {
         for (kind, claims) in KINDS.into_iter().zip(&mut self.of) {
             if claims.count > 0 {
-                prove(kind, &claims.cores(&cores), claims, out);
+                of.prove(kind, claims, out);
                 claims.count = 0;
             }
         }
@@ -211,8 +222,8 @@ struct Given<'a> {
 }
 
 /// The kinds that have a formula.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
     VertexVertex,
     EdgeVertex,
     VertexEdge,
@@ -250,33 +261,24 @@ fn of_feature(p: &Polyhedron, f: Feature) -> (Vec3<f64>, Vec3<f64>) {
     }
 }
 
+/// Of one pair.
 #[inline(always)]
-fn prove_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
-    let [a, b] = cores[0];
-    let one = cores.iter().all(|of| std::ptr::eq(of[0], a) && std::ptr::eq(of[1], b));
-    // Of bodies that are asked once, the planes are not worth the reading.
-    match (a.formed_planes(), b.formed_planes()) {
-        (Some(of_a), Some(of_b)) if one => prove_one::<S>(kind, cores, [of_a, of_b], q, out),
-        _ => prove_each::<S>(kind, cores, q, out),
-    }
-}
-
-/// Of one pair, whose stored planes are at hand.
-#[inline(always)]
-fn prove_one<S: Simd>(kind: Kind, cores: &ByLane<'_>, planes: [&Planes; 2], q: &Claims, out: &mut [Option<Answer>]) {
-    // Not by a closure: it would not be compiled for the level.
-    let mut a = Own::new(cores[0][0], planes[0], q.side(0));
-    let mut b = Own::new(cores[0][1], planes[1], q.side(1));
+fn prove_one_body<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut [Option<Answer>]) {
+    let [a, b] = of.cores;
+    let (Some(of_a), Some(of_b)) = (a.formed_planes(), b.formed_planes()) else {
+        return prove_each_body::<S>(kind, &[of.cores; WIDTH], q, out);
+    };
+    let (mut a, mut b) = (Own::new(a, of_a, q.side(0)), Own::new(b, of_b, q.side(1)));
     a.read::<S>();
     b.read::<S>();
     let given = Given { a: a.point(), along_a: &a.along, b: b.point(), along_b: &b.along };
-    let found = by_formula(kind, cores, q, &given);
+    let found = by_formula(kind, &[of.cores; WIDTH], q, &given);
     decide::<S>([&a, &b], q, &found, &out_of_b(q, &found), out);
 }
 
-/// Of pairs that differ.
+/// Of pairs that differ, or whose planes were not formed.
 #[inline(always)]
-fn prove_each<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
+fn prove_each_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
     let (mut a, mut along_a, mut b, mut along_b) = (THREE, THREE, THREE, THREE);
     for k in 0..q.count {
         let f = &q.features[k];
@@ -472,7 +474,8 @@ fn used(count: usize) -> u8 {
     ((1_u32 << count) - 1) as u8
 }
 
-dispatch!(prove, prove_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
+dispatch!(prove_one, prove_one_body, (kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
+dispatch!(prove_each, prove_each_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
 
 #[cfg(test)]
 mod tests;

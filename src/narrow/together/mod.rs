@@ -221,7 +221,7 @@ impl Together {
                 let held = pairs.cold & bit == 0 && found == pairs.start[at];
                 self.state[i] = State::Found { at: at as u8, held };
                 self.answer[at] = None;
-                self.prover.push(&pairs.pair[..], at, found, &pair.pose, pair.size, &mut self.answer);
+                self.prover.push(&pairs.pair[..], at, found, &mut self.answer);
             }
         }
         self.prover.finish(&pairs.pair[..], &mut self.answer);

@@ -27,17 +27,22 @@ fn answers_proven_together_are_those_proven_alone() {
         let poses = relative.lanes.expect("64 samples");
         let (mut prover, mut out, mut asked) = (Prover::default(), [None; SAMPLES], [None; SAMPLES]);
         let refs = [&cores[0], &cores[1]];
+        let of = OnePair { cores: refs, growth: 0.0, poses };
+        // Planes that were formed, and planes that were not.
+        if case % 3 > 0 {
+            refs.map(|core| core.planes());
+        }
         for s in (0..SAMPLES).step_by(3) {
             let pair = Pair::new(refs[0], refs[1], poses.at(s), 0.0);
             // The features of this sample, or those of another: mostly wrong.
-            let of = if s % 2 == 0 { s } else { (s * 7) % SAMPLES };
-            let there = Pair::new(refs[0], refs[1], poses.at(of), 0.0);
-            let world = (given[0].at(of), given[1].at(of));
+            let other = if s % 2 == 0 { s } else { (s * 7) % SAMPLES };
+            let there = Pair::new(refs[0], refs[1], poses.at(other), 0.0);
+            let world = (given[0].at(other), given[1].at(other));
             let features = resolver::resolve(&there, 0.0, (&world.0, &world.1), &mut Routes::default()).features;
             asked[s] = Some((pair, features));
-            prover.push(refs, s, features, &poses.at(s), pair.size, &mut out);
+            prover.push(of, s, features, &mut out);
         }
-        prover.finish(refs, &mut out);
+        prover.finish(of, &mut out);
         for s in 0..SAMPLES {
             let Some((pair, features)) = &asked[s] else {
                 assert!(out[s].is_none());
