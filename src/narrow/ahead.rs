@@ -55,6 +55,8 @@ pub(super) struct Searched {
     /// Of the samples in which a search converged.
     answers: [Option<Answer>; SAMPLES],
     prover: many::Prover,
+    /// In how many of the samples searched the features were not those of the sample before.
+    changes: u16,
     /// Whether V-Clip went from sample to sample.
     tracked: bool,
 }
@@ -300,21 +302,14 @@ impl<'a> Ahead<'a> {
 impl Default for Searched {
     fn default() -> Self {
         let (found, prover) = Default::default();
-        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover, tracked: false }
+        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover, changes: 0, tracked: false }
     }
 }
 
 impl Searched {
     /// How many searches in turn ended at the same features, on average.
     fn pace(&self) -> f32 {
-        let (mut left, mut last, mut changes) = (self.found.samples, None, 0_u16);
-        while left != 0 {
-            let features = self.answers[left.trailing_zeros() as usize].map(|answer| answer.features);
-            left &= left - 1;
-            changes += u16::from(features.is_none() || features != last);
-            last = features;
-        }
-        self.found.samples.count_ones() as f32 / f32::from(changes.max(1))
+        self.found.samples.count_ones() as f32 / f32::from(self.changes.max(1))
     }
 
     /// What the last sample searched ended with.
@@ -339,6 +334,7 @@ impl Searched {
         let mut left = self.found.samples;
         // Neighbours often end alike.
         let mut last = (Simplex::default(), None);
+        self.changes = 0;
         while left != 0 {
             let sample = left.trailing_zeros() as usize % SAMPLES;
             left &= left - 1;
@@ -349,6 +345,7 @@ impl Searched {
             }
             if last.0 != *simplex {
                 last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
+                self.changes += 1;
             }
             if let Some(features) = last.1 {
                 self.prover.push(pair, sample, features, &mut self.answers);
@@ -389,15 +386,13 @@ fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes
     let pair = OnePair { cores, growth: a.radius + b.radius, poses: of.poses };
     let planes = cores.map(|core| core.planes());
     let (mut features, mut left) = (of.start, of.samples);
-    out.found.samples = 0;
+    (out.found.samples, out.changes) = (0, 0);
     while left != 0 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         left &= left - 1;
         let pose = of.poses.at(sample);
-        if line {
-            features = vclip::on_the_line::<S>(cores, &pose);
-        }
-        let found = vclip::search_at::<S>(cores, planes, &pose, features);
+        let start = if line { vclip::on_the_line::<S>(cores, &pose) } else { features };
+        let found = vclip::search_at::<S>(cores, planes, &pose, start);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
         out.found.samples |= 1 << sample;
@@ -405,6 +400,7 @@ fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes
         if found.end != vclip::End::Converged {
             break;
         }
+        out.changes += u16::from(found.features.differs(&features));
         features = found.features;
         out.prover.push(pair, sample, features, &mut out.answers);
     }

@@ -117,6 +117,14 @@ impl FeaturePair {
         Some([Feature::spanning(a, &va[..na])?, Feature::spanning(b, &vb[..nb])?])
     }
 
+    /// Whether it is not this, without a branch: where pairs change at every other turn, none can be foretold.
+    #[inline(always)]
+    pub fn differs(&self, other: &Self) -> bool {
+        let indices = (self.a.index ^ other.a.index) | (self.b.index ^ other.b.index);
+        let kinds = (self.a.kind as u32 ^ other.a.kind as u32) | (self.b.kind as u32 ^ other.b.kind as u32);
+        indices | kinds != 0
+    }
+
     /// Whether the kinds have a formula (not edge-face, not face-face).
     pub fn has_formula(&self) -> bool {
         use FeatureKind::{Edge, Vertex};
