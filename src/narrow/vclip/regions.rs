@@ -14,6 +14,9 @@ use super::super::simd::{Mask, P3, Simd, V};
 use crate::geometry::planes::{Four, Plane, Planes, Star};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 
+/// Hundreds of times what rounding moves a nearest point by, in shares of the pair's size.
+const CLEAR: f64 = 1.0 / (1_u64 << 34) as f64;
+
 /// One body of the search.
 #[derive(Clone, Copy)]
 pub(super) struct Body<'a, S: Simd> {
@@ -22,6 +25,8 @@ pub(super) struct Body<'a, S: Simd> {
     /// This frame from the other body's: the columns of the rotation, and the translation; in each half of a register.
     columns: [V<S>; 3],
     origin: V<S>,
+    /// How far beyond a plane a point must lie for rounding to play no part, metres.
+    pub(super) clear: f64,
 }
 
 /// A directed edge of the other body, in the frame of the body at home: its tail in lanes 0 to 2, its head in lanes 4 to 6.
@@ -79,10 +84,11 @@ pub(super) fn bodies_at<'a, S: Simd>(
     let columns = [V::quad([x.x, y.x, z.x, 0.0]), V::quad([x.y, y.y, z.y, 0.0]), V::quad([x.z, y.z, z.z, 0.0])];
     let rows = [x, y, z].map(point::<S>);
     let t = pose.t;
+    let clear = CLEAR * (a.radius + b.radius + (t.x.abs() + t.y.abs() + t.z.abs()));
     let back = rows[0].scaled(t.x) + rows[1].scaled(t.y) + rows[2].scaled(t.z);
     [
-        Body { polyhedron: a, planes: planes[0], columns, origin: point(t) },
-        Body { polyhedron: b, planes: planes[1], columns: rows, origin: V::splat(0.0) - back },
+        Body { polyhedron: a, planes: planes[0], columns, origin: point(t), clear },
+        Body { polyhedron: b, planes: planes[1], columns: rows, origin: V::splat(0.0) - back, clear },
     ]
 }
 

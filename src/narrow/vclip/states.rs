@@ -56,8 +56,10 @@ pub(super) fn edge_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u
     if sides.beyond != 0 {
         return Step::Home(leave_edge(home, e, &sides));
     }
-    if foot_in_star(home, other, e, v, sides.of_lane(0).0) {
-        return Step::Done;
+    match star_around_foot(home, other, e, v, sides.of_lane(0).0) {
+        Foot::Inside => return Step::Done,
+        Foot::Beyond(edge) => return Step::Other(edge),
+        Foot::Open => {}
     }
     match clip_against_vertex::<S>(other, v, &other.edge_of(home, e)) {
         Out::To(edge) => Step::Other(edge),
@@ -79,17 +81,39 @@ fn leave_edge<S: Simd>(home: &Body<'_, S>, e: u32, sides: &Ends) -> Feature {
     Feature::face(home.faces(e)[face])
 }
 
-/// Whether the point of edge `e` that is `along` (metres) from its tail lies strictly inside the region of vertex `v` of the
-/// other body. Where it is the nearest point to `v`, the search is at its end (Theorem 1), and the edge need not be clipped.
+/// Where a nearest point lies.
+enum Foot {
+    /// Strictly inside of the region: where both do, the search is at its end (Theorem 1), and no edge need be clipped.
+    Inside,
+    /// Beyond the plane of this neighbour, by more than rounding: the neighbour is nearer to it.
+    Beyond(Feature),
+    /// Too near to a plane to tell, or not told by one point.
+    Open,
+}
+
+/// Where the point of edge `e` that is `along` (metres) from its tail, the nearest of the edge to `v`, lies of the region of
+/// vertex `v` of the other body.
 #[inline(always)]
-fn foot_in_star<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32, along: f64) -> bool {
+fn star_around_foot<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32, along: f64) -> Foot {
     let foot = home.tail(e) + home.along(e).scale(along);
     let foot = other.turned(P3::splat(foot)).spread();
-    let mut inside = true;
+    let (mut inside, mut most, mut first) = (true, (-other.clear, NONE), 0);
     for eight in other.star(v) {
-        inside &= lanes::of_star(eight, foot).1.gt(V::splat(0.0)).bits() == 0xff;
+        let sides = lanes::of_star(eight, foot).1;
+        if sides.gt(V::splat(0.0)).bits() != 0xff {
+            inside = false;
+            let least = sides.min_lane();
+            if least < most.0 {
+                most = (least, first + lanes::place(sides, least));
+            }
+        }
+        first += LANES as u32;
     }
-    inside
+    match most.1 {
+        NONE if inside => Foot::Inside,
+        NONE => Foot::Open,
+        at => Foot::Beyond(other.spoke(v, at)),
+    }
 }
 
 /// The edge at vertex `v` that is nearer to `edge` than `v` is, if the nearest point of `edge` lies outside of the
@@ -229,8 +253,11 @@ fn leave_local_minimum<S: Simd>(home: &Body<'_, S>, x: Vec3<f64>) -> Step {
 /// Two edges, `e` at home (Algorithm 7).
 #[inline(always)]
 pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Step {
-    if feet_in_regions(home, other, e, g) {
-        return Step::Done;
+    match feet::<S>(home, other, e, g) {
+        Feet::Inside => return Step::Done,
+        Feet::Home(neighbour) => return Step::Home(neighbour),
+        Feet::Other(neighbour) => return Step::Other(neighbour),
+        Feet::Open => {}
     }
     match clip_against_edge::<S>(home, other, e, g) {
         Out::To(neighbour) => return Step::Home(neighbour),
@@ -244,12 +271,29 @@ pub(super) fn edge_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32
     }
 }
 
-/// Whether the nearest points of the lines of two edges lie strictly inside the regions of each other's edges: then the search is
-/// at its end (Theorem 1), and neither edge need be clipped. Never of edges near to parallel, whose nearest points rounding
-/// moves.
+/// Where the nearest points of the lines of two edges lie.
+enum Feet {
+    /// Each strictly inside of the region of the other one's edge.
+    Inside,
+    /// That of the other body's edge lies beyond the plane of this neighbour of the edge at home, by more than rounding, and
+    /// on its own edge.
+    Home(Feature),
+    /// The same the other way round.
+    Other(Feature),
+    /// Not told by these points.
+    Open,
+}
+
+/// Where the nearest points of the lines of two edges lie. Never told of edges near to parallel, whose nearest points rounding
+/// moves; and outside only of edges well across each other.
+///
+/// Of a point of one edge the distance to the other's line has its least value there and grows towards both sides. So if it
+/// lies on its own edge and beyond a plane, clipping finds the derivative at that plane to lead there, too.
 #[inline(always)]
-fn feet_in_regions<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> bool {
+fn feet<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Feet {
     const PARALLEL: f64 = 1e-10;
+    // Below, rounding moves the points by more than `Body::clear`.
+    const SLANTED: f64 = 1e-3;
     let (tail_e, along_e) = (P3::<S>::splat(home.tail(e)), P3::splat(home.along(e)));
     let tail_g = home.vertex_of(other, other.ends(g)[0]).spread();
     let along_g = home.direction(other.along(g)).spread();
@@ -261,9 +305,33 @@ fn feet_in_regions<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: 
     let foot_e = other.turned(tail_e + along_e.scale(s)).spread();
     let foot_g = tail_g + along_g.scale(t);
     let zero = V::splat(0.0);
-    let inside_e = lanes::of_four(home.around(e), foot_g).gt(zero);
-    let inside_g = lanes::of_four(other.around(g), foot_e).gt(zero);
-    (inside_e & inside_g & sine2.gt(V::splat(PARALLEL))).bits() == 0xff
+    let (sides_e, sides_g) = (lanes::of_four(home.around(e), foot_g), lanes::of_four(other.around(g), foot_e));
+    let apart = sine2.gt(V::splat(PARALLEL)).bits();
+    let (inside_e, inside_g) = (sides_e.gt(zero).bits() & apart, sides_g.gt(zero).bits() & apart);
+    match (inside_e == 0xff, inside_g == 0xff) {
+        (true, true) => Feet::Inside,
+        _ if sine2.lt(V::splat(SLANTED)).bits() != 0 => Feet::Open,
+        (false, true) => beyond_plane(home, e, sides_e, inside_e).map_or(Feet::Open, Feet::Home),
+        (true, false) => beyond_plane(other, g, sides_g, inside_g).map_or(Feet::Open, Feet::Other),
+        (false, false) => Feet::Open,
+    }
+}
+
+/// The neighbour of edge `e` beyond whose plane a point lies, by more than rounding: a vertex first. `inside`, bit by bit: of
+/// which planes it lies strictly inside.
+#[inline(always)]
+fn beyond_plane<S: Simd>(home: &Body<'_, S>, e: u32, sides: V<S>, inside: u8) -> Option<Feature> {
+    let beyond = sides.lt(V::splat(-home.clear)).bits();
+    if beyond & 0x03 != 0 {
+        return Some(Feature::vertex(home.ends(e)[usize::from(beyond & 0x01 == 0)]));
+    }
+    // Between the vertices for certain; beyond both faces' planes lies nothing that is outside of the body.
+    let face = match beyond & 0x0c {
+        0x04 => 0,
+        0x08 => 1,
+        _ => return None,
+    };
+    (inside & 0x03 == 0x03).then(|| Feature::face(home.faces(e)[face]))
 }
 
 /// The signed distances of both ends of an edge from the planes around an edge at home.
