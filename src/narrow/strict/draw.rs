@@ -2,6 +2,8 @@
 
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, Vec3};
+use crate::narrow::feature::Feature;
+use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::scene::{Lanes, SAMPLES};
 
 /// Seeded random numbers.
@@ -34,6 +36,32 @@ impl Draw {
             _ => (0..12).map(|_| self.point()).collect(),
         };
         convex_hull(&points).expect("finite points")
+    }
+
+    /// A direction out of a feature: a mixture of the normals around it, some tipped or at the rim of what it may be.
+    pub(super) fn direction(&mut self, p: &Polyhedron, feature: Feature) -> Vec3<f64> {
+        let share = match (2.0 * (self.next() + 1.0)) as usize % 4 {
+            0 => 0.5 + 0.5 * self.next(),
+            1 => 1e-9 * self.next(),
+            _ => 0.5 + 0.49 * self.next(),
+        };
+        let faces = |e: u32| p.edges[e as usize].f.map(|f| p.normals[f as usize]);
+        let normal = match feature.kind {
+            Face => p.normals[feature.index as usize],
+            Edge => {
+                let [left, right] = faces(feature.index);
+                left.scale(share) + right.scale(1.0 - share)
+            }
+            Vertex => {
+                let v = feature.index as usize;
+                let spokes = &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize];
+                let all = spokes.iter().flat_map(|&e| faces(e)).fold(Vec3::ZERO, |sum, n| sum + n);
+                let [left, right] = faces(spokes[0]);
+                all.scale(share / spokes.len() as f64) + (left + right).scale(1.0 - share)
+            }
+        };
+        let tip = [0.0, 0.0, 1e-12, 1e-4][(2.0 * (self.next() + 1.0)) as usize % 4];
+        (normal + self.point().scale(tip)).normalized()
     }
 }
 

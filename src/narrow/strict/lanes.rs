@@ -421,6 +421,18 @@ fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good
                 open |= good[k] & u64::from(!edge.is_clear(d, margin[k], p.radius));
             }
         }
+        Around::Vertex(vertex) => {
+            let mut needed = [0.0; WIDTH];
+            for k in 0..WIDTH {
+                needed[k] = vertex.needed(margin[k], p.radius);
+            }
+            for normal in vertex.normals() {
+                for k in 0..WIDTH {
+                    let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                    open |= good[k] & u64::from(!vertex.is_below(d, normal, needed[k]));
+                }
+            }
+        }
         Around::Unknown => return false,
     }
     open == 0

@@ -4,29 +4,6 @@ use super::super::draw::Draw;
 use super::*;
 use crate::narrow::simd::{Portable, dispatch};
 
-/// A direction out of a feature: a mixture of the normals around it, some tipped or at the rim of what it may be.
-fn direction(p: &Polyhedron, feature: Feature, draw: &mut Draw) -> Vec3<f64> {
-    let one = |i: usize| 0.5 + 0.5 * [1.0, -1.0, 0.98, 0.2][i % 4];
-    let share = one((2.0 * (draw.next() + 1.0)) as usize);
-    let faces = |e: u32| p.edges[e as usize].f.map(|f| p.normals[f as usize]);
-    let normal = match feature.kind {
-        Face => p.normals[feature.index as usize],
-        Edge => {
-            let [left, right] = faces(feature.index);
-            left.scale(share) + right.scale(1.0 - share)
-        }
-        Vertex => {
-            let v = feature.index as usize;
-            let spokes = &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize];
-            let all = spokes.iter().flat_map(|&e| faces(e)).fold(Vec3::ZERO, |sum, n| sum + n);
-            let [left, right] = faces(spokes[0]);
-            all.scale(share / spokes.len() as f64) + (left + right).scale(1.0 - share)
-        }
-    };
-    let tip = [0.0, 0.0, 1e-12, 1e-4][(2.0 * (draw.next() + 1.0)) as usize % 4];
-    (normal + Vec3::new(draw.next(), draw.next(), draw.next()).scale(tip)).normalized()
-}
-
 /// Eight features of one body, and what their planes are held against.
 struct Case<'a> {
     p: &'a Polyhedron,
@@ -66,7 +43,7 @@ fn heights_in_lanes_are_those_of_one_feature_at_a_time() {
             let pick = |draw: &mut Draw| ((0.5 * (draw.next() + 1.0) * count as f64) as u32).min(count as u32 - 1);
             for _ in 0..8 {
                 let features = std::array::from_fn(|_| Feature { kind, index: pick(&mut draw) });
-                let d = features.map(|feature| direction(&p, feature, &mut draw));
+                let d = features.map(|feature| draw.direction(&p, feature));
                 let margin = std::array::from_fn(|_| p.radius * 10.0_f64.powf(-7.5 + 6.5 * draw.next()));
                 let bound = margin.map(|margin| margin / 4.0);
                 let d = [d.map(|d| d.x), d.map(|d| d.y), d.map(|d| d.z)];
