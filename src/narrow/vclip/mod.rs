@@ -17,7 +17,9 @@
 //! Where it departs from the paper, the reason stands beside it: of several planes that are violated it takes the
 //! farthest, it passes vertices by where the next state would, it asks vertices before edges, an edge that leads to a
 //! plane from beyond it counts as nearer, an edge beneath another one goes on to the right face, and one that crosses
-//! a face's prism goes on by a walk around the face. All arguments are about exact planes; what the rounding of the
+//! a face's prism goes on by a walk around the face. Where the nearest points of two edges' lines, or of an edge and a
+//! vertex, lie beyond a plane by far more than rounding, they alone say where to go on to, and no edge is clipped: the
+//! derivatives would say the same, so this is a short cut and no tolerance. All arguments are about exact planes; what the rounding of the
 //! stored ones does to them is said in `regions.rs`.
 //!
 //! It is only a search: what it finds is handed to the finisher and proven there. In exact numbers no state comes
