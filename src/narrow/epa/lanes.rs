@@ -47,10 +47,12 @@ pub fn proves(
             (point.0[0][k], point.0[1][k], point.0[2][k]) = (d.x, d.y, d.z);
         }
     }
-    let (mut good, mut solid) = ([1_u64; WIDTH], [0_u64; WIDTH]);
-    for &v in surface.triangles() {
+    // A triangle is of the facet where its corners are: asked once a vertex.
+    let in_facet = (0_u64..).zip(surface.pairs()).fold(0, |all, (i, &pair)| all | u64::from(in_facet(&[pair; 3])) << i);
+    let (mut good, mut solid) = ([u64::from(surface.was_closed()); WIDTH], [0_u64; WIDTH]);
+    for v in (0..surface.count()).map(|t| surface.triangle(t)) {
         let [a, b, c] = v.map(|i| &points[usize::from(i)]);
-        let of_facet = in_facet(&v.map(|i| surface.pairs()[usize::from(i)]));
+        let of_facet = v.iter().all(|i| in_facet >> i & 1 == 1);
         for k in 0..WIDTH {
             let (a, b, c) = (a.at(k), b.at(k), c.at(k));
             let least = if of_facet { claims.facet[k] } else { claims.others[k] };

@@ -47,24 +47,6 @@ impl Rim {
         }
     }
 
-    /// Whether every side of these triangles between the first `vertices` is used once in each direction.
-    pub(super) fn closes(&mut self, triangles: &[[u8; 3]], vertices: usize) -> bool {
-        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < vertices);
-        if !closed {
-            return false;
-        }
-        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
-            let word = &mut self.out[usize::from(w) / 64][usize::from(v)];
-            closed &= *word >> (w % 64) & 1 == 0;
-            *word |= 1 << (w % 64);
-        }
-        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
-            closed &= self.out[usize::from(v) / 64][usize::from(w)] >> (v % 64) & 1 == 1;
-        }
-        self.out.iter_mut().for_each(|word| word[..vertices].fill(0));
-        closed
-    }
-
     /// Lists the sides between what is seen and the rest of a surface with so many vertices; false where they do not pass
     /// each vertex once.
     #[inline(always)]
