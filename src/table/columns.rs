@@ -62,7 +62,8 @@ pub(super) struct Column {
     /// where integers may be missing.
     ends: Option<Ends>,
     follows_ends: bool,
-    /// Whether a value is no number.
+    /// Whether a value may be missing, and of numbers whether one is none.
+    nullable: bool,
     has_nan: bool,
 }
 
@@ -76,7 +77,7 @@ impl Column {
         };
         let is_float = matches!(values, Values::Float64(_));
         let follows_ends = !matches!(spec.kind, Kind::Words(_)) && (is_float || !spec.nullable);
-        Self { values, valid: Vec::new(), ends: None, follows_ends, has_nan: false }
+        Self { values, valid: Vec::new(), ends: None, follows_ends, nullable: spec.nullable, has_nan: false }
     }
 
     /// Removes all values; their memory stays.
@@ -97,7 +98,8 @@ impl Column {
             Values::Int32(values) => Values::Int32(Vec::with_capacity(values.len())),
             Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
         };
-        let empty = Self { values, valid: Vec::new(), ends: None, follows_ends: self.follows_ends, has_nan: false };
+        let Self { follows_ends, nullable, .. } = *self;
+        let empty = Self { values, valid: Vec::new(), ends: None, follows_ends, nullable, has_nan: false };
         std::mem::replace(self, empty)
     }
 
@@ -125,7 +127,9 @@ impl Column {
             (Some(ends), Some(new)) => Some(ends.join(new)),
             (ends, new) => ends.or(new),
         };
-        if let Values::Float64(values) = &self.values {
+        if let Values::Float64(values) = &self.values
+            && self.nullable
+        {
             self.has_nan |= values[first..].iter().fold(false, |nan, value| nan | value.is_nan());
         }
     }
