@@ -72,10 +72,9 @@ struct Chunk {
 /// What a thread uses again for each of its tasks.
 #[derive(Default)]
 struct Room {
-    /// Empty between tasks, as are the next three.
+    /// Empty between tasks, as are the next two.
     answers: Vec<Proximity>,
     ends: Vec<usize>,
-    rows: Vec<Row>,
     /// The sample of each row.
     samples: Vec<u8>,
     frames: Frames,
@@ -140,7 +139,9 @@ impl Job<'_> {
         let begun = Instant::now();
         let mut routes = Routes::default();
         let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
-        let Room { answers, ends, rows, samples, frames } = room;
+        let Room { answers, ends, samples, frames } = room;
+        let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
+        let mut rows = Vec::with_capacity(most as usize);
         frames.clear();
         let mut from = 0;
         while from < candidates.len() {
@@ -165,10 +166,9 @@ impl Job<'_> {
         }
         let (order, start) = by_sample(samples);
         samples.clear();
-        // As many as there are: most candidates may have been too far apart.
-        let found = rows.to_vec();
-        rows.clear();
-        Chunk { rows: ChunkRows { rows: found, order, start }, routes, busy: begun.elapsed() }
+        // Most candidates may have been too far apart; what is left over serves the next task.
+        rows.shrink_to_fit();
+        Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed() }
     }
 
     /// The query of a candidate.

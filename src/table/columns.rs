@@ -122,16 +122,20 @@ impl Column {
         if !self.follows_ends {
             return;
         }
-        let new = self.ends_from(first);
-        self.ends = match (self.ends, new) {
-            (Some(ends), Some(new)) => Some(ends.join(new)),
-            (ends, new) => ends.or(new),
-        };
+        self.join(self.ends_from(first));
         if let Values::Float64(values) = &self.values
             && self.nullable
         {
             self.has_nan |= values[first..].iter().fold(false, |nan, value| nan | value.is_nan());
         }
+    }
+
+    /// Notes the ends of new values.
+    fn join(&mut self, new: Option<Ends>) {
+        self.ends = match (self.ends, new) {
+            (Some(ends), Some(new)) => Some(ends.join(new)),
+            (ends, new) => ends.or(new),
+        };
     }
 
     /// A column of these values.
@@ -184,6 +188,21 @@ impl Column {
         self.note(first);
     }
 
+    /// Appends the same number `count` times, in a column without nulls.
+    fn repeat_int64(&mut self, value: i64, count: usize) {
+        let Values::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.resize(v.len() + count, value);
+        self.join(Ends::of_int64(&[value]));
+    }
+
+    /// Appends the same number `count` times; NaN where there is none.
+    fn repeat_float64(&mut self, value: f64, count: usize) {
+        let Values::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.resize(v.len() + count, value);
+        self.has_nan |= value.is_nan();
+        self.join(Ends::of_float64(&[value]));
+    }
+
     fn int64_or_null(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.int64(values.map(Option::unwrap_or_default));
@@ -198,17 +217,21 @@ impl Column {
 /// The columns of a table one after the other, in the order of its schema, without the names of bodies.
 struct Cursor<'a>(std::slice::IterMut<'a, Column>);
 
-impl Cursor<'_> {
-    fn next(&mut self) -> &mut Column {
+impl<'a> Cursor<'a> {
+    fn next(&mut self) -> &'a mut Column {
         self.0.next().expect("the filler follows the schema")
     }
 }
 
 fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
-    let sample = |r: &Row| &samples[usize::from(r.proximity.sample)];
-    c.next().int64(rows.iter().map(|r| sample(r).run));
-    c.next().int64(rows.iter().map(|r| sample(r).frame));
-    c.next().float64(rows.iter().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
+    let [run, frame, time] = [c.next(), c.next(), c.next()];
+    // Rows are sorted by sample: most of a tile are of one or two.
+    for part in rows.chunk_by(|one, next| one.proximity.sample == next.proximity.sample) {
+        let sample = &samples[usize::from(part[0].proximity.sample)];
+        run.repeat_int64(sample.run, part.len());
+        frame.repeat_int64(sample.frame, part.len());
+        time.repeat_float64(sample.time_s.unwrap_or(f64::NAN), part.len());
+    }
     c.next().int32(rows.iter().map(|r| r.a as i32));
     c.next().int32(rows.iter().map(|r| r.b as i32));
 }

@@ -1,71 +1,10 @@
 //! The least and the greatest of some values, for the statistics and the page index.
 
-#[cfg(target_arch = "x86_64")]
-use crate::narrow::simd::level;
 use parquet::basic::Type;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
 /// Values that are compared side by side.
 const LANES: usize = 8;
-
-#[inline(always)]
-fn int64_body(values: &[i64]) -> [i64; 2] {
-    // By value: the iterators' own minimum follows references, one comparison after the other.
-    values.iter().fold([i64::MAX, i64::MIN], |[low, high], &v| [low.min(v), high.max(v)])
-}
-
-#[inline(always)]
-fn int32_body(values: &[i32]) -> [i32; 2] {
-    values.iter().fold([i32::MAX, i32::MIN], |[low, high], &v| [low.min(v), high.max(v)])
-}
-
-#[inline(always)]
-fn float64_body(values: &[f64]) -> [f64; 2] {
-    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let (whole, rest) = values.as_chunks::<LANES>();
-    for part in whole {
-        for i in 0..LANES {
-            low[i] = if part[i] < low[i] { part[i] } else { low[i] };
-            high[i] = if part[i] > high[i] { part[i] } else { high[i] };
-        }
-    }
-    for (i, &value) in rest.iter().enumerate() {
-        low[i] = if value < low[i] { value } else { low[i] };
-        high[i] = if value > high[i] { value } else { high[i] };
-    }
-    [low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max)]
-}
-
-/// Compiled for the registers of each level, which the processor is asked for: comparisons are exact on all.
-macro_rules! for_each_level {
-    ($name:ident, $body:ident, $type:ty) => {
-        fn $name(values: &[$type]) -> [$type; 2] {
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-            {
-                #[target_feature(enable = "avx2")]
-                unsafe fn wide_2(values: &[$type]) -> [$type; 2] {
-                    $body(values)
-                }
-                #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2")]
-                unsafe fn wide_5(values: &[$type]) -> [$type; 2] {
-                    $body(values)
-                }
-                // SAFETY: `level` says that the processor has the features the callee was compiled for.
-                match level() {
-                    2 => unsafe { wide_5(values) },
-                    1 => unsafe { wide_2(values) },
-                    _ => $body(values),
-                }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            $body(values)
-        }
-    };
-}
-for_each_level!(int64, int64_body, i64);
-for_each_level!(int32, int32_body, i32);
-for_each_level!(float64, float64_body, f64);
 
 /// Least and greatest value of a page or of a column chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,17 +17,32 @@ pub(super) enum Ends {
 impl Ends {
     /// `None` where there is no value.
     pub(super) fn of_int64(values: &[i64]) -> Option<Self> {
-        (!values.is_empty()).then(|| Self::Int64(int64(values)))
+        // By value: the iterators' own minimum follows references, one comparison after the other.
+        let ends = values.iter().fold([i64::MAX, i64::MIN], |[low, high], &v| [low.min(v), high.max(v)]);
+        (!values.is_empty()).then_some(Self::Int64(ends))
     }
 
     /// See [`Self::of_int64`].
     pub(super) fn of_int32(values: &[i32]) -> Option<Self> {
-        (!values.is_empty()).then(|| Self::Int32(int32(values)))
+        let ends = values.iter().fold([i32::MAX, i32::MIN], |[low, high], &v| [low.min(v), high.max(v)]);
+        (!values.is_empty()).then_some(Self::Int32(ends))
     }
 
     /// NaN is no value; a zero stands for both signs (Parquet format, `ColumnOrder`).
     pub(super) fn of_float64(values: &[f64]) -> Option<Self> {
-        let [low, high] = float64(values);
+        let mut low = [f64::INFINITY; LANES];
+        let mut high = [f64::NEG_INFINITY; LANES];
+        let mut take = |part: &[f64]| {
+            for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(part) {
+                *low = if value < *low { value } else { *low };
+                *high = if value > *high { value } else { *high };
+            }
+        };
+        let (whole, rest) = values.as_chunks::<LANES>();
+        whole.iter().for_each(|part| take(part));
+        take(rest);
+        let low = low.into_iter().fold(f64::INFINITY, f64::min);
+        let high = high.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let signed = |value: f64, zero: f64| if value == 0.0 { zero } else { value };
         (low <= high).then_some(Self::Float64([signed(low, -0.0), signed(high, 0.0)]))
     }

@@ -57,10 +57,8 @@ pub enum Columns {
     Distance,
 }
 
-/// A row of `distances` before it is encoded; witness points and normal in the world. Two cache lines, of which rows that
-/// are brought from memory one by one should not share a third.
+/// A row of `distances` before it is encoded; witness points and normal in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(align(64))]
 pub struct Row {
     /// Body of lower index.
     pub a: u32,

@@ -1,11 +1,11 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
 use super::facets::{self, Block, first};
-use super::is_of_facet;
 use super::rim::Rim;
 use super::start::vertices;
 use super::surface::{Claim, Corners, Surface, holds, side};
-use crate::geometry::Vec3;
+use crate::geometry::{Polyhedron, Vec3};
+use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
 use crate::narrow::strict::{self, Strict};
@@ -93,7 +93,7 @@ impl Work {
     }
 
     #[inline(always)]
-    fn pair(&self, v: u8) -> VertexPair {
+    pub(super) fn pair(&self, v: u8) -> VertexPair {
         let key = self.keys[usize::from(v)];
         [key as u32, (key >> 32) as u32]
     }
@@ -341,7 +341,7 @@ impl Work {
         &self,
         claim: &Claim,
         own: Option<usize>,
-        mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+        mut in_facet: impl FnMut([u8; 3]) -> bool,
     ) -> Verdict {
         let (mut solid, mut proven) = (0, !self.broken);
         let mut rival: Option<(usize, f64)> = None;
@@ -357,7 +357,7 @@ impl Work {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let facet = own == Some(k * WIDTH + i) || in_facet(&v.map(|v| self.pair(v)));
+                let facet = own == Some(k * WIDTH + i) || in_facet(v);
                 if !facet || weak >> i & 1 == 1 {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
@@ -410,8 +410,23 @@ pub(super) fn verifies_body<S: Simd>(
     answer: &Strict,
 ) -> bool {
     work.restore::<S>(pair, surface);
-    let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    // A triangle is of the facet where its corners are. A surface that is remembered has fewer vertices than these bits.
+    let mut of_facet = 0_u64;
+    for (k, eight) in surface.pairs_in_eights().iter().enumerate() {
+        let a = belonging::<S>(pair.a, answer.features.a, eight.map(|[i, _]| i));
+        let b = belonging::<S>(pair.b, answer.features.b, eight.map(|[_, j]| j));
+        of_facet |= u64::from(a & b) << (WIDTH * k);
+    }
+    let in_facet = |t: [u8; 3]| t.iter().all(|&v| of_facet >> (v % 64) & 1 == 1);
     matches!(work.verdict::<S>(&strict::claim(answer), None, in_facet), Verdict::Proven)
+}
+
+/// Bit `i`: vertex `i` of these belongs to the feature.
+#[inline(always)]
+fn belonging<S: Simd>(p: &Polyhedron, feature: Feature, vertices: [u32; WIDTH]) -> u8 {
+    let vertices = V::<S>::load(&vertices.map(f64::from));
+    let mut few = [0; 2];
+    feature.vertices(p, &mut few).iter().fold(0, |all, &v| all | vertices.equals(V::splat(f64::from(v))).bits())
 }
 
 dispatch!(expand, expand_body, (work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
@@ -488,7 +503,11 @@ impl Polytope {
     }
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
-    pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven))
+    pub fn proves(&self, claim: &Claim, mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
+        let proves = |work: &Work| {
+            let in_facet = |t: [u8; 3]| in_facet(&t.map(|v| work.pair(v)));
+            matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven)
+        };
+        self.0.as_deref().is_some_and(proves)
     }
 }
