@@ -2,9 +2,11 @@
 
 use super::Row;
 use super::ends::Ends;
+use super::floats::Floats;
 use super::schema::{Kind, Spec, Vocabulary};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
+use arrow_buffer::ToByteSlice;
 use std::sync::Arc;
 
 /// The words of all string columns.
@@ -38,7 +40,7 @@ pub(super) enum Values {
     /// Numbers, or those of words.
     Int32(Vec<i32>),
     /// NaN means null where the column is nullable.
-    Float64(Vec<f64>),
+    Float64(Floats),
 }
 
 impl Values {
@@ -48,6 +50,15 @@ impl Values {
             Self::Int64(values) => values.len(),
             Self::Int32(values) => values.len(),
             Self::Float64(values) => values.len(),
+        }
+    }
+
+    /// All of them, as Parquet's plain encoding has them.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Int64(values) => values.to_byte_slice(),
+            Self::Int32(values) => values.to_byte_slice(),
+            Self::Float64(values) => values.to_byte_slice(),
         }
     }
 }
@@ -73,7 +84,7 @@ impl Column {
         let values = match spec.kind {
             Kind::Int64 => Values::Int64(Vec::new()),
             Kind::Int32 | Kind::Words(_) => Values::Int32(Vec::new()),
-            Kind::Float64 => Values::Float64(Vec::new()),
+            Kind::Float64 => Values::Float64(Floats::with_capacity(0)),
         };
         let is_float = matches!(values, Values::Float64(_));
         let follows_ends = !matches!(spec.kind, Kind::Words(_)) && (is_float || !spec.nullable);
@@ -96,7 +107,7 @@ impl Column {
         let values = match &self.values {
             Values::Int64(values) => Values::Int64(Vec::with_capacity(values.len())),
             Values::Int32(values) => Values::Int32(Vec::with_capacity(values.len())),
-            Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
+            Values::Float64(values) => Values::Float64(Floats::with_capacity(values.len())),
         };
         let Self { follows_ends, nullable, .. } = *self;
         let empty = Self { values, valid: Vec::new(), ends: None, follows_ends, nullable, has_nan: false };
@@ -162,7 +173,7 @@ impl Column {
         match &mut self.values {
             Values::Int64(values) => values.retain(|_| is_there()),
             Values::Int32(values) => values.retain(|_| is_there()),
-            Values::Float64(values) => values.retain(|_| is_there()),
+            Values::Float64(values) => values.retain(is_there),
         }
         Some(present)
     }
@@ -198,7 +209,7 @@ impl Column {
     /// Appends the same number `count` times; NaN where there is none.
     fn repeat_float64(&mut self, value: f64, count: usize) {
         let Values::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
-        v.resize(v.len() + count, value);
+        v.repeat(value, count);
         self.has_nan |= value.is_nan();
         self.join(Ends::of_float64(&[value]));
     }

@@ -15,6 +15,7 @@ mod columns;
 mod dictionary;
 mod encoder;
 mod ends;
+mod floats;
 mod hybrid;
 mod manifest;
 mod motion;

@@ -1,6 +1,6 @@
 //! A closed surface without coordinates, and what surfaces prove.
 
-use super::facets::{Block, first};
+use super::facets::Block;
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
 use crate::narrow::simd::WIDTH;
@@ -81,18 +81,20 @@ impl Surface {
 
     /// The first blocks stay as they are; what lives in the others goes into their gaps.
     fn take_triangles(&mut self, blocks: &[Block], count: usize) {
-        let (kept, last) = (count.div_ceil(WIDTH), count.saturating_sub(1) / WIDTH);
-        let meant = |k: usize| if k < last { u8::MAX } else { first(count - WIDTH * last) };
-        for (to, block) in self.corners.iter_mut().zip(&blocks[..kept]) {
+        // Bit by bit: lanes that are to have a triangle, and those of them without one.
+        let (kept, meant) = (count.div_ceil(WIDTH), (1_u128 << count) - 1);
+        let mut gaps = meant;
+        for (k, (to, block)) in self.corners.iter_mut().zip(&blocks[..kept]).enumerate() {
             *to = block.corner;
+            gaps &= !(u128::from(block.alive) << (WIDTH * k));
         }
-        let mut gaps = blocks[..kept].iter().enumerate().flat_map(|(k, block)| lanes(meant(k) & !block.alive, k));
-        for (k, block) in blocks.iter().enumerate().skip(last) {
-            let left = if k < kept { block.alive & !meant(k) } else { block.alive };
-            for (_, lane) in lanes(left, k) {
-                let Some((to, gap)) = gaps.next() else { return };
-                for (to, from) in self.corners[to].iter_mut().zip(&block.corner) {
-                    to[gap] = from[lane];
+        for (k, block) in blocks.iter().enumerate().skip(count / WIDTH) {
+            let mut left = if k < kept { block.alive & !((meant >> (WIDTH * k)) as u8) } else { block.alive };
+            while left != 0 && gaps != 0 {
+                let (from, gap) = (left.trailing_zeros() as usize % WIDTH, gaps.trailing_zeros() as usize);
+                (left, gaps) = (left & (left - 1), gaps & (gaps - 1));
+                for (to, corner) in self.corners[gap / WIDTH].iter_mut().zip(&block.corner) {
+                    to[gap % WIDTH] = corner[from];
                 }
             }
         }
@@ -198,17 +200,6 @@ impl Surface {
         });
         proven && area
     }
-}
-
-/// The lanes of the set bits, each with the number of its block.
-#[inline(always)]
-fn lanes(bits: u8, block: usize) -> impl Iterator<Item = (usize, usize)> {
-    let mut left = bits;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros() as usize;
-        left &= left.wrapping_sub(1);
-        (lane < WIDTH).then_some((block, lane))
-    })
 }
 
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
