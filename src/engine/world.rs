@@ -44,7 +44,7 @@ pub(super) fn in_world(answer: Proximity, world_from_a: &Pose) -> Proximity {
 
 /// The frames of one body over the samples of a block. Its axes are found eight samples at a time, when the first of them
 /// is asked for: candidates one after the other often have the same first body.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Frames {
     /// The body, while it is the same block.
     of: Option<u32>,
@@ -52,12 +52,6 @@ pub(super) struct Frames {
     found: u8,
     /// The entries of the rotation by rows.
     r: [Lanes; 9],
-}
-
-impl Default for Frames {
-    fn default() -> Self {
-        Self { of: None, found: 0, r: [Lanes::default(); 9] }
-    }
 }
 
 impl Frames {

@@ -38,7 +38,7 @@ impl Feature {
     }
 
     /// Whether the vertex belongs to it.
-    #[inline(always)] // asked of vertex after vertex, mostly of a vertex or an edge
+    #[inline]
     pub fn has_vertex(self, p: &Polyhedron, v: u32) -> bool {
         match self.kind {
             FeatureKind::Vertex => self.index == v,
