@@ -244,7 +244,7 @@ fn wrong_surfaces_and_claims_are_refused() {
             let mut other = vertices.to_vec();
             other[v] = [random.below(pair.a.count) as u32, random.below(pair.b.count) as u32];
             let points: Vec<_> = other.iter().map(|&p| pair.difference(p)).collect();
-            let other = remade(&other, triangles);
+            let other = remade(&other, &triangles);
             for more in [0.0, 2.0 * bound] {
                 let claim = Claim { facet: depth + more, others: depth + more };
                 let kept = proves(&other, &points, &pair, &claim, &shell.answer.features);

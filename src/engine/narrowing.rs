@@ -1,7 +1,7 @@
 //! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
 
 use super::caches::Caches;
-use super::world::in_world;
+use super::world::Frames;
 use crate::narrow::{NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes};
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use crate::table::Row;
@@ -69,6 +69,17 @@ struct Chunk {
     busy: Duration,
 }
 
+/// What a thread uses again for each of its tasks.
+#[derive(Default)]
+struct Room {
+    /// Empty between tasks, as are the next two.
+    answers: Vec<Proximity>,
+    ends: Vec<usize>,
+    /// The sample of each row.
+    samples: Vec<u8>,
+    frames: Frames,
+}
+
 /// What every task reads.
 struct Job<'a> {
     scene: &'a Scene,
@@ -90,7 +101,7 @@ pub(super) fn narrow(
     let chunks: Vec<Chunk> = candidates
         .par_chunks(grain)
         .zip(taken.par_chunks_mut(grain))
-        .map_init(Vec::new, |scratch, (candidates, caches)| job.chunk(candidates, caches, scratch))
+        .map_init(Room::default, |room, (candidates, caches)| job.chunk(candidates, caches, room))
         .collect();
     caches.put(block.index, candidates, taken);
     let mut routes = Routes::default();
@@ -117,41 +128,46 @@ pub(super) fn narrow_alone(
         return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
     }
     let mut taken = caches.take(candidates);
-    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Vec::new());
+    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Room::default());
     caches.put(block.index, candidates, taken);
     Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
 }
 
 impl Job<'_> {
-    /// The rows of a few candidates. `scratch` is the thread's, empty before and after.
-    fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], scratch: &mut Vec<Proximity>) -> Chunk {
+    /// The rows of a few candidates.
+    fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], room: &mut Room) -> Chunk {
         let begun = Instant::now();
         let mut routes = Routes::default();
+        let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
+        let Room { answers, ends, samples, frames } = room;
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
         let mut rows = Vec::with_capacity(most as usize);
-        let (mut queries, mut ends) = (Vec::with_capacity(candidates.len().min(SAMPLES)), Vec::new());
+        frames.clear();
         let mut from = 0;
         while from < candidates.len() {
             let run = &candidates[from..][..run(&candidates[from..])];
             queries.clear();
             queries.extend(run.iter().map(|candidate| self.query(candidate)));
             let caches = &mut caches[from..][..run.len()];
-            self.narrow.walk_all(&queries, &self.scene.query, caches, &mut routes, scratch, &mut ends);
+            self.narrow.walk_all(&queries, &self.scene.query, caches, &mut routes, answers, ends);
             from += run.len();
-            let mut answers = scratch.drain(..);
+            samples.extend(answers.iter().map(|answer| answer.sample));
             let mut before = 0;
             for ((candidate, query), end) in run.iter().zip(&queries).zip(ends.drain(..)) {
-                rows.extend(answers.by_ref().take(end - before).map(|answer| Row {
+                let mut of_a = frames.of(candidate.a, &query.poses_a);
+                rows.extend(answers[before..end].iter().map(|answer| Row {
                     a: candidate.a,
                     b: candidate.b,
-                    proximity: in_world(answer, &query.poses_a.at(usize::from(answer.sample))),
+                    proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
                 }));
                 before = end;
             }
+            answers.clear();
         }
+        let (order, start) = by_sample(samples);
+        samples.clear();
         // Most candidates may have been too far apart; what is left over serves the next task.
         rows.shrink_to_fit();
-        let (order, start) = by_sample(&rows);
         Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed() }
     }
 
@@ -193,19 +209,20 @@ fn run(candidates: &[Candidate]) -> usize {
     candidates.iter().take_while(fits).count().max(1)
 }
 
-/// A stable counting sort by sample: rows come in by (a, b, sample), their indices leave by (sample, a, b).
-fn by_sample(rows: &[Row]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
+/// A stable counting sort by sample: rows, of these samples, come in by (a, b, sample), their indices leave by
+/// (sample, a, b).
+fn by_sample(rows: &[u8]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
     let mut start = [0_u32; SAMPLES + 1];
-    for row in rows {
-        start[usize::from(row.proximity.sample) + 1] += 1;
+    for &sample in rows {
+        start[usize::from(sample) + 1] += 1;
     }
     for sample in 0..SAMPLES {
         start[sample + 1] += start[sample];
     }
     let mut next = start;
     let mut order = vec![0; rows.len()];
-    for (index, row) in rows.iter().enumerate() {
-        let at = &mut next[usize::from(row.proximity.sample)];
+    for (index, &sample) in rows.iter().enumerate() {
+        let at = &mut next[usize::from(sample)];
         order[*at as usize] = index as u32;
         *at += 1;
     }

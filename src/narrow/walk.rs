@@ -273,9 +273,8 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
             return if lower > beyond { Warm::Beyond(lower) } else { Warm::Strict(strict) };
         }
         if let Some(surface) = &cache.surface {
-            let points = scratch.polytope.place(pair, surface);
             placed = true;
-            if surface.proves_closed(points, &strict::claim(&strict), |t| epa::is_of_facet(pair, &features, t)) {
+            if scratch.polytope.verifies(pair, surface, &strict) {
                 routes.surface_verified += 1;
                 return Warm::Strict(strict);
             }
@@ -283,9 +282,8 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
     }
     if let Some(surface) = cache.surface.take() {
         if !placed {
-            scratch.polytope.place(pair, &surface);
+            scratch.polytope.restore(pair, &surface);
         }
-        scratch.polytope.restore(&surface);
         if let Some(strict) = epa::deepest(pair, &mut scratch.polytope) {
             routes.surface_grown += 1;
             remember_surface(cache, &mut scratch.polytope, &strict, surface);

@@ -8,11 +8,10 @@ use super::columns::{Column, Values, Words};
 use super::dictionary::{Dictionary, Distinct};
 use super::ends::{Ends, statistics};
 use super::hybrid;
-use super::packer::{Frame, Packer, Trial};
+use super::packer::{self, Frame, Packer, Trial};
 use super::schema::{Kind, Spec, Vocabulary};
 use super::segments::{ChunkBytes, Segments};
 use super::settings;
-use arrow_buffer::ToByteSlice;
 use bytes::Bytes;
 use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType, Type};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -161,13 +160,16 @@ impl ColumnChunk {
                 (packer.pack_body(&mut self.trial)?, packer.body.len(), Encoding::RLE_DICTIONARY)
             }
             _ => {
-                let bytes = match &column.values {
-                    Values::Int64(values) => values.to_byte_slice(),
-                    Values::Int32(values) => values.to_byte_slice(),
-                    Values::Float64(values) => values.to_byte_slice(),
+                let size = self.levels.len() + column.values.bytes().len();
+                let frame = match &mut column.values {
+                    Values::Float64(values) if self.levels.is_empty() => packer::keep(values, &mut self.trial),
+                    _ => None,
                 };
-                let frame = packer.pack(&self.levels, bytes, &mut self.trial)?;
-                (frame, self.levels.len() + bytes.len(), Encoding::PLAIN)
+                let frame = match frame {
+                    Some(frame) => frame,
+                    None => packer.pack(&self.levels, column.values.bytes(), &mut self.trial)?,
+                };
+                (frame, size, Encoding::PLAIN)
             }
         };
         column.clear();
@@ -203,7 +205,7 @@ impl ColumnChunk {
     ) -> Result<()> {
         let open = &mut self.open;
         let (frame, is_lent) = match frame {
-            Frame::Stored(frame) => (Bytes::from(frame), false),
+            Frame::Stored(frame) => (frame, false),
             Frame::Lent(frame) => (Bytes::from(frame), true),
         };
         if !is_lent {
@@ -418,7 +420,7 @@ mod tests {
     #[test]
     fn pages_without_values_and_pages_of_no_numbers() {
         let nan = f64::NAN;
-        let pages = || vec![Values::Float64(vec![nan; 9]), Values::Float64(vec![nan, 2.5, nan, -1.0])];
+        let pages = || vec![Values::Float64(vec![nan; 9].into()), Values::Float64(vec![nan, 2.5, nan, -1.0].into())];
         let nullable = Spec { nullable: true, key: false, ..Spec::key("x", Kind::Float64) };
         let (read, metadata) = written("message t { optional double x; }", &nullable, pages());
         let read: Vec<_> = read.as_primitive::<Float64Type>().iter().collect();

@@ -2,9 +2,11 @@
 
 use super::Row;
 use super::ends::Ends;
+use super::floats::Floats;
 use super::schema::{Kind, Spec, Vocabulary};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::Sample;
+use arrow_buffer::ToByteSlice;
 use std::sync::Arc;
 
 /// The words of all string columns.
@@ -38,7 +40,7 @@ pub(super) enum Values {
     /// Numbers, or those of words.
     Int32(Vec<i32>),
     /// NaN means null where the column is nullable.
-    Float64(Vec<f64>),
+    Float64(Floats),
 }
 
 impl Values {
@@ -48,6 +50,15 @@ impl Values {
             Self::Int64(values) => values.len(),
             Self::Int32(values) => values.len(),
             Self::Float64(values) => values.len(),
+        }
+    }
+
+    /// All of them, as Parquet's plain encoding has them.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Int64(values) => values.to_byte_slice(),
+            Self::Int32(values) => values.to_byte_slice(),
+            Self::Float64(values) => values.to_byte_slice(),
         }
     }
 }
@@ -62,7 +73,8 @@ pub(super) struct Column {
     /// where integers may be missing.
     ends: Option<Ends>,
     follows_ends: bool,
-    /// Whether a value is no number.
+    /// Whether a value may be missing, and of numbers whether one is none.
+    nullable: bool,
     has_nan: bool,
 }
 
@@ -72,11 +84,11 @@ impl Column {
         let values = match spec.kind {
             Kind::Int64 => Values::Int64(Vec::new()),
             Kind::Int32 | Kind::Words(_) => Values::Int32(Vec::new()),
-            Kind::Float64 => Values::Float64(Vec::new()),
+            Kind::Float64 => Values::Float64(Floats::with_capacity(0)),
         };
         let is_float = matches!(values, Values::Float64(_));
         let follows_ends = !matches!(spec.kind, Kind::Words(_)) && (is_float || !spec.nullable);
-        Self { values, valid: Vec::new(), ends: None, follows_ends, has_nan: false }
+        Self { values, valid: Vec::new(), ends: None, follows_ends, nullable: spec.nullable, has_nan: false }
     }
 
     /// Removes all values; their memory stays.
@@ -95,9 +107,10 @@ impl Column {
         let values = match &self.values {
             Values::Int64(values) => Values::Int64(Vec::with_capacity(values.len())),
             Values::Int32(values) => Values::Int32(Vec::with_capacity(values.len())),
-            Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
+            Values::Float64(values) => Values::Float64(Floats::with_capacity(values.len())),
         };
-        let empty = Self { values, valid: Vec::new(), ends: None, follows_ends: self.follows_ends, has_nan: false };
+        let Self { follows_ends, nullable, .. } = *self;
+        let empty = Self { values, valid: Vec::new(), ends: None, follows_ends, nullable, has_nan: false };
         std::mem::replace(self, empty)
     }
 
@@ -120,14 +133,20 @@ impl Column {
         if !self.follows_ends {
             return;
         }
-        let new = self.ends_from(first);
+        self.join(self.ends_from(first));
+        if let Values::Float64(values) = &self.values
+            && self.nullable
+        {
+            self.has_nan |= values[first..].iter().fold(false, |nan, value| nan | value.is_nan());
+        }
+    }
+
+    /// Notes the ends of new values.
+    fn join(&mut self, new: Option<Ends>) {
         self.ends = match (self.ends, new) {
             (Some(ends), Some(new)) => Some(ends.join(new)),
             (ends, new) => ends.or(new),
         };
-        if let Values::Float64(values) = &self.values {
-            self.has_nan |= values[first..].iter().fold(false, |nan, value| nan | value.is_nan());
-        }
     }
 
     /// A column of these values.
@@ -154,7 +173,7 @@ impl Column {
         match &mut self.values {
             Values::Int64(values) => values.retain(|_| is_there()),
             Values::Int32(values) => values.retain(|_| is_there()),
-            Values::Float64(values) => values.retain(|_| is_there()),
+            Values::Float64(values) => values.retain(is_there),
         }
         Some(present)
     }
@@ -180,6 +199,21 @@ impl Column {
         self.note(first);
     }
 
+    /// Appends the same number `count` times, in a column without nulls.
+    fn repeat_int64(&mut self, value: i64, count: usize) {
+        let Values::Int64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.resize(v.len() + count, value);
+        self.join(Ends::of_int64(&[value]));
+    }
+
+    /// Appends the same number `count` times; NaN where there is none.
+    fn repeat_float64(&mut self, value: f64, count: usize) {
+        let Values::Float64(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        v.repeat(value, count);
+        self.has_nan |= value.is_nan();
+        self.join(Ends::of_float64(&[value]));
+    }
+
     fn int64_or_null(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.int64(values.map(Option::unwrap_or_default));
@@ -194,17 +228,21 @@ impl Column {
 /// The columns of a table one after the other, in the order of its schema, without the names of bodies.
 struct Cursor<'a>(std::slice::IterMut<'a, Column>);
 
-impl Cursor<'_> {
-    fn next(&mut self) -> &mut Column {
+impl<'a> Cursor<'a> {
+    fn next(&mut self) -> &'a mut Column {
         self.0.next().expect("the filler follows the schema")
     }
 }
 
 fn fill_keys(c: &mut Cursor<'_>, rows: &[Row], samples: &[Sample]) {
-    let sample = |r: &Row| &samples[usize::from(r.proximity.sample)];
-    c.next().int64(rows.iter().map(|r| sample(r).run));
-    c.next().int64(rows.iter().map(|r| sample(r).frame));
-    c.next().float64(rows.iter().map(|r| sample(r).time_s.unwrap_or(f64::NAN)));
+    let [run, frame, time] = [c.next(), c.next(), c.next()];
+    // Rows are sorted by sample: most of a tile are of one or two.
+    for part in rows.chunk_by(|one, next| one.proximity.sample == next.proximity.sample) {
+        let sample = &samples[usize::from(part[0].proximity.sample)];
+        run.repeat_int64(sample.run, part.len());
+        frame.repeat_int64(sample.frame, part.len());
+        time.repeat_float64(sample.time_s.unwrap_or(f64::NAN), part.len());
+    }
     c.next().int32(rows.iter().map(|r| r.a as i32));
     c.next().int32(rows.iter().map(|r| r.b as i32));
 }

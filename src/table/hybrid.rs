@@ -35,11 +35,14 @@ pub(super) fn run(value: u32, count: usize, width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// How many of the first values are equal; a number below `least` stands for "not enough".
+/// How many of the first values are equal; a number below `least` stands for "not enough", or for all there are.
 fn run_length(values: &[u32], least: usize) -> usize {
+    if values.len() < least {
+        return values.len();
+    }
     let first = values[0];
-    if values.get(least - 1) != Some(&first) || values.get(1) != Some(&first) {
-        return values.iter().take(least).take_while(|&&value| value == first).count().min(values.len());
+    if values[least - 1] != first || values[1] != first {
+        return 0;
     }
     values.iter().take_while(|&&value| value == first).count()
 }

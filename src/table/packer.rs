@@ -5,6 +5,7 @@
 //! 3.1.1.2), which every decoder of zstd reads, until one is tried again. Which pages are tried depends on their place
 //! in the row group and on what they hold only, so the bytes do not depend on threads.
 
+use super::floats::{self, Floats};
 use bytes::Bytes;
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -35,9 +36,10 @@ pub(super) struct Trial {
 }
 
 /// A page as it lies in the file.
+#[derive(Debug)]
 pub(super) enum Frame {
     /// Of raw blocks, in memory of its own, to be kept as it is.
-    Stored(Vec<u8>),
+    Stored(Bytes),
     /// In memory of the packer: [`Packer::reuse`].
     Lent(Vec<u8>),
 }
@@ -45,8 +47,10 @@ pub(super) enum Frame {
 impl Frame {
     /// Its bytes.
     pub(super) fn into_bytes(self) -> Bytes {
-        let (Self::Stored(frame) | Self::Lent(frame)) = self;
-        frame.into()
+        match self {
+            Self::Stored(frame) => frame,
+            Self::Lent(frame) => frame.into(),
+        }
     }
 }
 
@@ -71,7 +75,7 @@ impl Packer {
         let size = prefix.len() + content.len();
         if trial.stored > 0 && size >= SMALL {
             trial.stored -= 1;
-            return Ok(Frame::Stored(stored(prefix, content)));
+            return Ok(Frame::Stored(stored(prefix, content).into()));
         }
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
@@ -104,6 +108,27 @@ impl Packer {
     }
 }
 
+/// The frame of numbers without a prefix in their own memory, where it is to be stored and is one block; they are gone then.
+pub(super) fn keep(values: &mut Floats, trial: &mut Trial) -> Option<Frame> {
+    let size = size_of_val(&**values);
+    if trial.stored == 0 || !(SMALL..=BLOCK).contains(&size) {
+        return None;
+    }
+    trial.stored -= 1;
+    let mut head = [0; floats::HEAD];
+    head[..4].copy_from_slice(&MAGIC);
+    head[4] = DESCRIPTOR;
+    head[5..9].copy_from_slice(&(size as u32).to_le_bytes());
+    head[9..].copy_from_slice(&block_header(size, true));
+    Some(Frame::Stored(values.take(head)))
+}
+
+/// What comes before a raw block.
+fn block_header(bytes: usize, is_last: bool) -> [u8; 3] {
+    let [low, middle, high, _] = ((bytes as u32) << 3 | u32::from(is_last)).to_le_bytes();
+    [low, middle, high]
+}
+
 /// A frame of raw blocks.
 fn stored(prefix: &[u8], content: &[u8]) -> Vec<u8> {
     let size = prefix.len() + content.len();
@@ -115,8 +140,7 @@ fn stored(prefix: &[u8], content: &[u8]) -> Vec<u8> {
     let mut block = |parts: [&[u8]; 2]| {
         let bytes = parts[0].len() + parts[1].len();
         left -= bytes;
-        let header = (bytes as u32) << 3 | u32::from(left == 0);
-        out.extend_from_slice(&header.to_le_bytes()[..3]);
+        out.extend_from_slice(&block_header(bytes, left == 0));
         parts.iter().for_each(|part| out.extend_from_slice(part));
     };
     let (head, rest) = content.split_at(content.len().min(BLOCK - prefix.len()));
@@ -175,6 +199,26 @@ mod tests {
                 assert!(frame.len() <= whole.len() + 9 + 3 * whole.len().div_ceil(BLOCK));
                 assert!(unpacked(&frame, whole.len()) == whole, "page {page} of {} bytes", whole.len());
                 packer.reuse(frame.into());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_stored_where_they_are_as_they_would_be_copied() {
+        let mut packer = Packer::new().expect("a compressor");
+        for bytes in [SMALL - 8, SMALL, SMALL + 8, BLOCK, BLOCK + 8] {
+            let content = noise(bytes);
+            let numbers: Vec<f64> = content.as_chunks().0.iter().map(|&eight| f64::from_le_bytes(eight)).collect();
+            let mut trials = [0, 2].map(|stored| [Trial { stored }; 2]);
+            for [copied, kept] in &mut trials {
+                let mut values = Floats::from(numbers.clone());
+                let frame = keep(&mut values, kept);
+                assert_eq!(frame.is_some(), kept.stored == 1 && (SMALL..=BLOCK).contains(&bytes), "{bytes} bytes");
+                assert_eq!(values.is_empty(), frame.is_some());
+                let expected = packer.pack(&[], &content, copied).expect("packed");
+                if let Some(frame) = frame {
+                    assert_eq!((frame.into_bytes(), kept.stored), (expected.into_bytes(), copied.stored));
+                }
             }
         }
     }

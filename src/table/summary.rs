@@ -7,7 +7,7 @@ use super::output_dir::OutputDir;
 use super::pair_stats::{PairStat, PairStats, is_smaller};
 use super::parts::Naming;
 use super::possible::Possible;
-use super::{Row, Sizes, Totals, Worst, schema};
+use super::{Row, Sizes, TILE, Totals, Worst, schema};
 use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::{Candidate, FrameBlock, Motion as BodyMotion, SAMPLES, Sample, Scene};
@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 /// No slot: a static body.
 const STATIC: u32 = u32::MAX;
+
+/// Candidates that are compared with a row at once: among those after the one of the row before it is most likely.
+const AHEAD: usize = 8;
 
 /// Accumulates the summaries.
 pub(super) struct Summary {
@@ -49,7 +52,8 @@ struct Counting {
     end: usize,
     /// An entry for each of its candidates, sorted by pair, and then those of rows without one.
     entries: Vec<PairStat>,
-    candidates: usize,
+    /// The pairs of its candidates, and [`AHEAD`] that no row has.
+    pairs: Vec<u64>,
     /// The entry of the last row, and its sample.
     at: usize,
     sample: u8,
@@ -282,7 +286,9 @@ impl Summary {
         let mask = stretches[k].mask();
         let of = |c: &Candidate| PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones()));
         counting.entries.extend(candidates.iter().filter(|c| c.samples & mask != 0).map(of));
-        counting.candidates = counting.entries.len();
+        counting.pairs.clear();
+        counting.pairs.extend(counting.entries.iter().map(|entry| number(entry.a, entry.b)));
+        counting.pairs.extend([u64::MAX; AHEAD]);
         (counting.passed, counting.end) = (k + 1, stretches[k].end);
         (counting.at, counting.sample) = (0, u8::MAX);
         Ok(())
@@ -291,20 +297,20 @@ impl Summary {
     /// Counts rows of the stretch that is open.
     fn count_here(&mut self, samples: &[Sample], rows: &[Row]) {
         let Self { counting, run, totals, require, .. } = self;
-        let Counting { entries, candidates: known, at, sample, .. } = counting;
-        let mut run = run.as_mut();
+        let Counting { entries, pairs, at, sample, .. } = counting;
+        if let Some(run) = run {
+            rows.chunks(TILE).for_each(|rows| count_rows(&mut run.row, totals, rows, samples, *require));
+        }
         // In every sample rows and candidates are both sorted by pair: the row's entry lies a little ahead.
         for row in rows {
             let key = &samples[usize::from(row.proximity.sample)];
-            if let Some(run) = &mut run {
-                count_row(&mut run.row, totals, row, key, *require);
-            }
             if row.proximity.sample != *sample {
                 (*at, *sample) = (0, row.proximity.sample);
             }
-            *at = seek(&entries[..*known], *at, (row.a, row.b));
-            match entries[..*known].get_mut(*at) {
-                Some(stat) if (stat.a, stat.b) == (row.a, row.b) => stat.add_row(row, key),
+            let pair = number(row.a, row.b);
+            *at = seek(pairs, *at, pair);
+            match entries.get_mut(*at) {
+                Some(stat) if pairs.get(*at) == Some(&pair) => stat.add_row(row, key),
                 _ => {
                     let mut stat = PairStat::new(row.a, row.b, 0);
                     stat.add_row(row, key);
@@ -320,36 +326,75 @@ fn sum_up(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { a + b } else { (a + b).next_up() }
 }
 
-/// The first entry from `at` on whose pair is not below `pair`, found in steps that double.
-fn seek(entries: &[PairStat], at: usize, pair: (u32, u32)) -> usize {
-    let below = |entry: &PairStat| (entry.a, entry.b) < pair;
-    let (mut low, mut step) = (at, 1);
-    while entries.get(low).is_some_and(below) {
-        match entries.get(low + step) {
-            Some(entry) if below(entry) => {
-                low += step;
-                step *= 2;
-            }
-            _ => {
-                let high = (low + step).min(entries.len());
-                return low + 1 + entries[low + 1..high].partition_point(below);
-            }
+/// A pair as a number; pairs are in the order of their numbers.
+fn number(a: u32, b: u32) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
+}
+
+/// The first pair from `at` on that is not below `pair`: among the next ones without a branch that is hard to foresee, and
+/// beyond them in steps that double. The last [`AHEAD`] pairs are above all.
+fn seek(pairs: &[u64], at: usize, pair: u64) -> usize {
+    let Some(next) = pairs.get(at..).and_then(|pairs| pairs.first_chunk::<AHEAD>()) else { return at };
+    let mut low = at + next.iter().map(|&next| usize::from(next < pair)).sum::<usize>();
+    let mut step = AHEAD;
+    let below = |at: usize| pairs.get(at).is_some_and(|&next| next < pair);
+    if low == at + AHEAD && below(low) {
+        while below(low + step) {
+            low += step;
+            step *= 2;
         }
+        let high = (low + step).min(pairs.len());
+        low += 1 + pairs[low + 1..high].partition_point(|&next| next < pair);
     }
     low
 }
 
-/// Counts a row for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
-fn count_row(run: &mut RunRow, totals: &mut Totals, row: &Row, sample: &Sample, require: f64) {
-    let p = &row.proximity;
-    totals.rows += 1;
-    totals.by_status[p.status as usize] += 1;
-    totals.by_method[p.method as usize] += 1;
-    run.rows += 1;
-    run.violated += u64::from(p.upper < require);
-    run.undecided += u64::from(p.lower < require && require <= p.upper);
-    run.uncertified += u64::from(p.status == Status::Uncertified);
-    if run.worst.is_none_or(|worst| is_smaller(p.distance, worst.distance)) {
-        run.worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame: sample.frame });
+/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
+fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) {
+    /// Bits of a counter: several in a register, each of at most a tile.
+    const BITS: usize = 10;
+    const { assert!(TILE < 1 << BITS) };
+    let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
+    let mut worst = run.worst;
+    for row in rows {
+        let p = &row.proximity;
+        status += 1 << (BITS * p.status as usize);
+        method += 1 << (BITS * p.method as usize);
+        violated += u64::from(p.upper < require);
+        undecided += u64::from((p.lower < require) & (require <= p.upper));
+        if worst.is_none_or(|worst| is_smaller(p.distance, worst.distance)) {
+            let frame = samples[usize::from(p.sample)].frame;
+            worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame });
+        }
+    }
+    let of = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);
+    totals.by_status.iter_mut().enumerate().for_each(|(k, all)| *all += of(status, k));
+    totals.by_method.iter_mut().enumerate().for_each(|(k, all)| *all += of(method, k));
+    totals.rows += rows.len() as u64;
+    run.rows += rows.len() as u64;
+    run.violated += violated;
+    run.undecided += undecided;
+    run.uncertified += of(status, Status::Uncertified as usize);
+    run.worst = worst;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_found_wherever_it_lies_ahead() {
+        for count in [0, 1, 7, 8, 9, 100] {
+            let mut pairs: Vec<u64> = (0..count).map(|k| number(k / 7, 10 + 3 * k)).collect();
+            pairs.sort_unstable();
+            let sorted = pairs.clone();
+            pairs.extend([u64::MAX; AHEAD]);
+            for pair in sorted.iter().flat_map(|&pair| [pair - 1, pair, pair + 1]).chain([0, u64::MAX - 1]) {
+                let place = sorted.partition_point(|&other| other < pair);
+                for from in 0..=place {
+                    assert_eq!(seek(&pairs, from, pair), place, "{pair} from {from} of {count}");
+                }
+            }
+        }
     }
 }

@@ -47,16 +47,22 @@ pub fn proves(
             (point.0[0][k], point.0[1][k], point.0[2][k]) = (d.x, d.y, d.z);
         }
     }
-    let (mut good, mut solid) = ([1_u64; WIDTH], [0_u64; WIDTH]);
-    for &v in surface.triangles() {
+    let (mut good, mut solid) = ([u64::from(surface.was_closed()); WIDTH], [0_u64; WIDTH]);
+    for v in (0..surface.count()).map(|t| surface.triangle(t)) {
         let [a, b, c] = v.map(|i| &points[usize::from(i)]);
-        let of_facet = in_facet(&v.map(|i| surface.pairs()[usize::from(i)]));
+        let (mut of_facet, mut of_others, mut open) = ([0_u64; WIDTH], [0_u64; WIDTH], 0);
         for k in 0..WIDTH {
             let (a, b, c) = (a.at(k), b.at(k), c.at(k));
-            let least = if of_facet { claims.facet[k] } else { claims.others[k] };
-            let (holds, area) = triangle(a, b, c, least);
-            good[k] &= u64::from(holds);
+            let ([facet, others], area) = triangle(a, b, c, [claims.facet[k], claims.others[k]]);
+            (of_facet[k], of_others[k]) = (u64::from(facet), u64::from(others));
             solid[k] |= u64::from(area);
+            open |= u64::from(facet) & !u64::from(others);
+        }
+        // Asked of the few triangles for which it matters.
+        let held =
+            if open != 0 && in_facet(&v.map(|i| surface.pairs()[usize::from(i)])) { of_facet } else { of_others };
+        for k in 0..WIDTH {
+            good[k] &= held[k];
         }
     }
     for k in 0..WIDTH {
@@ -65,19 +71,20 @@ pub fn proves(
     good
 }
 
-/// Whether a triangle lies at least `least` from the origin, the origin beneath it beyond the doubt of rounding, or has no
-/// area; and whether it has any.
+/// Whether a triangle lies at least so far from the origin, for two distances, the origin beneath it beyond the doubt of
+/// rounding, or has no area; and whether it has any.
 #[inline(always)]
-fn triangle(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, least: f64) -> (bool, bool) {
+fn triangle(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, least: [f64; 2]) -> ([bool; 2], bool) {
     let (u, v, w) = (b - a, c - a, Vec3::ZERO - a);
     let normal = u.cross(v);
     let n2 = normal.length2();
     let (na, nb, nc) = (normal.dot(a), normal.dot(b), normal.dot(c));
     let low = if nb < na { nb } else { na };
     let reach = if nc < low { nc } else { low };
-    let far = (reach > 0.0) & (reach >= least * n2.sqrt());
+    let length = n2.sqrt();
     let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
     // The static filter of the exact sign.
     let beneath = normal.dot(w) < -4e-15 * (sum(u) * sum(v) * sum(w));
-    ((n2 == 0.0) | (far & beneath), n2 != 0.0)
+    let holds = |least: f64| (n2 == 0.0) | ((reach > 0.0) & (reach >= least * length) & beneath);
+    ([holds(least[0]), holds(least[1])], n2 != 0.0)
 }

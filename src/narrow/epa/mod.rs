@@ -127,7 +127,7 @@ impl Beyond {
 fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answer: &Strict) -> bool {
     let claim = strict::claim(answer);
     for _ in 0..LIMIT {
-        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, t)) {
+        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| work.pair(v)))) {
             Verdict::Proven => return true,
             Verdict::Open => return false,
             Verdict::Rival(triangle) => {

@@ -2,10 +2,13 @@
 
 use super::facets::{self, Block, first};
 use super::rim::Rim;
-use super::surface::{Claim, Surface, holds, side};
-use crate::geometry::Vec3;
+use super::start::vertices;
+use super::surface::{Claim, Corners, Surface, holds, side};
+use crate::geometry::{Polyhedron, Vec3};
+use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
+use crate::narrow::strict::{self, Strict};
 use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
@@ -48,8 +51,6 @@ pub(super) struct Work {
     used: usize,
     /// The links are no longer those of a closed surface.
     broken: bool,
-    /// The vertices of a surface that was placed.
-    placed: Vec<Vec3<f64>>,
     rim: Rim,
 }
 
@@ -68,7 +69,6 @@ impl Work {
             blocks: vec![Block::EMPTY; 16],
             used: 0,
             broken: false,
-            placed: Vec::new(),
             rim: Rim::new(),
         })
     }
@@ -93,7 +93,7 @@ impl Work {
     }
 
     #[inline(always)]
-    fn pair(&self, v: u8) -> VertexPair {
+    pub(super) fn pair(&self, v: u8) -> VertexPair {
         let key = self.keys[usize::from(v)];
         [key as u32, (key >> 32) as u32]
     }
@@ -225,21 +225,39 @@ impl Work {
         }
     }
 
-    /// Triangles with these vertices.
+    /// Triangles with these corners, of which the first `count` are meant.
     #[inline(always)]
-    pub(super) fn add_triangles<S: Simd>(&mut self, triangles: &[[u8; 3]]) {
-        for eight in triangles.chunks(WIDTH) {
-            let mut corner = [[0; WIDTH]; 3];
-            for (i, v) in eight.iter().enumerate() {
-                (corner[0][i], corner[1][i], corner[2][i]) = (v[0], v[1], v[2]);
-            }
-            let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
-            let size = self.size;
-            let block = self.next_block();
-            block.planes(&corners, eight.len(), size);
-            block.alive = first(eight.len());
-            block.corner = corner;
+    fn add_eight<S: Simd>(&mut self, corner: &Corners, count: usize) {
+        let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
+        let size = self.size;
+        let block = self.next_block();
+        block.planes(&corners, count, size);
+        (block.alive, block.corner) = (first(count), *corner);
+    }
+
+    /// Restarts from a remembered surface, its vertices looked up at a new pose: it need not be convex there.
+    #[inline(always)]
+    fn restore<S: Simd>(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
+        self.clear(pair.size);
+        let r = [P3::<S>::splat(pair.pose.r[0]), P3::splat(pair.pose.r[1]), P3::splat(pair.pose.r[2])];
+        let t = P3::splat(pair.pose.t);
+        let keys = self.keys.as_chunks_mut::<WIDTH>().0;
+        let [x, y, z] = self.points.each_mut().map(|axis| axis.as_chunks_mut::<WIDTH>().0);
+        for (k, eight) in surface.pairs_in_eights().iter().enumerate() {
+            let a = vertices(pair.a, V::<S>::load(&eight.map(|[i, _]| f64::from(i))));
+            let b = vertices(pair.b, V::<S>::load(&eight.map(|[_, j]| f64::from(j))));
+            let point = a - (P3 { x: r[0].dot(b), y: r[1].dot(b), z: r[2].dot(b) } + t);
+            point.x.store(&mut x[k]);
+            point.y.store(&mut y[k]);
+            point.z.store(&mut z[k]);
+            keys[k] = eight.map(key);
         }
+        self.count = surface.pairs().len();
+        self.keys[self.count..self.count.next_multiple_of(WIDTH)].fill(u64::MAX);
+        for (corner, count) in surface.triangles_in_eights() {
+            self.add_eight::<S>(corner, count);
+        }
+        self.broken = !surface.was_closed();
     }
 
     /// Takes eight vertices and eight triangles between the first `count` of them. Equal vertices become one, and triangles
@@ -262,12 +280,8 @@ impl Work {
                 lanes.store(first);
             }
         }
-        let corners = [self.points_of::<S>(&corner[0]), self.points_of(&corner[1]), self.points_of(&corner[2])];
-        let size = self.size;
-        let block = self.next_block();
-        block.planes(&corners, WIDTH, size);
-        (block.alive, block.corner) = (u8::MAX, corner);
-        if block.solid::<S>() != u8::MAX {
+        self.add_eight::<S>(&corner, WIDTH);
+        if self.blocks[0].solid::<S>() != u8::MAX {
             self.merge();
         }
     }
@@ -315,17 +329,9 @@ impl Work {
         vertices.into_iter().for_each(|(vertex, point)| self.add_vertex(vertex, point));
         // Faces with the outside towards the eye: if d is above abc, abc faces down and must be turned.
         let (x, y) = if volume > 0.0 { (2, 1) } else { (1, 2) };
-        add_triangles(self, &[[0, x, y], [0, y, 3], [y, x, 3], [x, 0, 3]]);
+        let corners = [[0, 0, y, x, 0, 0, 0, 0], [x, y, x, 0, 0, 0, 0, 0], [y, 3, 3, 3, 0, 0, 0, 0]];
+        add_eight(self, &corners, 4);
         true
-    }
-
-    /// Takes the triangles of a surface to restore; false where it is not closed.
-    fn restore(&mut self, surface: &Surface) -> bool {
-        let closed = self.rim.closes(surface.triangles(), surface.pairs().len());
-        if closed {
-            add_triangles(self, surface.triangles());
-        }
-        closed
     }
 
     /// Lists what is left to prove of `claim` and lies nearest: the nearest living triangle that is not of the facet and
@@ -335,7 +341,7 @@ impl Work {
         &self,
         claim: &Claim,
         own: Option<usize>,
-        mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
+        mut in_facet: impl FnMut([u8; 3]) -> bool,
     ) -> Verdict {
         let (mut solid, mut proven) = (0, !self.broken);
         let mut rival: Option<(usize, f64)> = None;
@@ -351,7 +357,7 @@ impl Work {
                 let i = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let v = block.vertices(i);
-                let facet = own == Some(k * WIDTH + i) || in_facet(&v.map(|v| self.pair(v)));
+                let facet = own == Some(k * WIDTH + i) || in_facet(v);
                 if !facet || weak >> i & 1 == 1 {
                     let [a, b, c] = v.map(|v| self.point(v));
                     proven &= holds(a, b, c, claim, || facet);
@@ -380,11 +386,47 @@ pub(super) enum Verdict {
     Open,
 }
 
-dispatch!(add_triangles, add_triangles_body, (work: &mut Work, triangles: &[[u8; 3]]) -> ());
+dispatch!(add_eight, add_eight_body, (work: &mut Work, corner: &Corners, count: usize) -> ());
 
 #[inline(always)]
-fn add_triangles_body<S: Simd>(work: &mut Work, triangles: &[[u8; 3]]) {
-    work.add_triangles::<S>(triangles);
+fn add_eight_body<S: Simd>(work: &mut Work, corner: &Corners, count: usize) {
+    work.add_eight::<S>(corner, count);
+}
+
+dispatch!(restore, restore_body, (work: &mut Work, pair: &Pair<'_, f64>, surface: &Surface) -> ());
+
+#[inline(always)]
+fn restore_body<S: Simd>(work: &mut Work, pair: &Pair<'_, f64>, surface: &Surface) {
+    work.restore::<S>(pair, surface);
+}
+
+dispatch!(verifies, verifies_body, (work: &mut Work, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool);
+
+#[inline(always)]
+pub(super) fn verifies_body<S: Simd>(
+    work: &mut Work,
+    pair: &Pair<'_, f64>,
+    surface: &Surface,
+    answer: &Strict,
+) -> bool {
+    work.restore::<S>(pair, surface);
+    // A triangle is of the facet where its corners are. A surface that is remembered has fewer vertices than these bits.
+    let mut of_facet = 0_u64;
+    for (k, eight) in surface.pairs_in_eights().iter().enumerate() {
+        let a = belonging::<S>(pair.a, answer.features.a, eight.map(|[i, _]| i));
+        let b = belonging::<S>(pair.b, answer.features.b, eight.map(|[_, j]| j));
+        of_facet |= u64::from(a & b) << (WIDTH * k);
+    }
+    let in_facet = |t: [u8; 3]| t.iter().all(|&v| of_facet >> (v % 64) & 1 == 1);
+    matches!(work.verdict::<S>(&strict::claim(answer), None, in_facet), Verdict::Proven)
+}
+
+/// Bit `i`: vertex `i` of these belongs to the feature.
+#[inline(always)]
+fn belonging<S: Simd>(p: &Polyhedron, feature: Feature, vertices: [u32; WIDTH]) -> u8 {
+    let vertices = V::<S>::load(&vertices.map(f64::from));
+    let mut few = [0; 2];
+    feature.vertices(p, &mut few).iter().fold(0, |all, &v| all | vertices.equals(V::splat(f64::from(v))).bits())
 }
 
 dispatch!(expand, expand_body, (work: &mut Work, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
@@ -409,23 +451,14 @@ impl Polytope {
         work.start(pairs.map(|vertex| (vertex, pair.difference(vertex))))
     }
 
-    /// Restarts from a remembered surface whose vertices were looked up by [`Polytope::place`].
-    pub fn restore(&mut self, surface: &Surface) {
-        let work = self.work();
-        work.broken = work.count != surface.pairs().len() || !work.restore(surface);
+    /// Restarts from a remembered surface at a new pose.
+    pub fn restore(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
+        restore(self.work(), pair, surface);
     }
 
-    /// Looks up a remembered surface's vertices at a new pose; no triangles yet.
-    pub fn place(&mut self, pair: &Pair<'_, f64>, surface: &Surface) -> &[Vec3<f64>] {
-        let work = self.work();
-        work.clear(pair.size);
-        work.placed.clear();
-        for &vertex in surface.pairs() {
-            let point = pair.difference(vertex);
-            work.placed.push(point);
-            work.add_vertex(vertex, point);
-        }
-        &work.placed
+    /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
+    pub fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+        verifies(self.work(), pair, surface, answer)
     }
 
     /// The surface without coordinates, its unused vertices and dead triangles dropped; false where it has more vertices
@@ -434,13 +467,8 @@ impl Polytope {
         let work = self.work();
         let count = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
         // A closed surface around a point has twice as many triangles as vertices, less four: none is unused.
-        let keep = count + 4 == 2 * work.count;
-        let blocks = work.blocks().iter().map(|block| (block.alive, &block.corner));
-        if keep {
-            surface.take(work.count, count, blocks, |v| work.pair(v))
-        } else {
-            surface.take_used(blocks, |v| work.pair(v))
-        }
+        let all = count + 4 == 2 * work.count;
+        surface.take(&work.keys[..work.count], all, work.blocks(), count, !work.broken)
     }
 
     /// The living triangle nearest to the origin for which `skip` is false, and its plane's signed distance.
@@ -475,7 +503,11 @@ impl Polytope {
     }
 
     /// Whether the living triangles prove the claim (see `holds` in surface.rs for the argument).
-    pub fn proves(&self, claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|work| matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven))
+    pub fn proves(&self, claim: &Claim, mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
+        let proves = |work: &Work| {
+            let in_facet = |t: [u8; 3]| in_facet(&t.map(|v| work.pair(v)));
+            matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven)
+        };
+        self.0.as_deref().is_some_and(proves)
     }
 }

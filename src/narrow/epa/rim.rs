@@ -26,6 +26,9 @@ pub(super) struct Rim {
     out: [[u64; VERTICES]; WORDS],
     /// Bit `v` of `into[..][w]`: the same.
     into: [[u64; VERTICES]; WORDS],
+    /// Triangles that are seen: what is found to hang together, and the others; kept for their memory.
+    found: Vec<usize>,
+    rest: Vec<usize>,
 }
 
 /// The sides of a triangle.
@@ -44,25 +47,9 @@ impl Rim {
             few: [[0; WIDTH]; 2],
             out: [[0; VERTICES]; WORDS],
             into: [[0; VERTICES]; WORDS],
+            found: Vec::new(),
+            rest: Vec::new(),
         }
-    }
-
-    /// Whether every side of these triangles between the first `vertices` is used once in each direction.
-    pub(super) fn closes(&mut self, triangles: &[[u8; 3]], vertices: usize) -> bool {
-        let mut closed = triangles.iter().flatten().all(|&v| usize::from(v) < vertices);
-        if !closed {
-            return false;
-        }
-        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
-            let word = &mut self.out[usize::from(w) / 64][usize::from(v)];
-            closed &= *word >> (w % 64) & 1 == 0;
-            *word |= 1 << (w % 64);
-        }
-        for [v, w] in triangles.iter().flat_map(|&t| sides(t)) {
-            closed &= self.out[usize::from(v) / 64][usize::from(w)] >> (v % 64) & 1 == 1;
-        }
-        self.out.iter_mut().for_each(|word| word[..vertices].fill(0));
-        closed
     }
 
     /// Lists the sides between what is seen and the rest of a surface with so many vertices; false where they do not pass
@@ -140,9 +127,17 @@ impl Rim {
     #[cold]
     pub(super) fn find_around(&mut self, blocks: &[Block], vertices: usize, triangle: usize) -> bool {
         let of = |t: usize| sides(blocks[t / WIDTH].vertices(t % WIDTH));
-        let mut rest: Vec<usize> =
-            (0..WIDTH * blocks.len()).filter(|&t| t != triangle && self.seen[t / 64] >> (t % 64) & 1 == 1).collect();
-        let mut found = vec![triangle];
+        let Self { seen, found, rest, .. } = self;
+        rest.clear();
+        for (group, seen) in seen[..blocks.len().div_ceil(8)].iter_mut().enumerate() {
+            while *seen != 0 {
+                rest.push(64 * group + seen.trailing_zeros() as usize);
+                *seen &= *seen - 1;
+            }
+        }
+        rest.retain(|&t| t != triangle);
+        found.clear();
+        found.push(triangle);
         let mut next = 0;
         while let Some(&t) = found.get(next) {
             let across = of(t).map(|[v, w]| [w, v]);
@@ -155,8 +150,7 @@ impl Rim {
             });
             next += 1;
         }
-        self.seen = [0; BLOCKS / 8];
-        found.iter().for_each(|t| self.seen[t / 64] |= 1 << (t % 64));
+        found.iter().for_each(|t| seen[t / 64] |= 1 << (t % 64));
         self.find(blocks, vertices)
     }
 }

@@ -79,7 +79,8 @@ impl Work {
     }
 }
 
+/// The vertices with these numbers.
 #[inline(always)]
-fn vertices<S: Simd>(p: &Polyhedron, at: V<S>) -> P3<S> {
+pub(super) fn vertices<S: Simd>(p: &Polyhedron, at: V<S>) -> P3<S> {
     P3 { x: V::gather(&p.x, at), y: V::gather(&p.y, at), z: V::gather(&p.z, at) }
 }

@@ -3,7 +3,7 @@
 use super::facets::Block;
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
-use crate::narrow::simd::{P3, Simd, TABLE, V, WIDTH, dispatch};
+use crate::narrow::simd::WIDTH;
 
 /// Vertices of a surface that is remembered: growing from sample to sample, it would hold more than it needs.
 pub const VERTICES: usize = 40;
@@ -11,17 +11,27 @@ pub const VERTICES: usize = 40;
 /// Its triangles: a closed surface like a sphere has twice as many as vertices, less four.
 const TRIANGLES: usize = 2 * VERTICES - 4;
 
-/// The shape of a small surface without coordinates, in one piece of memory: what a pair remembers of it.
+/// Eight of them each.
+const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
+
+/// The corners of eight triangles.
+pub(super) type Corners = [[u8; WIDTH]; 3];
+
+/// The shape of a small surface without coordinates, in one piece of memory: what a pair remembers of it. It lies as a
+/// polytope needs it, eight triangles side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surface {
     pairs: [VertexPair; VERTICES],
-    triangles: [[u8; 3]; TRIANGLES],
+    corners: [Corners; BLOCKS],
+    /// Of vertices, and of triangles.
     counts: [u8; 2],
+    /// Every side is used once in each direction.
+    closed: bool,
 }
 
 impl Default for Surface {
     fn default() -> Self {
-        Self { pairs: [[0; 2]; VERTICES], triangles: [[0; 3]; TRIANGLES], counts: [0; 2] }
+        Self { pairs: [[0; 2]; VERTICES], corners: [[[0; WIDTH]; 3]; BLOCKS], counts: [0; 2], closed: false }
     }
 }
 
@@ -38,69 +48,82 @@ impl Surface {
     /// Of vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside; `None`
     /// where they are more than are remembered.
     pub fn new(pairs: &[VertexPair], triangles: &[[u8; 3]]) -> Option<Self> {
+        if triangles.len() > TRIANGLES {
+            return None;
+        }
         let mut surface = Self::default();
         surface.pairs.get_mut(..pairs.len())?.copy_from_slice(pairs);
-        surface.triangles.get_mut(..triangles.len())?.copy_from_slice(triangles);
+        for (t, corners) in triangles.iter().enumerate() {
+            for (to, &v) in surface.corners[t / WIDTH].iter_mut().zip(corners) {
+                to[t % WIDTH] = v;
+            }
+        }
         surface.counts = [pairs.len() as u8, triangles.len() as u8];
+        surface.closed = surface.is_closed();
         Some(surface)
     }
 
-    /// Becomes the triangles of these blocks (bits of the lanes that have one, corners), `count` in all, whose vertices
-    /// are the first `vertices`; false, and empty, where they are more than are remembered.
-    #[inline(always)]
-    pub(super) fn take<'a>(
-        &mut self,
-        vertices: usize,
-        count: usize,
-        blocks: impl Iterator<Item = (u8, &'a [[u8; WIDTH]; 3])>,
-        pairs: impl Fn(u8) -> VertexPair,
-    ) -> bool {
-        self.counts = [0; 2];
-        if vertices > VERTICES || count > TRIANGLES {
+    /// Becomes the triangles of these blocks, `count` in all, between vertices with these keys, of which those without a
+    /// triangle are left out where `all` is false; false, and empty, where they are more than are remembered. `closed`: as
+    /// [`Self::is_closed`] would find.
+    pub(super) fn take(&mut self, keys: &[u64], all: bool, blocks: &[Block], count: usize, closed: bool) -> bool {
+        (self.counts, self.closed) = ([0; 2], false);
+        if count > TRIANGLES || count > WIDTH * blocks.len() {
             return false;
         }
-        for (v, pair) in self.pairs[..vertices].iter_mut().enumerate() {
-            *pair = pairs(v as u8);
-        }
-        let mut free = self.triangles[..count].iter_mut();
-        for (mut alive, corner) in blocks {
-            while alive != 0 {
-                let i = alive.trailing_zeros() as usize;
-                alive &= alive - 1;
-                if let Some(triangle) = free.next() {
-                    *triangle = [corner[0][i], corner[1][i], corner[2][i]];
-                }
-            }
-        }
+        self.take_triangles(blocks, count);
+        let vertices = if all { self.take_vertices(keys) } else { self.take_used(keys, count) };
+        let Some(vertices) = vertices else { return false };
         self.counts = [vertices as u8, count as u8];
+        self.closed = closed;
         true
     }
 
-    /// As [`Surface::take`]; vertices that no triangle has are left out.
-    pub(super) fn take_used<'a>(
-        &mut self,
-        blocks: impl Iterator<Item = (u8, &'a [[u8; WIDTH]; 3])> + Clone,
-        pairs: impl Fn(u8) -> VertexPair,
-    ) -> bool {
-        let (mut old, mut renumber) = (Vec::new(), [u8::MAX; 256]);
-        let mut renumbered = Vec::new();
-        for (alive, corner) in blocks {
-            let mut new = *corner;
-            for i in (0..WIDTH).filter(|i| alive >> i & 1 == 1) {
-                for (k, corner) in corner.iter().enumerate() {
-                    let number = &mut renumber[usize::from(corner[i])];
-                    if *number == u8::MAX {
-                        *number = old.len() as u8;
-                        old.push(corner[i]);
-                    }
-                    new[k][i] = *number;
+    /// The first blocks stay as they are; what lives in the others goes into their gaps.
+    fn take_triangles(&mut self, blocks: &[Block], count: usize) {
+        // Bit by bit: lanes that are to have a triangle, and those of them without one.
+        let (kept, meant) = (count.div_ceil(WIDTH), (1_u128 << count) - 1);
+        let mut gaps = meant;
+        for (k, (to, block)) in self.corners.iter_mut().zip(&blocks[..kept]).enumerate() {
+            *to = block.corner;
+            gaps &= !(u128::from(block.alive) << (WIDTH * k));
+        }
+        for (k, block) in blocks.iter().enumerate().skip(count / WIDTH) {
+            let mut left = if k < kept { block.alive & !((meant >> (WIDTH * k)) as u8) } else { block.alive };
+            while left != 0 && gaps != 0 {
+                let (from, gap) = (left.trailing_zeros() as usize % WIDTH, gaps.trailing_zeros() as usize);
+                (left, gaps) = (left & (left - 1), gaps & (gaps - 1));
+                for (to, corner) in self.corners[gap / WIDTH].iter_mut().zip(&block.corner) {
+                    to[gap % WIDTH] = corner[from];
                 }
             }
-            renumbered.push((alive, new));
         }
-        let count = renumbered.iter().map(|(alive, _)| alive.count_ones() as usize).sum();
-        let blocks = renumbered.iter().map(|(alive, corner)| (*alive, corner));
-        self.take(old.len(), count, blocks, |v| pairs(old[usize::from(v)]))
+    }
+
+    /// Takes all vertices; how many they are.
+    fn take_vertices(&mut self, keys: &[u64]) -> Option<usize> {
+        for (pair, &key) in self.pairs.get_mut(..keys.len())?.iter_mut().zip(keys) {
+            *pair = [key as u32, (key >> 32) as u32];
+        }
+        Some(keys.len())
+    }
+
+    /// Takes the vertices that the triangles taken have, and numbers these anew.
+    fn take_used(&mut self, keys: &[u64], count: usize) -> Option<usize> {
+        let mut used = [0_u64; 4];
+        for v in (0..count).flat_map(|t| self.triangle(t)) {
+            used[usize::from(v) / 64] |= 1 << (v % 64);
+        }
+        let (mut number, mut vertices) = ([0_u8; 256], 0);
+        for (v, &key) in keys.iter().enumerate().filter(|(v, _)| used[v / 64 % 4] >> (v % 64) & 1 == 1) {
+            number[v % 256] = vertices as u8;
+            *self.pairs.get_mut(vertices)? = [key as u32, (key >> 32) as u32];
+            vertices += 1;
+        }
+        for v in self.corners[..count.div_ceil(WIDTH)].as_flattened_mut().as_flattened_mut() {
+            *v = number[usize::from(*v)];
+        }
+        Some(vertices)
     }
 
     /// Vertices, as vertex pairs.
@@ -109,93 +132,74 @@ impl Surface {
         &self.pairs[..usize::from(self.counts[0])]
     }
 
-    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside. Closed: every side is used once in each
-    /// direction.
-    #[inline]
-    pub fn triangles(&self) -> &[[u8; 3]] {
-        &self.triangles[..usize::from(self.counts[1])]
+    /// Vertices, eight at a time; what is beyond the last one is some other pair.
+    #[inline(always)]
+    pub(super) fn pairs_in_eights(&self) -> &[[VertexPair; WIDTH]] {
+        &self.pairs.as_chunks().0[..usize::from(self.counts[0]).div_ceil(WIDTH)]
+    }
+
+    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside.
+    pub fn triangles(&self) -> Vec<[u8; 3]> {
+        (0..self.count()).map(|t| self.triangle(t)).collect()
+    }
+
+    /// How many triangles it has.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        usize::from(self.counts[1])
+    }
+
+    #[inline(always)]
+    pub(super) fn triangle(&self, t: usize) -> [u8; 3] {
+        self.corners[t / WIDTH].map(|corner| corner[t % WIDTH])
+    }
+
+    /// Triangles, eight at a time, and how many of these are meant.
+    #[inline(always)]
+    pub(super) fn triangles_in_eights(&self) -> impl Iterator<Item = (&Corners, usize)> {
+        let count = self.count();
+        self.corners[..count.div_ceil(WIDTH)]
+            .iter()
+            .enumerate()
+            .map(move |(k, eight)| (eight, (count - k * WIDTH).min(WIDTH)))
     }
 
     /// Whether every side is used by one triangle in each direction.
     pub fn is_closed(&self) -> bool {
-        let sides = |v: &[u8; 3]| [(v[0], v[1]), (v[1], v[2]), (v[2], v[0])];
-        let mut all: Vec<(u8, u8)> = self.triangles().iter().flat_map(sides).collect();
+        let sides = |v: [u8; 3]| [(v[0], v[1]), (v[1], v[2]), (v[2], v[0])];
+        let triangles = self.triangles();
+        let mut all: Vec<(u8, u8)> = triangles.iter().flat_map(|&v| sides(v)).collect();
         all.sort_unstable();
         all.windows(2).all(|two| two[0] != two[1])
             && all.iter().all(|&(from, to)| from != to && all.binary_search(&(to, from)).is_ok())
-            && self.triangles().iter().flatten().all(|&v| usize::from(v) < self.pairs().len())
+            && triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs().len())
+    }
+
+    /// As [`Self::is_closed`], found when the surface was made: one that a polytope remembered is closed by construction.
+    #[inline(always)]
+    pub(super) fn was_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
     /// with a hole proves nothing.
-    pub fn proves(&self, points: &[Vec3<f64>], claim: &Claim, in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        points.len() == self.pairs().len() && self.is_closed() && self.proves_closed(points, claim, in_facet)
-    }
-
-    /// As [`Surface::proves`], of a surface that a polytope remembered: it is closed by construction.
-    pub(crate) fn proves_closed(
+    pub fn proves(
         &self,
         points: &[Vec3<f64>],
         claim: &Claim,
         mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool,
     ) -> bool {
-        let mut open = [0; BLOCKS];
-        if !check(points, self.triangles(), claim.others, &mut open) {
+        if points.len() != self.pairs().len() || !self.is_closed() {
             return false;
         }
-        for (eight, open) in self.triangles().chunks(WIDTH).zip(open).filter(|(_, open)| *open != 0) {
-            for (_, v) in eight.iter().enumerate().filter(|(i, _)| open >> i & 1 == 1) {
-                let [a, b, c] = v.map(|i| points[usize::from(i)]);
-                if !holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)]))) {
-                    return false;
-                }
-            }
-        }
-        true
+        let mut area = false;
+        let proven = self.triangles().iter().all(|v| {
+            let [a, b, c] = v.map(|i| points[usize::from(i)]);
+            area |= (b - a).cross(c - a).length2() != 0.0;
+            holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)])))
+        });
+        proven && area
     }
-}
-
-/// Blocks of a remembered surface.
-const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
-
-dispatch!(check, check_body, (points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool);
-
-/// Marks the triangles that are not proven beyond `least`; whether any has an area.
-#[inline(always)]
-fn check_body<S: Simd>(points: &[Vec3<f64>], triangles: &[[u8; 3]], least: f64, open: &mut [u8; BLOCKS]) -> bool {
-    // A bound of the points' lengths stands for the size of the pair.
-    let (mut table, mut size) = ([[0.0; VERTICES]; 3], 0.0);
-    for (v, p) in points.iter().enumerate().take(VERTICES) {
-        (table[0][v], table[1][v], table[2][v]) = (p.x, p.y, p.z);
-        let sum = p.x.abs() + p.y.abs() + p.z.abs();
-        size = if sum > size { sum } else { size };
-    }
-    let (mut block, mut solid) = (Block::EMPTY, 0);
-    for (eight, open) in triangles.chunks(WIDTH).zip(open) {
-        let mut v = [[0_u8; WIDTH]; 3];
-        for (i, corners) in eight.iter().enumerate() {
-            (v[0][i], v[1][i], v[2][i]) = (corners[0], corners[1], corners[2]);
-        }
-        let few = points.len() <= TABLE;
-        let corners = [look_up::<S>(&table, &v[0], few), look_up(&table, &v[1], few), look_up(&table, &v[2], few)];
-        block.planes(&corners, eight.len(), size);
-        *open = block.unproven::<S>(least);
-        solid |= block.solid::<S>();
-    }
-    solid != 0
-}
-
-#[inline(always)]
-fn look_up<S: Simd>(table: &[[f64; VERTICES]; 3], v: &[u8; WIDTH], few: bool) -> P3<S> {
-    match (table[0].first_chunk(), table[1].first_chunk(), table[2].first_chunk()) {
-        (Some(x), Some(y), Some(z)) if few => P3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) },
-        _ => P3 { x: gather(&table[0], v), y: gather(&table[1], v), z: gather(&table[2], v) },
-    }
-}
-
-#[inline(always)]
-fn gather<S: Simd>(table: &[f64; VERTICES], v: &[u8; WIDTH]) -> V<S> {
-    V::load(&v.map(|v| table[usize::from(v)]))
 }
 
 /// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.

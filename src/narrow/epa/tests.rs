@@ -52,6 +52,11 @@ fn start(pair: &Pair<'_, f64>) -> Option<Polytope> {
     (found.end == gjk::End::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
 }
 
+/// The vertices of a surface at a pose.
+fn points(pair: &Pair<'_, f64>, surface: &Surface) -> Vec<Vec3<f64>> {
+    surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect()
+}
+
 fn found(grown: Grown) -> Option<Strict> {
     match grown {
         Grown::Deepest(strict) => Some(strict),
@@ -69,7 +74,7 @@ fn bits(s: &Strict) -> Vec<u64> {
 #[test]
 fn the_depth_is_the_best_gap_of_all_directions() {
     let mut draw = Draw(17);
-    let (mut overlaps, mut strict, mut climbing, mut grown) = (0, 0, 0, 0);
+    let (mut overlaps, mut strict, mut climbing, mut grown, mut still, mut no_longer) = (0, 0, 0, 0, 0, 0);
     let mut last = Polytope::default();
     for case in 0..900 {
         let (a, b) = (draw.body(case), draw.body(case / 5));
@@ -90,16 +95,20 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         }
         assert!(surface.is_closed() && surface.triangles().len() + 4 == 2 * surface.pairs().len(), "case {case}");
         let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
-        let points = last.place(&pair, &surface).to_vec();
-        assert!(surface.proves(&points, &strict::claim(&answer), facet), "case {case}");
-        last.restore(&surface);
+        assert!(surface.proves(&points(&pair, &surface), &strict::claim(&answer), facet), "case {case}");
+        assert!(last.verifies(&pair, &surface, &answer), "case {case}");
         assert!(last.proves(&strict::claim(&answer), facet), "case {case}");
         // Looked up at a pose near by it need not be convex any more; what it grows to is the answer there.
         let mut pose = pair.pose;
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
-        last.place(&moved, &surface);
-        last.restore(&surface);
+        if let Some(there) = strict::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
+            let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
+            let proven = surface.proves(&points(&moved, &surface), &strict::claim(&there), facet);
+            assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
+            if proven { still += 1 } else { no_longer += 1 }
+        }
+        last.restore(&moved, &surface);
         let Some(warm) = deepest(&moved, &mut last).filter(|s| !s.in_contact_band()) else { continue };
         let cold = start(&moved).and_then(|mut polytope| deepest(&moved, &mut polytope));
         let cold = cold.expect("what a warm start proves is strict");
@@ -108,6 +117,7 @@ fn the_depth_is_the_best_gap_of_all_directions() {
     }
     assert!(overlaps > 400 && strict * 10 > overlaps * 8 && climbing > 80, "{overlaps}, {strict}, {climbing}");
     assert!(grown * 2 > strict, "{grown} of {strict} grown");
+    assert!(still > 100 && no_longer > 100, "{still} still proven, {no_longer} no longer");
 }
 
 /// Starts without GJK, against the complete list of directions and the start from GJK's tetrahedron; bodies that are apart

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::narrow::Poses as Given;
-use crate::narrow::epa::Polytope;
 use crate::narrow::pair::Pair;
 use crate::narrow::relative::RelativePoses;
 use crate::narrow::resolver;
@@ -94,9 +93,9 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         for sample in start..start + WIDTH {
             let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
             let single = local(&pair, &features).filter(|s| {
-                let mut polytope = Polytope::default();
+                let points: Vec<_> = surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect();
                 let facet = |t: &[VertexPair; 3]| epa::is_of_facet(&pair, &features, t);
-                !s.in_contact_band() && surface.proves(polytope.place(&pair, surface), &claim(s), facet)
+                !s.in_contact_band() && surface.proves(&points, &claim(s), facet)
             });
             alone += u32::from(single.is_some());
             if let Some(strict) = eight.get(sample).filter(|s| s.closest.distance < 0.0) {
