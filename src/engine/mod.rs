@@ -136,7 +136,7 @@ fn run_in_pool(
     let narrow = methods::narrow(&options.narrow)?;
     let mut timings = Timings::default();
     let trajectory = timed(&mut timings.open, || Trajectory::open_begun(scene, &options.read, reading))?;
-    trajectory.inputs.begin();
+    trajectory.inputs.begin_early();
     let bounds = trajectory.bounds;
     let mut input = pipeline::Input::start(trajectory);
     let mut writer = TableWriter::create(scene, &options.table())?;
@@ -158,9 +158,11 @@ fn run_in_pool(
 
     let mut timings = search.timings;
     let broad = search.memories[0].broad.name();
-    // What is remembered of all pairs is given back while the disk takes the tables.
+    let ending = timed(&mut timings.write, || writer.end())?;
+    // While the disk takes the tables, inputs are hashed and what is remembered of all pairs is given back.
+    input.files.begin();
     rayon::spawn(move || drop(search.memories));
-    let finished = timed(&mut timings.write, || writer.finish())?;
+    let finished = timed(&mut timings.write, || ending.wait())?;
     let mut inputs = scene.inputs.clone();
     inputs.extend(input.files.digests()?);
     timings.total = begun.elapsed();

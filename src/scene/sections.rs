@@ -9,7 +9,9 @@
 
 use super::file::{self, Head, SceneFile, Section};
 use super::keys::Source;
+use super::model::LengthUnit;
 use super::parallel;
+use super::points::Thinned;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
@@ -30,12 +32,15 @@ pub(super) fn parse(path: &Path, text: &str, told: &mut dyn FnMut(&Head)) -> Opt
 
 fn in_parts(path: &Path, text: &str, bytes: usize, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
     let (first, rest) = cut(text, bytes)?;
-    let first = file::section(&Source::of_section(path, text, first), None)?;
+    let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
+        let thinned = Thinned::of(&text[part.clone()]);
+        file::section(&Source::of_section(path, part.start, &thinned), unit)
+    };
+    let first = lower(&first, None)?;
     // Bodies written as a list cannot be added to.
     let unit = first.head.as_ref().filter(|_| first.bodies.is_empty())?.unit;
     told(first.head.as_ref()?);
-    let lower = |part: usize| file::section(&Source::of_section(path, text, rest[part].clone()), Some(unit));
-    let sections = parallel::each(rest.len(), 1, lower);
+    let sections = parallel::each(rest.len(), 1, |part| lower(&rest[part], Some(unit)));
     join(std::iter::once(Some(first)).chain(sections))
 }
 

@@ -12,6 +12,9 @@ use std::sync::{Arc, OnceLock};
 /// Bytes hashed at a time.
 const CHUNK: usize = 1 << 18;
 
+/// Bytes that are hashed in a fraction of a second: not while every processor has other work.
+const FEW: u64 = 32 << 20;
+
 /// A handle to the input files and their digests; clones share one result.
 #[derive(Clone)]
 pub struct Inputs {
@@ -44,7 +47,15 @@ impl Inputs {
         found.as_ref().cloned().map_err(copy)
     }
 
-    /// Begins to hash in the background, if that is not begun. Gives up once nobody is left who could ask for the result.
+    /// Begins to hash what takes long; see [`Self::begin`].
+    pub fn begin_early(&self) {
+        if self.files().map(|(_, bytes)| bytes).sum::<u64>() > FEW {
+            self.begin();
+        }
+    }
+
+    /// Begins to hash in the background, if that is not begun: small files, when only the disk has work left. Gives up
+    /// once nobody is left who could ask for the result.
     pub fn begin(&self) {
         if self.shared.begun.swap(true, Ordering::Relaxed) {
             return;
