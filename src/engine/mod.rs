@@ -159,12 +159,13 @@ fn run_in_pool(
     let mut timings = search.timings;
     let broad = search.memories[0].broad.name();
     let ending = timed(&mut timings.write, || writer.end())?;
-    // While the disk takes the tables, inputs are hashed and what is remembered of all pairs is given back.
-    input.files.begin();
-    rayon::spawn(move || drop(search.memories));
+    // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given back.
+    let files = input.files.clone();
+    files.begin();
+    rayon::spawn(move || drop((search.memories, input)));
     let finished = timed(&mut timings.write, || ending.wait())?;
     let mut inputs = scene.inputs.clone();
-    inputs.extend(input.files.digests()?);
+    inputs.extend(files.digests()?);
     timings.total = begun.elapsed();
     let manifest = manifest::Report {
         scene,

@@ -3,7 +3,6 @@
 
 use super::assemble::matters;
 use super::source::{BATCH_ROWS, Group, GroupReader, Source};
-use super::stream::SMALL;
 use super::{Choice, Plan, ReadOptions, open_while};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
@@ -15,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
+
+/// Bytes decoded before the bodies are known: the first blocks of most scenes.
+const EARLY: usize = 4 << 20;
 
 /// What is to be read, as far as it matters before the bodies are known.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +145,7 @@ fn work(
     }
 }
 
-/// Decodes ahead until the order comes, as much as blocks may wait for their consumer. `None`: nobody will order.
+/// Decodes ahead until the order comes, up to a limit. `None`: nobody will order.
 fn wait<'a>(
     batches: &mut Batches<'a>,
     ahead: &mut VecDeque<Result<Batch<'a>>>,
@@ -151,7 +153,7 @@ fn wait<'a>(
     stop: &AtomicBool,
 ) -> Option<Order> {
     let mut bytes = 0;
-    while bytes < SMALL && !stop.load(Ordering::Relaxed) {
+    while bytes < EARLY && !stop.load(Ordering::Relaxed) {
         match orders.try_recv() {
             Ok(order) => return Some(order),
             Err(TryRecvError::Disconnected) => return None,

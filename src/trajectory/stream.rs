@@ -18,8 +18,20 @@ const AHEAD: usize = 3;
 /// ...unless they are larger than this, in bytes: then one...
 const LARGE: usize = 64 << 20;
 
-/// ...or so small that more of them fit into this: the engine takes many at a time.
-pub(super) const SMALL: usize = 8 << 20;
+/// ...or so small that more of them fit into this: of small blocks the engine takes many at a time...
+const MANY: usize = 8 << 20;
+
+/// ...if they are no larger than this. Every block that waits is memory that is touched for the first time.
+const SMALL: usize = 512 << 10;
+
+/// Blocks that may wait, of so many bytes.
+fn ahead(bytes: usize) -> usize {
+    match bytes {
+        0..=SMALL => MANY / bytes.max(MANY / 128),
+        _ if bytes > LARGE => 1,
+        _ => AHEAD,
+    }
+}
 
 /// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +41,7 @@ impl Spares {
     /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
     pub fn give(&self, block: FrameBlock) {
         let mut list = self.list();
-        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= SMALL {
+        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= MANY {
             list.push(block);
         }
     }
@@ -60,8 +72,7 @@ impl Blocks {
     /// Lets the reading thread go on to the rows.
     pub(super) fn start(plan: Plan, reading: Reading, progress: Arc<AtomicU64>) -> Self {
         let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
-        let ahead = if bytes > LARGE { 1 } else { (SMALL / bytes.max(SMALL / 128)).max(AHEAD) };
-        let (sender, receiver) = bounded(ahead);
+        let (sender, receiver) = bounded(ahead(bytes));
         let complete = Arc::new(AtomicBool::new(false));
         reading.order(Order { plan, sender, progress, complete: Arc::clone(&complete) });
         Self { receiver: Some(receiver), complete, _reading: reading }
