@@ -38,7 +38,7 @@ pub use stream::Spares;
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Missing, Scene};
-use reading::{Opened, Request};
+use reading::Request;
 use roster::Roster;
 use source::Source;
 use std::ops::Range;
@@ -89,6 +89,10 @@ struct Choice {
 }
 
 impl Choice {
+    fn new(missing: Missing, options: &ReadOptions) -> Self {
+        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
+    }
+
     /// Whether a sample is chosen by its key.
     fn has(&self, run: i64, frame: i64) -> bool {
         contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
@@ -140,12 +144,13 @@ impl Trajectory {
                 "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`",
             ));
         }
-        let request = path.map(|path| Request::new(path, scene.unit, scene.missing, options));
+        let choice = Choice::new(scene.missing, options);
+        let request = path.map(|path| Request::new(path, scene.unit, choice.clone()));
         let reading = match begun.filter(|begun| begun.is_of(request.as_ref())) {
             Some(begun) => begun,
             None => Reading::start(request)?,
         };
-        let Opened { sources, choice } = reading.opened()?;
+        let sources = reading.opened()?;
         Ok(Self {
             bounds: bounds::of(&sources)?,
             inputs: Inputs::new(sources.iter().map(|source| (source.path.to_path_buf(), source.bytes)).collect()),

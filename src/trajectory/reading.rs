@@ -6,7 +6,7 @@ use super::source::{BATCH_ROWS, Group, GroupReader, Source};
 use super::{Choice, Plan, ReadOptions, open_while};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
-use crate::scene::{FrameBlock, Missing, Outline};
+use crate::scene::{FrameBlock, Outline};
 use arrow_array::RecordBatch;
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use std::collections::VecDeque;
@@ -27,16 +27,9 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn new(path: &Path, unit: LengthUnit, missing: Missing, options: &ReadOptions) -> Self {
-        let choice = Choice { missing, runs: options.runs.clone(), frames: options.frames.clone() };
+    pub(super) fn new(path: &Path, unit: LengthUnit, choice: Choice) -> Self {
         Self { path: path.to_path_buf(), unit, choice }
     }
-}
-
-/// The files of a request.
-pub(super) struct Opened {
-    pub(super) sources: Arc<[Source]>,
-    pub(super) choice: Choice,
 }
 
 /// What the thread needs for the rows.
@@ -64,7 +57,7 @@ impl Reading {
     /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
     pub fn begin(outline: &Outline, options: &ReadOptions) -> Option<Self> {
         let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
-        Self::start(Some(Request::new(path, outline.unit, outline.missing, options))).ok()
+        Self::start(Some(Request::new(path, outline.unit, Choice::new(outline.missing, options)))).ok()
     }
 
     /// Starts the thread. Without a request there is nothing to open.
@@ -94,12 +87,9 @@ impl Reading {
     ///
     /// # Errors
     /// Of finding and opening them.
-    pub(super) fn opened(&self) -> Result<Opened> {
-        let sources = self.opened.recv();
-        let sources =
-            sources.unwrap_or_else(|_| Err(Error::internal("opening the trajectories", "the reading thread panicked")));
-        let choice = self.request.as_ref().map(|request| request.choice.clone()).unwrap_or_default();
-        Ok(Opened { sources: sources?, choice })
+    pub(super) fn opened(&self) -> Result<Arc<[Source]>> {
+        let panicked = || Error::internal("opening the trajectories", "the reading thread panicked");
+        self.opened.recv().unwrap_or_else(|_| Err(panicked()))
     }
 
     /// Lets the thread go on to the rows; one order is taken.
