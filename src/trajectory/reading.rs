@@ -162,12 +162,12 @@ pub(super) fn groups(sources: &[Source]) -> impl Iterator<Item = (&Source, &Grou
 }
 
 /// Least and greatest run and frame of a group, where they are known.
-pub(super) fn keys(source: &Source, group: &Group) -> (Option<(i64, i64)>, Option<(i64, i64)>) {
+pub(super) fn keys(source: &Source, group: &Group) -> [Option<(i64, i64)>; 2] {
     let runs = match (&source.columns.run, source.run) {
         (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
         (Some(_), _) => group.runs,
     };
-    (runs, group.frames)
+    [runs, group.frames]
 }
 
 /// Rows that were decoded together.
@@ -189,7 +189,7 @@ struct Batches<'a> {
 impl<'a> Batches<'a> {
     fn new(sources: &'a [Source], choice: Option<&Choice>) -> Self {
         let matters = |(source, group): &(&Source, &Group)| {
-            let (runs, frames) = keys(source, group);
+            let [runs, frames] = keys(source, group);
             choice.is_some_and(|choice| matters(choice, runs, frames))
         };
         Self { groups: groups(sources).filter(matters).collect(), open: None }

@@ -127,7 +127,7 @@ fn read<'a>(
     }
     let mut total: u64 = 0;
     for (source, group) in groups(&plan.sources) {
-        let (runs, frames) = keys(source, group);
+        let [runs, frames] = keys(source, group);
         if matters(&plan.choice, runs, frames) {
             total += group.rows;
         } else {
