@@ -307,6 +307,11 @@ impl WholeFile {
         Ok(())
     }
 
+    /// Bytes handed to the system; `None` while some that were written ahead are still to be passed over.
+    pub(super) fn written(&self) -> Option<u64> {
+        (self.passed == 0).then_some(self.gathered.get_ref().written)
+    }
+
     /// Hands everything to the disk and gives the file its name.
     pub(super) fn finish(mut self) -> Result<()> {
         let flushed = self.gathered.flush();

@@ -115,7 +115,11 @@ fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()
         writer.append_column(&bytes, close)?;
     }
     writer.close()?;
-    file.flush().map_err(ParquetError::from)
+    file.flush()?;
+    if file.inner().written() == Some(file.bytes_written() as u64) {
+        return Ok(());
+    }
+    Err(ParquetError::General("a file does not hold the bytes that were counted".to_owned()))
 }
 
 /// So many bytes of a column chunk that the file has already.
