@@ -201,6 +201,35 @@ fn a_choice_that_holds_nothing_is_an_error_of_usage() {
     assert!(!dir.join("o").exists(), "nothing was written");
 }
 
+#[test]
+fn a_scene_is_blamed_before_its_trajectories() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    fs::write(dir.join("t.parquet"), "no rows").expect("written");
+    for bodies in [3, 3000] {
+        let body = |k: usize| {
+            let points = "[[0, 0, 0], [1.5, 0, 0], [0, 1, 0], [0, 0, 1e-1]]";
+            format!("[[body]]\nname = \"b{k}\"\nshape = {{ points = {points} }}\n")
+        };
+        let good: String = (0..bodies).map(body).collect();
+        let head = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\n[query]\nwithin = 1\n";
+        let lines = good.lines().count() + head.lines().count();
+        for (last, part) in [
+            ("[[body]]\nname = \"x\"\ngeometry = \"nowhere.obj\"\n", format!("scene.toml:{}", lines + 3)),
+            ("[[body]]\nname = \"b1\"\nshape = { sphere = 1 }\n", format!("scene.toml:{}", lines + 1)),
+            ("[[body]]\nname = \"x\"\nshape = { points = [[1, 2]] }\n", format!("scene.toml:{}", lines + 3)),
+            ("[[body]]\nname = \"x\nshape\n", format!("scene.toml:{}", lines + 3)),
+            ("", "t.parquet".to_owned()),
+        ] {
+            fs::write(dir.join("scene.toml"), format!("{head}{good}{last}")).expect("written");
+            let (out, err) = expect(dir, "run scene.toml --out o", 1);
+            assert!(out.is_empty() && err.contains(&part), "{bodies} bodies, {part}: {err}");
+            assert_eq!(err.contains("t.parquet"), last.is_empty(), "{err}");
+        }
+    }
+    assert!(!dir.join("o").exists(), "nothing was written");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn names_of_files_need_not_be_text() {

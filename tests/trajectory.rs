@@ -7,8 +7,8 @@ mod support;
 use arrow_schema::DataType;
 use clearsweep::geometry::{Pose, Vec3};
 use clearsweep::scene::model::LengthUnit;
-use clearsweep::scene::{FrameBlock, Missing, Motion, Sample, Scene};
-use clearsweep::trajectory::{Bounds, ReadOptions, Trajectory};
+use clearsweep::scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
+use clearsweep::trajectory::{Bounds, ReadOptions, Reading, Trajectory};
 use parquet::basic::Compression;
 use std::path::Path;
 use std::sync::Arc;
@@ -461,6 +461,42 @@ fn dropping_the_iterator_early_ends_the_thread() {
         // The thread held a clone; dropping joins it.
         assert_eq!(Arc::strong_count(&progress), 1);
     }
+}
+
+#[test]
+fn reading_may_begin_before_the_scene_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("t.parquet");
+    let all = rows(&mut Random(14), &[0, 3], 900, 30, false, 0);
+    write(&path, &all, &Shaping { groups: vec![7000], ..Shaping::default() });
+    let scene = scene_of(30);
+    let outline = |path: &Path, missing| Outline { trajectories: Some(path.to_path_buf()), unit: scene.unit, missing };
+    let right = outline(&path, scene.missing);
+    for frames in [None, Some(5..60), Some(300..700)] {
+        let chosen = ReadOptions { frames, ..options(&path) };
+        let expected = read(&scene, &chosen);
+        let other = ReadOptions { runs: Some(3..4), ..chosen.clone() };
+        let elsewhere = directory.path().join("missing.parquet");
+        for begun in [
+            None,
+            Reading::begin(&right, &ReadOptions { path: None, ..chosen.clone() }),
+            Reading::begin(&right, &chosen),
+            Reading::begin(&right, &other),
+            Reading::begin(&outline(&path, Missing::Hold), &chosen),
+            Reading::begin(&outline(&elsewhere, scene.missing), &ReadOptions::default()),
+        ] {
+            let trajectory = Trajectory::open_begun(&scene, &chosen, begun).expect("a good input");
+            let found: Vec<FrameBlock> = trajectory.blocks().map(|block| block.expect("good")).collect();
+            assert!(found == expected);
+        }
+    }
+    assert!(Reading::begin(&Outline { trajectories: None, ..right.clone() }, &ReadOptions::default()).is_none());
+    // What is wrong is said when the scene is there, in the same words.
+    std::fs::write(&path, "nothing that is read").expect("written");
+    let begun = Reading::begin(&right, &ReadOptions::default());
+    let early = Trajectory::open_begun(&scene, &options(&path), begun).err().expect("no trajectories");
+    let late = Trajectory::open(&scene, &options(&path)).err().expect("no trajectories");
+    assert_eq!(format!("{early}"), format!("{late}"));
 }
 
 #[test]

@@ -36,10 +36,11 @@ pub use timings::Timings;
 use crate::broad::BroadScene;
 use crate::error::{Error, Result};
 use crate::narrow::{Routes, Status};
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneOverrides};
 use crate::table::{TableWriter, Totals};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{ReadOptions, Reading, Trajectory};
 use serde_json::Value;
+use std::path::Path;
 use std::time::Instant;
 use timings::timed;
 
@@ -77,12 +78,54 @@ impl Outcome {
 /// Options that do not fit, an input that does not fit the contract, or an output that cannot be written. No file
 /// that looks whole is left behind.
 pub fn run(scene: &Scene, options: &JobOptions, progress: &dyn Progress) -> Result<Outcome> {
-    let begun = Instant::now();
-    let pool = pool(options.threads)?;
-    pool.install(|| run_in_pool(scene, options, progress, begun))
+    run_begun(scene, None, options, progress)
 }
 
-fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, begun: Instant) -> Result<Outcome> {
+/// A scene whose trajectories are being read already.
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
+    reading: Option<Reading>,
+}
+
+impl Loaded {
+    /// Loads a scene, as [`Scene::load`] does, and begins to read the trajectories while its geometry is built.
+    ///
+    /// # Errors
+    /// As for [`Scene::load`]; what is wrong with the trajectories is said by [`Loaded::run`].
+    pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
+        let mut reading = None;
+        let (scene, _) = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
+        Ok(Self { scene, reading })
+    }
+
+    /// Runs a job, as [`run`] does; once.
+    ///
+    /// # Errors
+    /// As for [`run`].
+    pub fn run(&mut self, options: &JobOptions, progress: &dyn Progress) -> Result<Outcome> {
+        run_begun(&self.scene, self.reading.take(), options, progress)
+    }
+}
+
+fn run_begun(
+    scene: &Scene,
+    reading: Option<Reading>,
+    options: &JobOptions,
+    progress: &dyn Progress,
+) -> Result<Outcome> {
+    let begun = Instant::now();
+    let pool = pool(options.threads)?;
+    pool.install(|| run_in_pool(scene, reading, options, progress, begun))
+}
+
+fn run_in_pool(
+    scene: &Scene,
+    reading: Option<Reading>,
+    options: &JobOptions,
+    progress: &dyn Progress,
+    begun: Instant,
+) -> Result<Outcome> {
     let device = options.device.resolve()?;
     let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory);
     let threads = rayon::current_num_threads();
@@ -92,7 +135,8 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
     let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
     let narrow = methods::narrow(&options.narrow)?;
     let mut timings = Timings::default();
-    let trajectory = timed(&mut timings.open, || Trajectory::open(scene, &options.read))?;
+    let trajectory = timed(&mut timings.open, || Trajectory::open_begun(scene, &options.read, reading))?;
+    trajectory.inputs.begin_early();
     let bounds = trajectory.bounds;
     let mut input = pipeline::Input::start(trajectory);
     let mut writer = TableWriter::create(scene, &options.table())?;
@@ -114,11 +158,14 @@ fn run_in_pool(scene: &Scene, options: &JobOptions, progress: &dyn Progress, beg
 
     let mut timings = search.timings;
     let broad = search.memories[0].broad.name();
-    // What is remembered of all pairs is given back while the disk takes the tables.
-    rayon::spawn(move || drop(search.memories));
-    let finished = timed(&mut timings.write, || writer.finish())?;
+    let ending = timed(&mut timings.write, || writer.end())?;
+    // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given back.
+    let files = input.files.clone();
+    files.begin();
+    rayon::spawn(move || drop((search.memories, input)));
+    let finished = timed(&mut timings.write, || ending.wait())?;
     let mut inputs = scene.inputs.clone();
-    inputs.extend(input.files.digests()?);
+    inputs.extend(files.digests()?);
     timings.total = begun.elapsed();
     let manifest = manifest::Report {
         scene,

@@ -96,7 +96,7 @@ pub(super) fn drive(
     writer: &mut TableWriter,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let Input { blocks, read, spares, files } = input;
+    let Input { blocks, read, spares, files: _ } = input;
     let mut waiting = Waiting { writer, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
     loop {
@@ -110,7 +110,6 @@ pub(super) fn drive(
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);
     }
-    files.begin(); // from here on there is more and more to wait for, and less to do
     waiting.write()?;
     search.timings.write += waiting.spent;
     Ok(())

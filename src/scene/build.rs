@@ -6,6 +6,7 @@ use super::file::{BodySpec, GeometrySpec, Reading};
 use super::length::check_length;
 use super::mesh::{Closure, NotConvex, is_convex};
 use super::model::{InputDigest, Model, Piece, Shape};
+use super::parallel;
 use super::readers::{self, Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Error;
@@ -13,8 +14,7 @@ use crate::geometry::hull::{HullError, convex_hull};
 use crate::geometry::{Polyhedron, Vec3};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A mesh is convex if it is the surface of its hull within this part of its size.
 const CONVEX_TOLERANCE: f64 = 1e-9;
@@ -60,7 +60,7 @@ pub(super) type Built = (Vec<Arc<Shape>>, Vec<InputDigest>);
 /// For every geometry that cannot be used, that of its first body in scene order.
 pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Failure>> {
     let plan = plan(folder, bodies);
-    let done = run(&plan.jobs);
+    let done = parallel::each(plan.jobs.len(), JOBS_PER_THREAD, |index| work_off(&plan.jobs[index]));
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
     let mut reported = HashSet::new();
@@ -122,27 +122,6 @@ fn add_variant(job: &mut Job, variant: (Reading, f64)) -> usize {
         variants.push(variant);
         variants.len() - 1
     })
-}
-
-/// Works the jobs off with all cores; results in the order of the jobs.
-fn run(jobs: &[Job]) -> Vec<Done> {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let slots: Vec<OnceLock<Done>> = jobs.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed); // hands each index out once
-            let Some(job) = jobs.get(index) else { break };
-            let _ = slots[index].set(work_off(job));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..cores.min(jobs.len().div_ceil(JOBS_PER_THREAD)) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    slots.into_iter().map(|slot| slot.into_inner().expect("every job was handed out and done")).collect()
 }
 
 fn work_off(job: &Job) -> Done {

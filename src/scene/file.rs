@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// A scene file, lowered but not loaded.
+#[derive(Debug)]
 pub(super) struct SceneFile {
     pub(super) head: Head,
     pub(super) query: Query,
@@ -21,6 +22,7 @@ pub(super) struct SceneFile {
 }
 
 /// `[scene]`.
+#[derive(Debug)]
 pub(super) struct Head {
     pub(super) name: Option<String>,
     pub(super) unit: LengthUnit,
@@ -31,7 +33,7 @@ pub(super) struct Head {
 }
 
 /// `[query]`, lengths in metres; the place of `require` for the check against `within`.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Query {
     pub(super) at: usize,
     pub(super) within: Option<f64>,
@@ -41,6 +43,7 @@ pub(super) struct Query {
 }
 
 /// `[[body]]`.
+#[derive(Debug)]
 pub(super) struct BodySpec {
     pub(super) name: String,
     /// Where the body begins.
@@ -88,6 +91,7 @@ pub(super) struct Reading {
 }
 
 /// `[[ignore]]`.
+#[derive(Debug)]
 pub(super) struct IgnoreSpec {
     pub(super) a: String,
     pub(super) a_at: usize,
@@ -132,6 +136,38 @@ pub(super) fn parse(source: &Source<'_>) -> Result<SceneFile> {
     let mut tables = Vec::new();
     let bodies = bodies(source, &top, head.unit, &mut tables)?;
     Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables })
+}
+
+/// What a part of a scene file holds.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub(super) head: Option<Head>,
+    pub(super) query: Option<Query>,
+    pub(super) bodies: Vec<BodySpec>,
+    pub(super) ignores: Option<Vec<IgnoreSpec>>,
+}
+
+/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
+/// or is for [`parse`].
+pub(super) fn section(source: &Source<'_>, unit: Option<LengthUnit>) -> Option<Section> {
+    let document = source.parse().ok()?;
+    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    top.only(&["scene", "query", "body", "ignore"]).ok()?;
+    let head = top.get("scene").map(|_| head(&top).ok());
+    let head = head.map_or(Some(None), |head| head.map(Some))?;
+    let unit = unit.or(head.as_ref().map(|head| head.unit))?;
+    let query = match top.get("query") {
+        None => None,
+        Some(field) => Some(query(&field.table().ok()?, unit).ok()?),
+    };
+    let tables = top.tables("body").ok()?.into_iter();
+    let bodies = tables.map(|(at, table)| body(Keys::new(source, String::new(), table, at), unit).ok());
+    let bodies = bodies.collect::<Option<Vec<_>>>()?;
+    let ignores = match top.get("ignore") {
+        None => None,
+        Some(_) => Some(ignores(source, &top).ok()?),
+    };
+    Some(Section { head, query, bodies, ignores })
 }
 
 fn head(top: &Keys<'_>) -> Result<Head> {

@@ -2,10 +2,12 @@
 
 use super::length::{check_length, words};
 use super::model::LengthUnit;
+use super::points::Thinned;
 use super::tables::RowPlace;
 use crate::error::{Error, Result};
 use std::fmt::Display;
 use std::path::Path;
+use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
@@ -13,8 +15,13 @@ use toml::de::{DeArray, DeTable, DeValue};
 pub(super) struct Source<'a> {
     path: &'a Path,
     /// The text, without a byte order mark.
-    pub(super) text: &'a str,
-    line_starts: Vec<usize>,
+    text: &'a str,
+    /// The byte of the file that the text begins with.
+    base: usize,
+    /// Lists of points that were taken out of the text.
+    thinned: Option<&'a Thinned>,
+    /// Looked for when the first message asks.
+    line_starts: OnceLock<Vec<usize>>,
     /// Set where the keys are those of a table's row.
     row: Option<RowPlace>,
 }
@@ -40,13 +47,18 @@ impl Origin {
 
 impl<'a> Source<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        let line_starts = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i + 1).collect();
-        Self { path, text, line_starts, row: None }
+        Self { path, text, base: 0, thinned: None, line_starts: OnceLock::new(), row: None }
+    }
+
+    /// A part of a scene file, of which lists of points may be taken out. Places are those of the whole, but lines are
+    /// not known.
+    pub(super) fn of_section(path: &'a Path, base: usize, thinned: &'a Thinned) -> Self {
+        Self { base, thinned: Some(thinned), ..Self::new(path, &thinned.text) }
     }
 
     /// What the keys of a table's row are in.
     pub(super) fn of_row(scene: &'a Path, row: RowPlace) -> Self {
-        Self { path: scene, text: "", line_starts: Vec::new(), row: Some(row) }
+        Self { row: Some(row), ..Self::new(scene, "") }
     }
 
     /// Where a byte is.
@@ -66,7 +78,8 @@ impl<'a> Source<'a> {
 
     /// The line of a byte, from 1.
     pub(super) fn line(&self, at: usize) -> usize {
-        self.line_starts.partition_point(|&start| start <= at) + 1
+        let find = || self.text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i + 1).collect();
+        self.line_starts.get_or_init(find).partition_point(|&start| start <= at) + 1
     }
 
     /// `file:line`, or the row.
@@ -75,6 +88,11 @@ impl<'a> Source<'a> {
             return row.to_string();
         }
         format!("{}:{}", self.path.display(), self.line(at))
+    }
+
+    /// The byte of the file where something of the text begins.
+    fn start<T>(&self, item: &Spanned<T>) -> usize {
+        self.base + item.span().start
     }
 
     /// The whole file as TOML.
@@ -136,7 +154,7 @@ impl<'a> Keys<'a> {
             None => format!("known here: {}", known.join(", ")),
         };
         Err(Error::input(
-            self.source.place(key.span().start),
+            self.source.place(self.source.start(key)),
             format!("unknown key `{name}` in {}", self.owner),
             remedy,
         ))
@@ -145,7 +163,7 @@ impl<'a> Keys<'a> {
     /// A key, if it is there or among the defaults.
     pub(super) fn get<'k>(&'k self, key: &'k str) -> Option<Field<'k>> {
         let Some(value) = self.table.get(key) else { return self.defaults.and_then(|defaults| defaults.get(key)) };
-        Some(Field { keys: self, key, value: value.get_ref(), at: value.span().start })
+        Some(Field { keys: self, key, value: value.get_ref(), at: self.source.start(value) })
     }
 
     /// A key that must be there.
@@ -165,12 +183,12 @@ impl<'a> Keys<'a> {
             let remedy = format!("write it as `[[{key}]]`, with two brackets, once for each");
             Err(Error::input(self.source.place(at), format!("`{key}` is not an array of tables"), remedy))
         };
-        let DeValue::Array(array) = value.get_ref() else { return wrong(value.span().start) };
+        let DeValue::Array(array) = value.get_ref() else { return wrong(self.source.start(value)) };
         let mut tables = Vec::with_capacity(array.len());
         for item in array.iter() {
             match item.get_ref() {
-                DeValue::Table(table) => tables.push((item.span().start, table)),
-                _ => return wrong(item.span().start),
+                DeValue::Table(table) => tables.push((self.source.start(item), table)),
+                _ => return wrong(self.source.start(item)),
             }
         }
         Ok(tables)
@@ -260,6 +278,10 @@ impl<'k> Field<'k> {
 
     /// A list of points.
     pub(super) fn points(&self) -> Result<Vec<[f64; 3]>> {
+        let source = self.keys.source;
+        if let Some(points) = source.thinned.and_then(|thinned| thinned.lists.get(&(self.at - source.base))) {
+            return Ok(points.clone());
+        }
         let wanted = "a list of points [x, y, z]";
         let mut points = Vec::new();
         for item in self.array(wanted)?.iter() {
@@ -267,7 +289,7 @@ impl<'k> Field<'k> {
                 points.push(point);
                 continue;
             }
-            let field = Field { value: item.get_ref(), at: item.span().start, ..*self };
+            let field = Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self };
             let numbers = field.numbers(Some(3)).map_err(|error| {
                 let problem = format!("point {}: {}", points.len(), error.problem);
                 Error::input(&error.place, problem, format!("give {wanted}"))
@@ -289,7 +311,7 @@ impl<'k> Field<'k> {
         match self.value {
             DeValue::Array(array) => {
                 let one = |item: &'k Spanned<DeValue<'k>>| {
-                    Field { value: item.get_ref(), at: item.span().start, ..*self }.text().map(str::to_owned)
+                    Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self }.text().map(str::to_owned)
                 };
                 array.iter().map(one).collect()
             }

@@ -2,11 +2,12 @@
 
 use super::build::{Failure, build};
 use super::digest::read_input;
-use super::file::{self, BodySpec, Query, SceneFile};
+use super::file::{self, BodySpec, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
 use super::keys::Source;
 use super::length::parse_length;
-use super::model::{Body, InputDigest, LengthUnit, Motion, QueryOptions, Scene, Shape};
+use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
+use super::sections;
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,25 @@ pub struct SceneOverrides {
     pub within: Option<String>,
     /// `require`, likewise.
     pub require: Option<String>,
+}
+
+/// What is known of the trajectories of a scene while its bodies are still being read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    /// As [`Scene::trajectories`] will be, if anything moves.
+    pub trajectories: Option<PathBuf>,
+    /// As [`Scene::unit`] will be.
+    pub unit: LengthUnit,
+    /// As [`Scene::missing`] will be.
+    pub missing: Missing,
+}
+
+impl Outline {
+    fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
+        let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
+        let trajectories = overrides.trajectories.clone().or(written);
+        Self { trajectories, unit: head.unit, missing: head.missing }
+    }
 }
 
 impl Scene {
@@ -39,6 +59,19 @@ impl Scene {
     /// # Errors
     /// As [`Scene::load`].
     pub fn load_with_rules(path: &Path, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
+        Self::load_and_tell(path, overrides, |_| {})
+    }
+
+    /// As [`Scene::load_with_rules`]; `tell` hears of the trajectories as soon as they are known, once at most, so that
+    /// somebody may begin to read them. The scene may turn out to be wrong afterwards.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn load_and_tell(
+        path: &Path,
+        overrides: &SceneOverrides,
+        tell: impl FnOnce(&Outline),
+    ) -> Result<(Self, Vec<IgnoreRule>)> {
         let (bytes, digest) = read_input(path).map_err(|error| {
             Error::input(
                 path.display(),
@@ -48,7 +81,17 @@ impl Scene {
         })?;
         let text = text(path, &bytes)?;
         let source = Source::new(path, text);
-        let file = file::parse(&source)?;
+        let mut tell = Some(tell);
+        let mut outline = |head: &Head| {
+            if let Some(tell) = tell.take() {
+                tell(&Outline::of(path, head, overrides));
+            }
+        };
+        let file = match sections::parse(path, text, &mut outline) {
+            Some(file) => file,
+            None => file::parse(&source)?,
+        };
+        outline(&file.head);
         let trajectories = trajectories(&source, &file, overrides)?;
         let mut query = query(&source, &file, overrides)?;
         query.static_pairs |= trajectories.is_none();

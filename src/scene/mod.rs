@@ -2,8 +2,8 @@
 //!
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
 //!
-//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says;
-//! `tables`: the rows of `[[bodies]]`) ->
+//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
+//! large one in parts, on all cores, with `points` read past TOML; `tables`: the rows of `[[bodies]]`) ->
 //! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
 
 pub mod block;
@@ -17,14 +17,17 @@ pub mod length;
 pub mod load;
 mod mesh;
 pub mod model;
+mod parallel;
 pub(crate) mod parquet_footer;
 pub(crate) mod parquet_pages;
+mod points;
 pub mod readers;
+mod sections;
 pub mod shapes;
 mod tables;
 
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
 pub use ignore::{IgnoreRule, PairCounts};
 pub use length::parse_length;
-pub use load::SceneOverrides;
+pub use load::{Outline, SceneOverrides};
 pub use model::{Body, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};

@@ -257,14 +257,44 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn finish(self) -> Result<Finished> {
+        self.end()?.wait()
+    }
+
+    /// Closes all tables but the manifest. The disk still takes them: [`Ending::wait`].
+    ///
+    /// # Errors
+    /// A write failed.
+    pub fn end(self) -> Result<Ending> {
         let Self { distances, penetrations, summary, bodies, names, sizes, last: _, tile: _, out } = self;
         let penetrating = penetrations.rows();
         // The largest goes to the disk first, and the others beside it.
         let tables = [distances.finish()?, penetrations.finish()?];
         let (mut totals, summaries) = summary.finish(&names)?;
-        bodies::write(&bodies, &sizes, &out)?;
-        tables.into_iter().chain(summaries).try_for_each(Finishing::wait)?;
         totals.penetrations = penetrating;
+        Ok(Ending { tables: tables.into_iter().chain(summaries).collect(), bodies, sizes, totals, out })
+    }
+}
+
+/// All tables are encoded, on their way to the disk. Dropped before they are whole, it takes them back.
+#[must_use]
+pub struct Ending {
+    // Before `out`: their threads must have let go of their files first.
+    tables: Vec<Finishing>,
+    bodies: RecordBatch,
+    sizes: Sizes,
+    totals: Totals,
+    out: Arc<OutputDir>,
+}
+
+impl Ending {
+    /// Waits until all tables have their names.
+    ///
+    /// # Errors
+    /// A write failed.
+    pub fn wait(self) -> Result<Finished> {
+        let Self { tables, bodies, sizes, mut totals, out } = self;
+        bodies::write(&bodies, &sizes, &out)?;
+        tables.into_iter().try_for_each(Finishing::wait)?;
         totals.bytes = out.bytes();
         Ok(Finished { totals, out })
     }

@@ -2,9 +2,10 @@
 
 use super::sync::{Ahead, Removed};
 use crate::error::{Error, Result};
+use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IoSlice, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -97,7 +98,7 @@ impl OutputDir {
         let file =
             OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(|e| self.error(&temporary, &e))?;
         let unnamed = Unnamed { file, temporary, target, written: 0, ahead: Ahead::default(), out: Arc::clone(self) };
-        Ok(WholeFile(BufWriter::with_capacity(PIECE, unnamed)))
+        Ok(WholeFile { gathered: BufWriter::with_capacity(PIECE, unnamed), passed: 0 })
     }
 
     /// A failed operation on `path` as the user should hear of it.
@@ -256,10 +257,17 @@ impl Drop for OutputDir {
 
 /// A file that gets its name when it is whole. What is written is gathered: the system takes large pieces faster.
 #[derive(Debug)]
-pub(super) struct WholeFile(BufWriter<Unnamed>);
+pub(super) struct WholeFile {
+    gathered: BufWriter<Unnamed>,
+    /// Bytes that were written from where they lay, and are not taken again when they come.
+    passed: u64,
+}
 
-/// Bytes handed to the system at a time.
-const PIECE: usize = 1 << 20;
+/// Bytes gathered before they are handed to the system.
+const PIECE: usize = 64 << 10;
+
+/// Bytes handed to the system at a time, from where they lie.
+const MOST: usize = 1 << 20;
 
 /// A file under its temporary name.
 #[derive(Debug)]
@@ -275,13 +283,39 @@ struct Unnamed {
 impl WholeFile {
     /// The name that it will have.
     pub(super) fn target(&self) -> &Path {
-        &self.0.get_ref().target
+        &self.gathered.get_ref().target
+    }
+
+    /// Writes what comes next, from where it lies. As many bytes that are written to this file afterwards are passed over:
+    /// whoever writes them to it in the usual way copies them several times, so they are written here before, and need
+    /// only be counted there.
+    pub(super) fn write_ahead(&mut self, segments: &[Bytes]) -> io::Result<()> {
+        self.gathered.flush()?;
+        let mut rest = segments;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let most = rest.iter().take(SEGMENTS).take_while(|segment| {
+                bytes += segment.len();
+                bytes <= MOST
+            });
+            let (now, later) = rest.split_at(most.count().max(1));
+            let mut slices: Vec<IoSlice<'_>> = now.iter().map(|segment| IoSlice::new(segment)).collect();
+            write_all_vectored(self.gathered.get_mut(), &mut slices)?;
+            self.passed += now.iter().map(|segment| segment.len() as u64).sum::<u64>();
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Bytes handed to the system; `None` while some that were written ahead are still to be passed over.
+    pub(super) fn written(&self) -> Option<u64> {
+        (self.passed == 0).then_some(self.gathered.get_ref().written)
     }
 
     /// Hands everything to the disk and gives the file its name.
     pub(super) fn finish(mut self) -> Result<()> {
-        let flushed = self.0.flush();
-        let (Unnamed { file, temporary, target, written, ahead, out }, _) = self.0.into_parts();
+        let flushed = self.gathered.flush();
+        let (Unnamed { file, temporary, target, written, ahead, out }, _) = self.gathered.into_parts();
         let begun = ahead.end();
         flushed.and(begun).and_then(|()| file.sync_all()).map_err(|e| out.error(&target, &e))?;
         drop(file);
@@ -295,34 +329,60 @@ impl WholeFile {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        if self.passed > 0 {
+            let count = usize::try_from(self.passed).unwrap_or(usize::MAX).min(bytes.len());
+            self.passed -= count as u64;
+            return Ok(count);
+        }
+        self.gathered.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.gathered.flush()
     }
+}
+
+/// Most segments handed to the system at once: it takes no more.
+const SEGMENTS: usize = 1024;
+
+/// Writes all bytes of all slices.
+fn write_all_vectored(to: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+    IoSlice::advance_slices(&mut slices, 0); // empty ones at the front
+    while !slices.is_empty() {
+        match to.write_vectored(slices) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut slices, count),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 impl Unnamed {
     #[cfg(not(test))]
-    fn write_some(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+    fn write_some(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.file.write_vectored(slices)
     }
 
     #[cfg(test)]
-    fn write_some(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let need = bytes.len() as u64;
+    fn write_some(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let need = slices.iter().map(|slice| slice.len() as u64).sum();
         if self.out.room.fetch_sub(need, Ordering::Relaxed) < need {
             self.out.room.store(0, Ordering::Relaxed);
             return Err(ErrorKind::StorageFull.into());
         }
-        self.file.write(bytes)
+        self.file.write_vectored(slices)
     }
 }
 
 impl Write for Unnamed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.write_some(bytes) {
+        self.write_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self.write_some(slices) {
             Ok(n) => {
                 self.written += n as u64;
                 self.ahead.written(&self.file, self.written);

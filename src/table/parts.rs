@@ -4,10 +4,13 @@ use super::chunk::EncodedColumn;
 use super::encoder::ParquetFile;
 use super::output_dir::OutputDir;
 use crate::error::{Error, Result};
+use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::TypePtr;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -98,12 +101,56 @@ impl Parts {
     }
 }
 
+/// The library copies what it appends through a small buffer into its own. So the pages are written beside it, and it
+/// is told of bytes that are there already.
 fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()> {
-    let mut writer = file.next_row_group()?;
-    for column in group {
-        writer.append_column(&column.bytes, column.close)?;
+    file.flush()?;
+    let mut written = Vec::with_capacity(group.len());
+    for EncodedColumn { bytes, close } in group {
+        file.inner_mut().write_ahead(&bytes.segments)?;
+        written.push((Written(bytes.size as u64), close));
     }
-    writer.close().map(drop)
+    let mut writer = file.next_row_group()?;
+    for (bytes, close) in written {
+        writer.append_column(&bytes, close)?;
+    }
+    writer.close()?;
+    file.flush()?;
+    if file.inner().written() == Some(file.bytes_written() as u64) {
+        return Ok(());
+    }
+    Err(ParquetError::General("a file does not hold the bytes that were counted".to_owned()))
+}
+
+/// So many bytes of a column chunk that the file has already.
+#[derive(Debug, Clone, Copy)]
+struct Written(u64);
+
+impl Length for Written {
+    fn len(&self) -> u64 {
+        self.0
+    }
+}
+
+impl ChunkReader for Written {
+    type T = Self;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self> {
+        Ok(Self(self.0 - start.min(self.0)))
+    }
+
+    fn get_bytes(&self, _start: u64, _length: usize) -> parquet::errors::Result<Bytes> {
+        Err(ParquetError::General("these bytes are in the file".to_owned()))
+    }
+}
+
+impl Read for Written {
+    /// Counts, and leaves `to` as it is.
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = usize::try_from(self.0).unwrap_or(usize::MAX).min(to.len());
+        self.0 -= count as u64;
+        Ok(count)
+    }
 }
 
 fn close(file: ParquetFile) -> parquet::errors::Result<Result<()>> {

@@ -1,9 +1,9 @@
 //! From rows to samples to blocks.
 
-use super::Plan;
 use super::decode::Rows;
 use super::roster::Roster;
 use super::stage::{READ, Stage, TILE};
+use super::{Choice, Plan};
 use crate::error::Error;
 use crate::scene::{FrameBlock, Missing, SAMPLES, Sample};
 use std::ops::Range;
@@ -157,7 +157,7 @@ impl<'a> Assembler<'a> {
             roster: &plan.roster,
             stage: Stage::new(slots),
             roll: Roll::new(slots),
-            held: (plan.missing == Missing::Hold).then(|| Held::new(slots)),
+            held: (plan.choice.missing == Missing::Hold).then(|| Held::new(slots)),
             current: None,
             block: None,
             whole: 0,
@@ -218,7 +218,7 @@ impl<'a> Assembler<'a> {
             if let Some(held) = &mut self.held {
                 held.enter(run);
             }
-            let chosen = self.plan.chooses(run, frame);
+            let chosen = self.plan.choice.has(run, frame);
             self.current = Some(Current { run, frame, time, chosen, path: Arc::clone(&rows.path) });
         }
         let expected = self.current.as_ref().and_then(|current| current.time);
@@ -313,7 +313,7 @@ impl<'a> Assembler<'a> {
             if block.present[slot] >> at & 1 == 1 {
                 continue;
             }
-            match (&self.held, self.plan.missing) {
+            match (&self.held, self.plan.choice.missing) {
                 (_, Missing::Absent) => self.stage.set_identity(at % TILE, slot),
                 (Some(held), _) if held.known[slot] => {
                     for (component, values) in held.values.iter().enumerate() {
@@ -376,7 +376,7 @@ fn missing(current: &Current, body: &str, hold: bool) -> Stop {
 }
 
 /// Whether a row group can hold rows that matter, by the least and greatest keys of its rows where they are known.
-pub(super) fn matters(plan: &Plan, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) -> bool {
+pub(super) fn matters(choice: &Choice, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) -> bool {
     let beyond = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
         (Some(range), Some((least, _))) => least >= range.end,
         _ => false,
@@ -385,8 +385,8 @@ pub(super) fn matters(plan: &Plan, runs: Option<(i64, i64)>, frames: Option<(i64
         (Some(range), Some((_, greatest))) => greatest < range.start,
         _ => false,
     };
-    let holds = plan.missing == Missing::Hold;
-    let (chosen_runs, chosen_frames) = (plan.runs.as_ref(), plan.frames.as_ref());
+    let holds = choice.missing == Missing::Hold;
+    let (chosen_runs, chosen_frames) = (choice.runs.as_ref(), choice.frames.as_ref());
     !(beyond(chosen_runs, runs)
         || before(chosen_runs, runs)
         || beyond(chosen_frames, frames)

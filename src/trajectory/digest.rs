@@ -48,14 +48,14 @@ impl Inputs {
     }
 
     /// Begins to hash what takes long; see [`Self::begin`].
-    pub(super) fn start(&self) {
+    pub fn begin_early(&self) {
         if self.files().map(|(_, bytes)| bytes).sum::<u64>() > FEW {
             self.begin();
         }
     }
 
-    /// Begins to hash in the background, if that is not begun: small files, when there is nothing else to read. Gives
-    /// up once nobody is left who could ask for the result.
+    /// Begins to hash in the background, if that is not begun: small files, when only the disk has work left. Gives up
+    /// once nobody is left who could ask for the result.
     pub fn begin(&self) {
         if self.shared.begun.swap(true, Ordering::Relaxed) {
             return;

@@ -2,7 +2,8 @@
 //!
 //! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (a
 //! `parquet_file`, or an `ipc_file` once `ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
-//! bounds of all positions from the column statistics, or scans them; then, on a thread of its own, `stream` walks the groups of rows, `decode` turns each batch of rows into
+//! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
+//! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
 //! transposition). `digest` hashes the files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
@@ -22,6 +23,7 @@ mod files;
 mod ipc_file;
 mod ipc_messages;
 mod parquet_file;
+mod reading;
 mod roster;
 mod sort;
 mod source;
@@ -29,12 +31,14 @@ mod stage;
 mod stream;
 
 pub use digest::Inputs;
+pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, Watch, sort};
 pub use stream::Spares;
 
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Missing, Scene};
+use reading::Request;
 use roster::Roster;
 use source::Source;
 use std::ops::Range;
@@ -66,35 +70,46 @@ pub struct Bounds {
 pub struct Trajectory {
     /// Bounds of body origins as read (not recentred) over the whole input; `None` where there is no row at all.
     pub bounds: Option<Bounds>,
-    /// The files in reading order, with their digests once they are hashed: clone this handle before `blocks`, which
-    /// hashes in the background, and ask it when the blocks are done.
+    /// The files in reading order, with their digests once they are hashed: clone this handle before `blocks`, and ask
+    /// it when the blocks are done.
     pub inputs: Inputs,
     /// Rows in all files.
     pub rows: u64,
     plan: Plan,
     progress: Arc<AtomicU64>,
+    reading: Reading,
+}
+
+/// Which samples are read, and which rows they need.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Choice {
+    missing: Missing,
+    runs: Option<Range<i64>>,
+    frames: Option<Range<i64>>,
+}
+
+impl Choice {
+    fn new(missing: Missing, options: &ReadOptions) -> Self {
+        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
+    }
+
+    /// Whether a sample is chosen by its key.
+    fn has(&self, run: i64, frame: i64) -> bool {
+        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
+    }
 }
 
 /// What the reading thread needs, independent of the scene's lifetime.
 struct Plan {
-    sources: Vec<Source>,
+    sources: Arc<[Source]>,
     /// The path given, as a shell takes it.
     input: String,
     roster: Arc<Roster>,
-    missing: Missing,
     frame_rate: Option<f64>,
-    runs: Option<Range<i64>>,
-    frames: Option<Range<i64>>,
+    choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).
     single_sample: bool,
     spares: Spares,
-}
-
-impl Plan {
-    /// Whether a sample is chosen by its key.
-    fn chooses(&self, run: i64, frame: i64) -> bool {
-        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
-    }
 }
 
 /// Whether `range` (all values, if there is none) holds `value`.
@@ -112,19 +127,30 @@ impl Trajectory {
     /// Any file that is missing, unreadable or does not fit the contract; a scene with dynamic bodies but without
     /// trajectories.
     pub fn open(scene: &Scene, options: &ReadOptions) -> Result<Self> {
+        Self::open_begun(scene, options, None)
+    }
+
+    /// As [`Trajectory::open`], where reading has begun already. If it turned out to be of something else, that is
+    /// dropped.
+    ///
+    /// # Errors
+    /// As for [`Trajectory::open`].
+    pub fn open_begun(scene: &Scene, options: &ReadOptions, begun: Option<Reading>) -> Result<Self> {
         let path = options.path.as_deref().or(scene.trajectories.as_deref());
-        let sources = match path {
-            Some(path) => open_sources(path, scene.unit)?,
-            None if scene.dynamic.is_empty() => Vec::new(),
-            None => {
-                return Err(Error::input(
-                    scene.path.display(),
-                    "has dynamic bodies but names no trajectories",
-                    "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`",
-                ));
-            }
+        if path.is_none() && !scene.dynamic.is_empty() {
+            return Err(Error::input(
+                scene.path.display(),
+                "has dynamic bodies but names no trajectories",
+                "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`",
+            ));
+        }
+        let choice = Choice::new(scene.missing, options);
+        let request = path.map(|path| Request::new(path, scene.unit, choice.clone()));
+        let reading = match begun.filter(|begun| begun.is_of(request.as_ref())) {
+            Some(begun) => begun,
+            None => Reading::start(request)?,
         };
-        let single_sample = options.path.is_none() && scene.trajectories.is_none();
+        let sources = reading.opened()?;
         Ok(Self {
             bounds: bounds::of(&sources)?,
             inputs: Inputs::new(sources.iter().map(|source| (source.path.to_path_buf(), source.bytes)).collect()),
@@ -133,14 +159,13 @@ impl Trajectory {
                 sources,
                 input: path.map(quoted).unwrap_or_default(),
                 roster: Arc::new(Roster::new(scene)),
-                missing: scene.missing,
                 frame_rate: scene.frame_rate,
-                runs: options.runs.clone(),
-                frames: options.frames.clone(),
-                single_sample,
+                choice,
+                single_sample: path.is_none(),
                 spares: Spares::default(),
             },
             progress: Arc::default(),
+            reading,
         })
     }
 
@@ -149,7 +174,7 @@ impl Trajectory {
     /// Items are errors at most once, last: a row that does not fit the contract, or a file that cannot be decoded.
     /// Dropping the iterator early ends the thread.
     pub fn blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
-        Box::new(stream::Blocks::start(self.plan, self.inputs, self.progress))
+        Box::new(stream::Blocks::start(self.plan, self.reading, self.progress))
     }
 
     /// Where blocks go that are no longer needed: take it before `blocks`.
@@ -173,8 +198,16 @@ fn quoted(path: &Path) -> String {
 /// Opens every file of `path`, in reading order: by first key, then by path. Lengths are in `unit` unless a field says
 /// otherwise.
 fn open_sources(path: &Path, unit: LengthUnit) -> Result<Vec<Source>> {
+    open_while(path, unit, &|| true)
+}
+
+/// As [`open_sources`], as long as somebody `wants` them; what was opened until then is no answer.
+fn open_while(path: &Path, unit: LengthUnit, wants: &dyn Fn() -> bool) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for found in files::find(path)? {
+        if !wants() {
+            return Ok(Vec::new());
+        }
         sources.push(Source::open(&found, unit)?);
     }
     if sources.len() < 2 {

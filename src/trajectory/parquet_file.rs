@@ -18,7 +18,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl ParquetFile {
     /// The file is unreadable, damaged, or its columns do not fit.
     pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, Columns, Vec<Group>)> {
         let file = BoundedFile::open(path)?;
-        parquet_footer::check(path, &file.file, file.bytes)?;
+        parquet_footer::check(path, &*file.file, file.bytes)?;
         let inferred = guard(path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let columns = Columns::resolve(path, inferred.schema(), unit)?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
@@ -66,7 +66,7 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let file = BoundedFile::open(&self.path)?;
-        parquet_pages::check(&self.path, &file.file, self.plain.metadata(), group.index, columns)?;
+        parquet_pages::check(&self.path, &*file.file, self.plain.metadata(), group.index, columns)?;
         let keyed = self.chunk(group, self.names).is_some_and(|chunk| {
             // A chunk without a dictionary page would be hashed into one, name by name.
             chunk.dictionary_page_offset().is_some()
@@ -192,10 +192,30 @@ fn guard<T>(path: &Path, group: Option<usize>, run: impl FnOnce() -> Decoded<T>)
     }
 }
 
-/// A file that refuses to read past its end before anything is allocated for it.
+/// A file that refuses to read past its end before anything is allocated for it. Whoever reads says where, so that one
+/// handle does for all columns, one after the other.
 struct BoundedFile {
-    file: File,
+    file: Arc<File>,
     bytes: u64,
+}
+
+/// Bytes read for the header of a page: nearly all are shorter.
+const HEADER: usize = 512;
+
+/// A file from a byte on.
+struct From {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(to)?;
+        self.at += count as u64;
+        Ok(count)
+    }
 }
 
 impl BoundedFile {
@@ -203,7 +223,7 @@ impl BoundedFile {
         let unreadable = |error| Error::unreadable(path, &error);
         let file = File::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
-        Ok(Self { file, bytes })
+        Ok(Self { file: Arc::new(file), bytes })
     }
 }
 
@@ -214,16 +234,22 @@ impl Length for BoundedFile {
 }
 
 impl ChunkReader for BoundedFile {
-    type T = BufReader<File>;
+    type T = BufReader<From>;
 
     fn get_read(&self, start: u64) -> Decoded<Self::T> {
-        self.file.get_read(start)
+        Ok(BufReader::with_capacity(HEADER, From { file: Arc::clone(&self.file), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Decoded<Bytes> {
         if start.checked_add(length as u64).is_none_or(|end| end > self.bytes) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} lie beyond the end of the file")));
         }
-        self.file.get_bytes(start, length)
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::with_capacity(length);
+        if file.take(length as u64).read_to_end(&mut bytes)? < length {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are no longer there")));
+        }
+        Ok(bytes.into())
     }
 }

@@ -1,18 +1,16 @@
-//! The reading thread, and the iterator at its other end.
+//! What the reading thread does with the rows, and the iterator at its other end.
 
+use super::Plan;
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
 use super::decode::{Decoder, Rows, Runs};
-use super::source::{BATCH_ROWS, Group, Source};
-use super::{Inputs, Plan};
+use super::reading::{Batch, Order, Reading, groups, keys};
 use crate::error::{Error, Result};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES, Sample};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
-use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 /// Blocks that may wait for their consumer...
 const AHEAD: usize = 3;
@@ -20,8 +18,20 @@ const AHEAD: usize = 3;
 /// ...unless they are larger than this, in bytes: then one...
 const LARGE: usize = 64 << 20;
 
-/// ...or so small that more of them fit into this: the engine takes many at a time.
-const SMALL: usize = 8 << 20;
+/// ...or so small that more of them fit into this: of small blocks the engine takes many at a time...
+const MANY: usize = 8 << 20;
+
+/// ...if they are no larger than this. Every block that waits is memory that is touched for the first time.
+const SMALL: usize = 512 << 10;
+
+/// Blocks that may wait, of so many bytes.
+fn ahead(bytes: usize) -> usize {
+    match bytes {
+        0..=SMALL => MANY / bytes.max(MANY / 128),
+        _ if bytes > LARGE => 1,
+        _ => AHEAD,
+    }
+}
 
 /// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +41,7 @@ impl Spares {
     /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
     pub fn give(&self, block: FrameBlock) {
         let mut list = self.list();
-        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= SMALL {
+        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= MANY {
             list.push(block);
         }
     }
@@ -52,28 +62,20 @@ impl Spares {
 pub(super) struct Blocks {
     /// `None` once the stream has ended.
     receiver: Option<Receiver<Result<FrameBlock>>>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    /// Set when all is sent.
+    complete: Arc<AtomicBool>,
+    /// The thread: dropped last, so that one which waits to send sees the channel closed before it is waited for.
+    _reading: Reading,
 }
 
 impl Blocks {
-    /// Starts the reading thread.
-    pub(super) fn start(plan: Plan, inputs: Inputs, progress: Arc<AtomicU64>) -> Self {
+    /// Lets the reading thread go on to the rows.
+    pub(super) fn start(plan: Plan, reading: Reading, progress: Arc<AtomicU64>) -> Self {
         let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
-        let ahead = if bytes > LARGE { 1 } else { (SMALL / bytes.max(SMALL / 128)).max(AHEAD) };
-        let (sender, receiver) = bounded(ahead);
-        let stop = Arc::new(AtomicBool::new(false));
-        inputs.start();
-        let read = {
-            let (sender, stop) = (sender.clone(), Arc::clone(&stop));
-            move || read_guarded(&plan, &sender, &stop, &progress)
-        };
-        let thread = std::thread::Builder::new().name("clearsweep-read".to_owned()).spawn(read);
-        if let Err(error) = &thread {
-            // The channel is empty, so this does not block.
-            let _ = sender.send(Err(Error::internal("reading", format!("no thread could be started ({error})"))));
-        }
-        Self { receiver: Some(receiver), stop, thread: thread.ok() }
+        let (sender, receiver) = bounded(ahead(bytes));
+        let complete = Arc::new(AtomicBool::new(false));
+        reading.order(Order { plan, sender, progress, complete: Arc::clone(&complete) });
+        Self { receiver: Some(receiver), complete, _reading: reading }
     }
 }
 
@@ -85,33 +87,33 @@ impl Iterator for Blocks {
         if !matches!(item, Some(Ok(_))) {
             self.receiver = None;
         }
-        item
-    }
-}
-
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        // A thread that waits to send must see the channel closed before it is waited for.
-        self.receiver = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        match item {
+            None if !self.complete.load(Ordering::Acquire) => {
+                Some(Err(Error::internal("reading the trajectories", "the reading thread panicked")))
+            }
+            item => item,
         }
     }
 }
 
-/// Reads all and sends it; the error that ends the stream goes last.
-fn read_guarded(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, progress: &AtomicU64) {
-    let read = || read(plan, sender, stop, progress);
-    let error = match std::panic::catch_unwind(AssertUnwindSafe(read)) {
-        Ok(Ok(()) | Err(Stop::Gone)) => return,
-        Ok(Err(Stop::Failed(error))) => error,
-        Err(_) => Error::internal("reading the trajectories", "the reading thread panicked"),
-    };
-    let _ = sender.send(Err(error));
+impl Order {
+    /// Reads all batches and sends what they hold; the error that ends the stream goes last.
+    pub(super) fn follow<'a>(self, batches: impl Iterator<Item = Result<Batch<'a>>>, stop: &AtomicBool) {
+        let done = read(&self.plan, batches, &self.sender, stop, &self.progress);
+        if let Err(Stop::Failed(error)) = done {
+            let _ = self.sender.send(Err(error));
+        }
+        self.complete.store(true, Ordering::Release);
+    }
 }
 
-fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, progress: &AtomicU64) -> Step {
+fn read<'a>(
+    plan: &Plan,
+    batches: impl Iterator<Item = Result<Batch<'a>>>,
+    sender: &Sender<Result<FrameBlock>>,
+    stop: &AtomicBool,
+    progress: &AtomicU64,
+) -> Step {
     let mut given = false;
     let mut sink = |block: FrameBlock| {
         given = true;
@@ -123,38 +125,30 @@ fn read(plan: &Plan, sender: &Sender<Result<FrameBlock>>, stop: &AtomicBool, pro
         there = Extent { runs: Some((0, 0)), frames: Some((0, 0)) };
         return if given { Ok(()) } else { Err(there.nothing_chosen(plan)) };
     }
-    let mut groups: Vec<(&Source, &Group)> = Vec::new();
-    for (source, group) in plan.sources.iter().flat_map(|source| source.groups.iter().map(move |group| (source, group)))
-    {
-        let runs = match (&source.columns.run, source.run) {
-            (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
-            (Some(_), _) => group.runs,
-        };
-        if matters(plan, runs, group.frames) {
-            groups.push((source, group));
+    let mut total: u64 = 0;
+    for (source, group) in groups(&plan.sources) {
+        let [runs, frames] = keys(source, group);
+        if matters(&plan.choice, runs, frames) {
+            total += group.rows;
         } else {
-            there.widen(runs, group.frames);
+            there.widen(runs, frames);
         }
     }
-    let total: u64 = groups.iter().map(|(_, group)| group.rows).sum();
     let mut decoder = Decoder::new(&plan.roster);
     let mut assembler = Assembler::new(plan);
     let mut done = 0;
-    for (source, group) in groups {
-        let columns = source.columns.all();
-        let mut reader = source.read(group, &columns, BATCH_ROWS)?;
-        while let Some((row, batch)) = reader.next()? {
-            if stop.load(Ordering::Relaxed) {
-                return Err(Stop::Gone);
-            }
-            let mut rows = decoder.rows(source, &columns, row, &batch)?;
-            if plan.runs.is_some() || plan.frames.is_some() {
-                there.look(&rows);
-            }
-            assembler.push(&mut rows, &mut sink)?;
-            done += batch.num_rows() as u64;
-            progress.store((u128::from(done) * 1000 / u128::from(total.max(1))) as u64, Ordering::Relaxed);
+    for batch in batches {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Stop::Gone);
         }
+        let Batch { source, columns, row, rows: batch } = batch?;
+        let mut rows = decoder.rows(source, &columns, row, &batch)?;
+        if plan.choice.runs.is_some() || plan.choice.frames.is_some() {
+            there.look(&rows);
+        }
+        assembler.push(&mut rows, &mut sink)?;
+        done += batch.num_rows() as u64;
+        progress.store((u128::from(done) * 1000 / u128::from(total.max(1))) as u64, Ordering::Relaxed);
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
@@ -197,8 +191,10 @@ impl Extent {
             let end = |value: i64, open: i64| if value == open { String::new() } else { value.to_string() };
             Some(format!("{name} {}..{}", end(range.start, i64::MIN), end(range.end, i64::MAX)))
         };
-        let asked: Vec<String> =
-            [asked("--runs", &plan.runs), asked("--frames", &plan.frames)].into_iter().flatten().collect();
+        let asked: Vec<String> = [asked("--runs", &plan.choice.runs), asked("--frames", &plan.choice.frames)]
+            .into_iter()
+            .flatten()
+            .collect();
         let range = |name: &str, keys: Option<(i64, i64)>| match keys {
             Some((low, high)) => format!("{name} {low} to {high}"),
             None => format!("{name} that are not known"),
@@ -213,7 +209,7 @@ impl Extent {
 
 /// A scene in which nothing moves: one sample (0, 0), if it is chosen.
 fn single_sample(plan: &Plan, sink: &mut Sink<'_>) -> Step {
-    if !plan.chooses(0, 0) {
+    if !plan.choice.has(0, 0) {
         return Ok(());
     }
     let mut block = FrameBlock::new(0, 0);

@@ -1,0 +1,225 @@
+//! The reading thread, which may begin before the scene is there: files are opened, and the first rows decoded, while
+//! geometry is still being built. Which body a row is of is asked only when the bodies are known.
+
+use super::assemble::matters;
+use super::source::{BATCH_ROWS, Group, GroupReader, Source};
+use super::{Choice, Plan, ReadOptions, open_while};
+use crate::error::{Error, Result};
+use crate::scene::model::LengthUnit;
+use crate::scene::{FrameBlock, Outline};
+use arrow_array::RecordBatch;
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+/// Bytes decoded before the bodies are known: the first blocks of most scenes.
+const EARLY: usize = 4 << 20;
+
+/// What is to be read, as far as it matters before the bodies are known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Request {
+    path: PathBuf,
+    unit: LengthUnit,
+    choice: Choice,
+}
+
+impl Request {
+    pub(super) fn new(path: &Path, unit: LengthUnit, choice: Choice) -> Self {
+        Self { path: path.to_path_buf(), unit, choice }
+    }
+}
+
+/// What the thread needs for the rows.
+pub(super) struct Order {
+    pub(super) plan: Plan,
+    pub(super) sender: Sender<Result<FrameBlock>>,
+    pub(super) progress: Arc<AtomicU64>,
+    /// Set when all is sent: a channel that closes without it was left by a panic.
+    pub(super) complete: Arc<AtomicBool>,
+}
+
+/// Reading that has begun. Dropped, it ends its thread, and waits for that: for one file to be opened, or one batch of
+/// rows to be decoded.
+pub struct Reading {
+    request: Option<Request>,
+    opened: Receiver<Result<Arc<[Source]>>>,
+    /// Taken to let the thread go.
+    orders: Option<Sender<Order>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Reading {
+    /// Begins to read what a scene file names, before the scene is loaded; what is wrong with it is said by
+    /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
+    pub fn begin(outline: &Outline, options: &ReadOptions) -> Option<Self> {
+        let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
+        Self::start(Some(Request::new(path, outline.unit, Choice::new(outline.missing, options)))).ok()
+    }
+
+    /// Starts the thread. Without a request there is nothing to open.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub(super) fn start(request: Option<Request>) -> Result<Self> {
+        let (sender, opened) = bounded(1);
+        let (orders, receiver) = bounded(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let work = {
+            let (request, stop) = (request.clone(), Arc::clone(&stop));
+            move || work(request.as_ref(), &sender, &receiver, &stop)
+        };
+        let thread = std::thread::Builder::new().name("clearsweep-read".to_owned()).spawn(work);
+        let thread =
+            thread.map_err(|error| Error::internal("reading", format!("no thread could be started ({error})")))?;
+        Ok(Self { request, opened, orders: Some(orders), stop, thread: Some(thread) })
+    }
+
+    /// Whether it reads what is asked for.
+    pub(super) fn is_of(&self, request: Option<&Request>) -> bool {
+        self.request.as_ref() == request
+    }
+
+    /// Waits until the files are open; asked once.
+    ///
+    /// # Errors
+    /// Of finding and opening them.
+    pub(super) fn opened(&self) -> Result<Arc<[Source]>> {
+        let panicked = || Error::internal("opening the trajectories", "the reading thread panicked");
+        self.opened.recv().unwrap_or_else(|_| Err(panicked()))
+    }
+
+    /// Lets the thread go on to the rows; one order is taken.
+    pub(super) fn order(&self, order: Order) {
+        if let Some(orders) = &self.orders {
+            // Where the thread has gone, whoever waits for its blocks sees it.
+            let _ = orders.send(order);
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread.
+fn work(
+    request: Option<&Request>,
+    opened: &Sender<Result<Arc<[Source]>>>,
+    orders: &Receiver<Order>,
+    stop: &AtomicBool,
+) {
+    let found = request.map(|request| open_while(&request.path, request.unit, &|| !stop.load(Ordering::Relaxed)));
+    let sources: Arc<[Source]> = match found.unwrap_or_else(|| Ok(Vec::new())) {
+        Ok(sources) => sources.into(),
+        Err(error) => {
+            let _ = opened.send(Err(error));
+            return;
+        }
+    };
+    let _ = opened.send(Ok(Arc::clone(&sources)));
+    let mut batches = Batches::new(&sources, request.map(|request| &request.choice));
+    let mut ahead = VecDeque::new();
+    if let Some(order) = wait(&mut batches, &mut ahead, orders, stop) {
+        // Each is given back when its rows are laid out.
+        order.follow(std::iter::from_fn(|| ahead.pop_front()).chain(batches), stop);
+    }
+}
+
+/// Decodes ahead until the order comes, up to a limit. `None`: nobody will order.
+fn wait<'a>(
+    batches: &mut Batches<'a>,
+    ahead: &mut VecDeque<Result<Batch<'a>>>,
+    orders: &Receiver<Order>,
+    stop: &AtomicBool,
+) -> Option<Order> {
+    let mut bytes = 0;
+    while bytes < EARLY && !stop.load(Ordering::Relaxed) {
+        match orders.try_recv() {
+            Ok(order) => return Some(order),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {}
+        }
+        let Some(batch) = batches.next() else { break };
+        bytes += batch.as_ref().map_or(0, |batch| batch.rows.get_array_memory_size());
+        ahead.push_back(batch);
+    }
+    orders.recv().ok()
+}
+
+/// All groups of rows, in order.
+pub(super) fn groups(sources: &[Source]) -> impl Iterator<Item = (&Source, &Group)> {
+    sources.iter().flat_map(|source| source.groups.iter().map(move |group| (source, group)))
+}
+
+/// Least and greatest run and frame of a group, where they are known.
+pub(super) fn keys(source: &Source, group: &Group) -> [Option<(i64, i64)>; 2] {
+    let runs = match (&source.columns.run, source.run) {
+        (None, level) => level.map_or(Some((0, 0)), |level| Some((level.value, level.value))),
+        (Some(_), _) => group.runs,
+    };
+    [runs, group.frames]
+}
+
+/// Rows that were decoded together.
+pub(super) struct Batch<'a> {
+    pub(super) source: &'a Source,
+    /// The root columns that they have, ascending.
+    pub(super) columns: Arc<[usize]>,
+    /// The row of the file that they begin with.
+    pub(super) row: u64,
+    pub(super) rows: RecordBatch,
+}
+
+/// Decodes the groups that matter, one after the other; ends with the first error.
+struct Batches<'a> {
+    groups: VecDeque<(&'a Source, &'a Group)>,
+    open: Option<(&'a Source, Arc<[usize]>, GroupReader<'a>)>,
+}
+
+impl<'a> Batches<'a> {
+    fn new(sources: &'a [Source], choice: Option<&Choice>) -> Self {
+        let matters = |(source, group): &(&Source, &Group)| {
+            let [runs, frames] = keys(source, group);
+            choice.is_some_and(|choice| matters(choice, runs, frames))
+        };
+        Self { groups: groups(sources).filter(matters).collect(), open: None }
+    }
+
+    fn advance(&mut self) -> Result<Option<Batch<'a>>> {
+        loop {
+            if let Some((source, columns, reader)) = &mut self.open {
+                if let Some((row, rows)) = reader.next()? {
+                    return Ok(Some(Batch { source, columns: Arc::clone(columns), row, rows }));
+                }
+                self.open = None;
+            }
+            let Some((source, group)) = self.groups.pop_front() else { return Ok(None) };
+            let columns = source.columns.all();
+            let reader = source.read(group, &columns, BATCH_ROWS)?;
+            self.open = Some((source, columns.into(), reader));
+        }
+    }
+}
+
+impl<'a> Iterator for Batches<'a> {
+    type Item = Result<Batch<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.advance().transpose();
+        if matches!(next, Some(Err(_))) {
+            self.groups.clear();
+            self.open = None;
+        }
+        next
+    }
+}
