@@ -224,11 +224,17 @@ struct Given<'a> {
 /// The kinds that have a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// A vertex of each.
     VertexVertex,
+    /// An edge of A and a vertex of B.
     EdgeVertex,
+    /// A vertex of A and an edge of B.
     VertexEdge,
+    /// An edge of each.
     EdgeEdge,
+    /// A face of A and a vertex of B.
     FaceVertex,
+    /// A vertex of A and a face of B.
     VertexFace,
 }
 

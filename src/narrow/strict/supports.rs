@@ -220,11 +220,6 @@ impl<'a> Own<'a> {
     }
 }
 
-#[inline(always)]
-fn put(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
-    (to[0][k], to[1][k], to[2][k]) = (v.x, v.y, v.z);
-}
-
 /// [`super::alone`] of one lane, eight vertices at a time.
 #[inline(always)]
 pub(super) fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
