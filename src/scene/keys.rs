@@ -2,7 +2,6 @@
 
 use super::length::{check_length, words};
 use super::model::LengthUnit;
-use super::points::Thinned;
 use super::tables::RowPlace;
 use crate::error::{Error, Result};
 use std::fmt::Display;
@@ -18,8 +17,6 @@ pub(super) struct Source<'a> {
     text: &'a str,
     /// The byte of the file that the text begins with.
     base: usize,
-    /// Lists of points that were taken out of the text.
-    thinned: Option<&'a Thinned>,
     /// Looked for when the first message asks.
     line_starts: OnceLock<Vec<usize>>,
     /// Set where the keys are those of a table's row.
@@ -47,13 +44,12 @@ impl Origin {
 
 impl<'a> Source<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        Self { path, text, base: 0, thinned: None, line_starts: OnceLock::new(), row: None }
+        Self { path, text, base: 0, line_starts: OnceLock::new(), row: None }
     }
 
-    /// A part of a scene file, of which lists of points may be taken out. Places are those of the whole, but lines are
-    /// not known.
-    pub(super) fn of_section(path: &'a Path, base: usize, thinned: &'a Thinned) -> Self {
-        Self { base, thinned: Some(thinned), ..Self::new(path, &thinned.text) }
+    /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
+    pub(super) fn of_section(path: &'a Path, base: usize, text: &'a str) -> Self {
+        Self { base, ..Self::new(path, text) }
     }
 
     /// What the keys of a table's row are in.
@@ -278,10 +274,6 @@ impl<'k> Field<'k> {
 
     /// A list of points.
     pub(super) fn points(&self) -> Result<Vec<[f64; 3]>> {
-        let source = self.keys.source;
-        if let Some(points) = source.thinned.and_then(|thinned| thinned.lists.get(&(self.at - source.base))) {
-            return Ok(points.clone());
-        }
         let wanted = "a list of points [x, y, z]";
         let mut points = Vec::new();
         for item in self.array(wanted)?.iter() {

@@ -3,7 +3,7 @@
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
 //!
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
-//! large one in parts, on all cores, with `points` read past TOML; `tables`: the rows of `[[bodies]]`) ->
+//! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`) ->
 //! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
 
 pub mod block;
@@ -20,7 +20,6 @@ pub mod model;
 mod parallel;
 pub(crate) mod parquet_footer;
 pub(crate) mod parquet_pages;
-mod points;
 pub mod readers;
 mod sections;
 pub mod shapes;

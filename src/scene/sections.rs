@@ -11,7 +11,6 @@ use super::file::{self, Head, SceneFile, Section};
 use super::keys::Source;
 use super::model::LengthUnit;
 use super::parallel;
-use super::points::Thinned;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
@@ -33,8 +32,7 @@ pub(super) fn parse(path: &Path, text: &str, told: &mut dyn FnMut(&Head)) -> Opt
 fn in_parts(path: &Path, text: &str, bytes: usize, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
     let (first, rest) = cut(text, bytes)?;
     let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
-        let thinned = Thinned::of(&text[part.clone()]);
-        file::section(&Source::of_section(path, part.start, &thinned), unit)
+        file::section(&Source::of_section(path, part.start, &text[part.clone()]), unit)
     };
     let first = lower(&first, None)?;
     // Bodies written as a list cannot be added to.
