@@ -157,6 +157,7 @@ impl Planes {
             let left = p.normals[edge.f[side] as usize].cross(unit(head - tail));
             Plane::through(tail, if side == 0 { left } else { -left })
         };
+        // Each plane once: what others hold of it are the same numbers.
         let around = |e: u32| {
             let [tail, head] = pair(e);
             let mut four = Four::NONE;
@@ -164,15 +165,16 @@ impl Planes {
             planes.iter().enumerate().for_each(|(lane, plane)| four.set(lane, plane));
             four
         };
+        let edges: Vec<Four> = (0..p.edges.len() as u32).map(around).collect();
         let (mut stars, mut star_start) = (Vec::new(), vec![0]);
         for v in 0..p.count as u32 {
             let start = p.neighbour_start[v as usize] as usize;
             let first = stars.len();
             stars.resize(first + p.neighbours_of(v).len().div_ceil(LANES), Star::NONE);
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
-                let [tail, head] = pair(p.neighbour_edges[start + i]);
-                let (own, far) = if v < w { (tail, head) } else { (head, tail) };
-                stars[first + i / LANES].set(i % LANES, &own.flipped(), far.offset);
+                let edge = &edges[p.neighbour_edges[start + i] as usize];
+                let (own, far) = if v < w { (0, 1) } else { (1, 0) };
+                stars[first + i / LANES].set(i % LANES, &edge.plane(own).flipped(), edge.offsets[far]);
             }
             star_start.push(stars.len() as u32);
         }
@@ -182,7 +184,8 @@ impl Planes {
             let first = walls.len();
             walls.resize(first + ring.len().div_ceil(4), Four::NONE);
             for (i, &e) in p.face_edges[ring].iter().enumerate() {
-                walls[first + i / 4].set(i % 4, &inward(e, usize::from(p.edges[e as usize].f[0] != f)));
+                let side = usize::from(p.edges[e as usize].f[0] != f);
+                walls[first + i / 4].set(i % 4, &edges[e as usize].plane(2 + side).flipped());
             }
             wall_start.push(walls.len() as u32);
         }
@@ -198,7 +201,7 @@ impl Planes {
             points: (0..p.count as u32).map(point).collect(),
             stars,
             star_start,
-            edges: (0..p.edges.len() as u32).map(around).collect(),
+            edges,
             walls,
             wall_start,
             supports: (0..p.face_count() as u32).map(|f| row(support(f))).collect(),
@@ -270,8 +273,8 @@ const HEIGHT: f64 = 32.0;
 
 /// The room around vertex `v`: less than the distance of its nearest neighbour, by more than rounding.
 fn around_vertex(p: &Polyhedron, v: u32) -> f64 {
-    let lengths = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length());
-    lengths.fold(f64::INFINITY, f64::min) * (1.0 - HEIGHT * f64::UNIT)
+    let squares = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length2());
+    squares.fold(f64::INFINITY, f64::min).sqrt() * (1.0 - HEIGHT * f64::UNIT)
 }
 
 /// The room below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
