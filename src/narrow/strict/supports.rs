@@ -235,7 +235,8 @@ pub(super) fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, mar
         }
         max = if height > max { height } else { max };
     }
-    if Around::of(p, feature).is_clear(d, margin, p.radius) {
+    // A vertex's neighbours are as quickly asked themselves.
+    if feature.kind != Vertex && Around::of(p, feature).is_clear(d, margin, p.radius) {
         return (max - at <= bound).then_some(max);
     }
     let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
