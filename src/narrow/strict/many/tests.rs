@@ -30,7 +30,7 @@ fn answers_proven_together_are_those_proven_alone() {
         let of = OnePair { cores: refs, growth: 0.0, poses };
         // Planes that were formed, and planes that were not.
         if case % 3 > 0 {
-            refs.map(|core| core.planes());
+            refs.iter().for_each(|core| _ = core.planes());
         }
         for s in (0..SAMPLES).step_by(3) {
             let pair = Pair::new(refs[0], refs[1], poses.at(s), 0.0);
