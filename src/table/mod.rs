@@ -4,8 +4,9 @@
 //! in rayon's current pool, `parts` hands whole row groups to the disk on a thread of its own, and `output_dir` lets
 //! files appear whole or not at all. A column of a row group is a `chunk`: its `dictionary`, the `hybrid` encoding of
 //! indices, the `ends` of its values for the page index, pages from the `packer` kept in `segments`; numbers lie in `floats`,
-//! which can become pages. `sync` lets the disk begin before a file is whole. `summary` counts beside the encoder, with `pair_stats` for the pairs of a run and
-//! `motion` for how far bodies move between frames. `report` reads the summaries back.
+//! which can become pages. `sync` lets the disk begin before a file is whole. `summary` counts beside the encoder, with
+//! `pair_stats` for the pairs of a run and `motion` for how far bodies move between frames. `report` reads the summaries
+//! back.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
