@@ -383,7 +383,7 @@ mod tests {
         let encoded = packers.with(|packer| closed.column(&descriptor, None, packer));
         let EncodedColumn { bytes, close } = encoded.expect("a packer").expect("a chunk");
         let mut group = file.next_row_group().expect("a row group");
-        group.append_column(&bytes, close).expect("appended");
+        group.append_column(&Bytes::from(bytes.segments.concat()), close).expect("appended");
         group.close().expect("closed");
         let bytes = Bytes::from(file.into_inner().expect("a file"));
         let options = ArrowReaderOptions::new();

@@ -1,9 +1,7 @@
 //! Bytes that grow without ever being moved: pages until their row group is whole.
 
-use bytes::{Buf, Bytes};
-use parquet::errors::Result;
-use parquet::file::reader::{ChunkReader, Length};
-use std::io::{self, Read, Write};
+use bytes::Bytes;
+use std::io::{self, Write};
 
 /// Bytes of the first segment, and by what each is larger than the one before...
 const FIRST: usize = 4 << 10;
@@ -72,54 +70,6 @@ pub(super) struct ChunkBytes {
     pub(super) size: usize,
 }
 
-impl Length for ChunkBytes {
-    fn len(&self) -> u64 {
-        self.size as u64
-    }
-}
-
-impl ChunkReader for ChunkBytes {
-    type T = SegmentReader;
-
-    fn get_read(&self, start: u64) -> Result<SegmentReader> {
-        let mut segments = self.segments.clone();
-        let mut before = start as usize;
-        segments.retain_mut(|segment| {
-            let skipped = before.min(segment.len());
-            segment.advance(skipped);
-            before -= skipped;
-            !segment.is_empty()
-        });
-        segments.reverse();
-        Ok(SegmentReader { rest: segments })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let mut bytes = Vec::with_capacity(length);
-        self.get_read(start)?.take(length as u64).read_to_end(&mut bytes)?;
-        Ok(bytes.into())
-    }
-}
-
-/// Reads segment after segment.
-#[derive(Debug)]
-pub(super) struct SegmentReader {
-    /// Last segment first.
-    rest: Vec<Bytes>,
-}
-
-impl Read for SegmentReader {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let Some(segment) = self.rest.last_mut() else { return Ok(0) };
-        let count = to.len().min(segment.len());
-        segment.copy_to_slice(&mut to[..count]);
-        if segment.is_empty() {
-            self.rest.pop();
-        }
-        Ok(count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_back_from_any_start() {
+    fn bytes_come_back_in_order() {
         let all: Vec<u8> = (0..700_000_u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
         let mut segments = Segments::default();
         let mut rest = all.as_slice();
@@ -149,14 +99,9 @@ mod tests {
             segments.write_all(head).expect("memory");
             rest = later;
         }
-        let chunk = ChunkBytes { segments: segments.finish(), size: all.len() };
-        assert!(chunk.segments.len() > 3 && chunk.segments.iter().all(|segment| segment.len() <= MOST));
-        for start in [0, 1, 4096, 20_000, 699_999, 700_000] {
-            let mut read = Vec::new();
-            chunk.get_read(start as u64).expect("a reader").read_to_end(&mut read).expect("memory");
-            assert!(read == all[start..], "from {start}");
-        }
-        assert_eq!(chunk.get_bytes(4000, 200).expect("bytes"), all[4000..4200]);
-        assert_eq!((chunk.len(), Segments::default().finish().len()), (700_000, 0));
+        let segments = segments.finish();
+        assert!(segments.len() > 3 && segments.iter().all(|segment| segment.len() <= MOST));
+        assert!(segments.concat() == all);
+        assert_eq!(Segments::default().finish().len(), 0);
     }
 }
