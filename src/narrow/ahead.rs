@@ -2,20 +2,20 @@
 //! where they change at every turn, all of them are searched before any is proven. What neither settles is asked alone.
 
 use super::PairQuery;
-use super::answer::Answer;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
-use super::simd::{Simd, dispatch};
-use super::strict::lanes::{self, Eight, WIDTH};
+use super::rows::{Outcome, Ready, Rows};
+use super::simd::{Simd, WIDTH, dispatch};
+use super::strict::lanes::{self, Eight};
 use super::strict::many::{self, OnePair};
 use super::vclip;
-use super::walk::{self, Search};
+use super::walk::Search;
 use crate::geometry::{Polyhedron, RelativePose};
-use crate::scene::{Piece, QueryOptions, SAMPLES};
+use crate::scene::{QueryOptions, SAMPLES};
 
 /// Samples from which searching side by side is cheaper than one after the other.
 const FEW: u32 = 3;
@@ -34,8 +34,7 @@ const FADING: f32 = 0.97;
 
 /// The look ahead of one walk: for bodies of one piece each.
 pub(super) struct Ahead<'a> {
-    of: Option<(&'a Piece, &'a Piece, &'a RelativeLanes)>,
-    query: &'a PairQuery<'a>,
+    of: Option<OnePair<'a>>,
     search: Search,
     /// The last check, while it is of the features remembered.
     eight: &'a mut Eight,
@@ -53,8 +52,10 @@ pub(super) struct Searched {
     /// The size of the pair in the samples searched, metres.
     sizes: [f64; SAMPLES],
     /// Of the samples in which a search converged.
-    answers: [Option<Answer>; SAMPLES],
+    rows: Ready<SAMPLES>,
     prover: many::Prover,
+    /// What the last search ended with, if it converged.
+    end: Option<FeaturePair>,
     /// In how many of the samples searched the features were not those of the sample before.
     changes: u16,
     /// Whether V-Clip went from sample to sample.
@@ -70,11 +71,10 @@ pub(super) enum Known {
 }
 
 /// What a sample is asked with.
-pub(super) struct Asked<'a> {
+pub(super) struct Asked {
     pub(super) sample: usize,
     /// The samples after it.
     pub(super) left: u64,
-    pub(super) options: &'a QueryOptions,
 }
 
 impl<'a> Ahead<'a> {
@@ -82,19 +82,21 @@ impl<'a> Ahead<'a> {
     pub(super) fn new(
         search: Search,
         query: &'a PairQuery<'a>,
+        options: &'a QueryOptions,
         relative: &'a RelativePoses<'a>,
         cache: &mut PairCache,
         (eight, found): (&'a mut Eight, &'a mut Searched),
     ) -> Self {
         let of = match (&query.a.pieces[..], &query.b.pieces[..], relative.lanes) {
-            ([a], [b], Some(lanes)) => Some((a, b, lanes)),
+            ([a], [b], Some(poses)) => Some(OnePair { rows: Rows::new(query, a, b, options), poses }),
             _ => None,
         };
-        if let Some((a, b, _)) = of {
-            cache.hulls.belong_to(&a.core, &b.core);
+        if let Some(of) = &of {
+            let [a, b] = of.rows.cores;
+            cache.hulls.belong_to(a, b);
         }
         found.found.samples = 0;
-        Self { of, query, search, eight, checked: false, found, run: 0.0 }
+        Self { of, search, eight, checked: false, found, run: 0.0 }
     }
 
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
@@ -116,44 +118,41 @@ impl<'a> Ahead<'a> {
     #[inline(always)]
     pub(super) fn answer(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &Asked,
         ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
     ) -> Option<Known> {
-        let (a, b, poses) = self.of?;
+        let of = self.of?;
         let sample = asked.sample;
         if !self.knows(sample) {
-            if let Some(answer) = self.verified(sample, cache) {
+            if let Some(outcome) = self.verified(sample, cache) {
                 routes.queries += 1;
                 self.run += 1.0;
-                if answer.distance < 0.0 {
-                    routes.surface_verified += 1
-                } else {
-                    routes.verified += 1
-                }
-                let known = self.row(&answer, asked, out);
-                routes.beyond += u64::from(matches!(known, Known::Beyond(_)));
-                return Some(known);
+                let deep = self.eight.ready.deep >> (sample - self.eight.ready.first) & 1;
+                routes.surface_verified += deep;
+                routes.verified += 1 - deep;
+                routes.beyond += u64::from(matches!(outcome, Outcome::Beyond(_)));
+                return Some(put(outcome, out));
             }
-            if let Some(answer) = self.followed((a, b, poses), sample, cache, routes) {
+            if let Some(outcome) = self.followed(&of, sample, cache, routes) {
                 routes.queries += 1;
                 routes.searched += 1;
-                return Some(self.row(&answer, asked, out));
+                return Some(put(outcome, out));
             }
-            self.search((a, b, poses), asked, ruled_out, cache, routes)?;
+            self.search(&of, asked, ruled_out, cache, routes)?;
         }
         let searched = &self.found;
-        if let Some(answer) = &searched.answers[sample] {
+        if let Some(outcome) = searched.rows.outcome(sample) {
             routes.queries += 1;
             routes.searched += 1;
-            return Some(self.row(answer, asked, out));
+            return Some(put(outcome, out));
         }
         if searched.found.end[sample] == End::Beyond {
             routes.queries += 1;
             routes.beyond += 1;
-            return Some(Known::Beyond(searched.found.gap[sample] - (a.radius + b.radius)));
+            return Some(Known::Beyond(searched.found.gap[sample] - of.rows.growth()));
         }
         if !searched.tracked {
             cache.hulls.remember(None, searched.found.simplex[sample]);
@@ -161,44 +160,47 @@ impl<'a> Ahead<'a> {
         None
     }
 
-    /// Appends a row, unless the bodies are proven to be beyond the cut-off.
+    /// Appends the rows of the next of the samples `left`, as long as they are settled; what is left then.
     #[inline(always)]
-    fn row(&self, answer: &Answer, asked: &Asked<'_>, out: &mut Vec<Proximity>) -> Known {
-        let Some((a, b, poses)) = self.of else { return Known::Answered };
-        let (growth, within) = (a.radius + b.radius, asked.options.within);
-        if answer.distance > 0.0 {
-            let size = poses.size(&a.core, &b.core, growth, asked.sample);
-            if answer.lower > walk::beyond(within, size) + growth {
-                return Known::Beyond(answer.lower - growth);
-            }
+    pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
+        let sample = left.trailing_zeros() as usize % SAMPLES;
+        if self.knows(sample) {
+            let taken = in_turn(left, self.found.rows.settled() & self.found.found.samples);
+            self.found.rows.append(taken, out);
+            let count = u64::from(taken.count_ones());
+            routes.queries += count;
+            routes.searched += count;
+            return left & !taken;
         }
-        // What the growth costs in rounding.
-        let size =
-            if growth == 0.0 { 0.0 } else { self.query.a.radius + self.query.b.radius + poses.reach(asked.sample) };
-        let row = answer.grown((&a.core, a.radius), (&b.core, b.radius), size, asked.options);
-        if row.lower <= within {
-            out.push(Proximity { sample: asked.sample as u8, ..row });
+        let ready = &self.eight.ready;
+        if !(self.checked && self.eight.covers(sample)) {
+            return left;
         }
-        Known::Answered
+        let taken = in_turn(left, ready.settled() & !self.found.found.samples);
+        ready.append(taken, out);
+        let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
+        routes.queries += u64::from(count);
+        routes.surface_verified += u64::from(deep);
+        routes.verified += u64::from(count - deep);
+        self.run += count as f32;
+        left & !taken
     }
 
-    /// The answer of the remembered features, if they are verified in a sample.
+    /// What the remembered features come to in a sample, if they are verified there.
     #[inline(always)]
-    fn verified(&mut self, sample: usize, cache: &PairCache) -> Option<Answer> {
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> Option<Outcome> {
         if !(self.checked && self.eight.covers(sample)) {
             self.check(sample, cache)?;
         }
-        self.eight.answer(sample)
+        self.eight.ready.outcome(sample)
     }
 
     /// Verifies the remembered features in eight samples, if that is likely to pay.
     #[inline(never)]
     fn check(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
-        let (a, b, poses) = self.of?;
+        let of = self.of?;
         let features = cache.hulls.features().filter(|_| cache.hulls.pace > RUN)?;
-        let start = sample.min(SAMPLES - WIDTH);
-        let cores = (&a.core, &b.core, a.radius + b.radius);
-        lanes::check(cores, &features, cache.hulls.surface(), poses, start, self.eight);
+        lanes::check(&of, &features, cache.hulls.surface(), sample.min(SAMPLES - WIDTH), self.eight);
         self.checked = true;
         Some(())
     }
@@ -213,34 +215,35 @@ impl<'a> Ahead<'a> {
     #[inline(never)]
     fn followed(
         &mut self,
-        (a, b, poses): (&Piece, &Piece, &RelativeLanes),
+        of: &OnePair<'_>,
         sample: usize,
         cache: &mut PairCache,
         routes: &mut Routes,
-    ) -> Option<Answer> {
+    ) -> Option<Outcome> {
         let pace = self.pace(cache);
-        if !self.tracks(cache) || pace <= RUN || poses.finite() >> sample & 1 == 0 {
+        if !self.tracks(cache) || pace <= RUN || of.poses.finite() >> sample & 1 == 0 {
             return None;
         }
         let features = cache.hulls.features()?;
-        let found = search_sample([&a.core, &b.core], poses, sample, features);
+        let [a, b] = of.rows.cores;
+        let found = search_sample([a, b], of.poses, sample, features);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
         if found.end != vclip::End::Converged || found.features == features {
             return None;
         }
-        cache.hulls.follow(&a.core, &b.core, found.features);
+        cache.hulls.follow(a, b, found.features);
         (cache.hulls.pace, self.run) = (pace, 0.0);
         self.check(sample, cache)?;
-        self.eight.answer(sample)
+        self.eight.ready.outcome(sample)
     }
 
     /// Searches a sample together with those that come next and are not `ruled_out`. `None`: overlap, or few samples.
     #[inline(never)]
     fn search(
         &mut self,
-        (a, b, poses): (&Piece, &Piece, &RelativeLanes),
-        asked: &Asked<'_>,
+        of: &OnePair<'_>,
+        asked: &Asked,
         ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
         cache: &mut PairCache,
         routes: &mut Routes,
@@ -258,13 +261,13 @@ impl<'a> Ahead<'a> {
         if cache.hulls.simplex().count > 0 && self.pace(cache) > RUN {
             return None;
         }
-        let mut samples = poses.finite() & (asked.left | 1 << asked.sample);
+        let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
         if let Some(ruled_out) = ruled_out {
             let mut next = samples & asked.left;
             while next != 0 {
                 let s = next.trailing_zeros() as usize;
                 next &= next - 1;
-                samples &= !(u64::from(ruled_out(&poses.at(s))) << s);
+                samples &= !(u64::from(ruled_out(&of.poses.at(s))) << s);
             }
         }
         let searched = &mut self.found;
@@ -272,14 +275,14 @@ impl<'a> Ahead<'a> {
         match cache.hulls.features().filter(|_| tracks) {
             Some(features) => {
                 let before = routes.vclip_steps;
-                let last = track(searched, &Tracking { parts: [a, b], poses, samples, start: features }, line, routes);
-                cache.hulls.follow(&a.core, &b.core, last);
+                let last = track(searched, &Tracking { of, samples, start: features }, line, routes);
+                cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
                 let states = (routes.vclip_steps - before) as f32;
                 cache.hulls.states[usize::from(line)] = states / searched.found.samples.count_ones().max(1) as f32;
                 cache.hulls.states[usize::from(!line)] *= FADING;
             }
             None => {
-                searched.search((a, b), poses, samples, &cache.hulls.simplex(), asked.options.within);
+                searched.search(of, samples, &cache.hulls.simplex());
                 routes.search_iterations += u64::from(searched.found.iterations);
                 // The memory of the last sample searched is good for those after it.
                 if let Some((features, simplex)) = searched.last() {
@@ -301,8 +304,8 @@ impl<'a> Ahead<'a> {
 
 impl Default for Searched {
     fn default() -> Self {
-        let (found, prover) = Default::default();
-        Self { found, sizes: [0.0; SAMPLES], answers: [None; SAMPLES], prover, changes: 0, tracked: false }
+        let (found, rows, prover) = Default::default();
+        Self { found, sizes: [0.0; SAMPLES], rows, prover, end: None, changes: 0, tracked: false }
     }
 }
 
@@ -315,31 +318,31 @@ impl Searched {
     /// What the last sample searched ended with.
     fn last(&self) -> Option<(Option<FeaturePair>, Simplex)> {
         let last = self.found.samples.checked_ilog2()? as usize;
-        Some((self.answers[last].map(|answer| answer.features), self.found.simplex[last]))
+        Some((self.end.filter(|_| self.rows.proven >> last & 1 == 1), self.found.simplex[last]))
     }
 
     /// Searches the samples side by side from one simplex, and proves what is found.
-    fn search(&mut self, (a, b): (&Piece, &Piece), poses: &RelativeLanes, samples: u64, start: &Simplex, within: f64) {
-        let (cores, growth) = ([&a.core, &b.core], a.radius + b.radius);
+    fn search(&mut self, of: &OnePair<'_>, samples: u64, start: &Simplex) {
+        let (cores, growth) = (of.rows.cores, of.rows.growth());
         let mut left = samples;
         while left != 0 {
             let s = left.trailing_zeros() as usize;
             left &= left - 1;
-            self.sizes[s] = poses.size(cores[0], cores[1], growth, s);
+            self.sizes[s] = of.extents(s).size;
         }
-        let sizes = &self.sizes;
-        let queries = gjk::lanes::Queries { cores, poses, growth, within, start: *start, sizes, samples };
+        let (sizes, within) = (&self.sizes, of.rows.options.within);
+        let queries = gjk::lanes::Queries { cores, poses: of.poses, growth, within, start: *start, sizes, samples };
         gjk::lanes::search(&queries, &mut self.found);
-        let pair = OnePair { cores, growth, poses };
         let mut left = self.found.samples;
         // Neighbours often end alike.
         let mut last = (Simplex::default(), None);
-        self.changes = 0;
+        (self.changes, self.end) = (0, None);
+        self.rows.clear(0);
         while left != 0 {
             let sample = left.trailing_zeros() as usize % SAMPLES;
             left &= left - 1;
-            self.answers[sample] = None;
             let simplex = &self.found.simplex[sample];
+            self.end = None;
             if self.found.end[sample] != End::Converged {
                 continue;
             }
@@ -347,12 +350,31 @@ impl Searched {
                 last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
                 self.changes += 1;
             }
+            self.end = last.1;
             if let Some(features) = last.1 {
-                self.prover.push(pair, sample, features, &mut self.answers);
+                self.prover.push(*of, sample, features, &mut self.rows);
             }
         }
-        self.prover.finish(pair, &mut self.answers);
+        self.prover.finish(*of, &mut self.rows);
     }
+}
+
+/// Appends the row, if there is one.
+#[inline(always)]
+fn put(outcome: Outcome, out: &mut Vec<Proximity>) -> Known {
+    match outcome {
+        Outcome::Row(row) => out.push(row),
+        Outcome::Nothing => {}
+        Outcome::Beyond(gap) => return Known::Beyond(gap),
+    }
+    Known::Answered
+}
+
+/// Of the set `left`, those before the first that is not `settled`.
+#[inline(always)]
+fn in_turn(left: u64, settled: u64) -> u64 {
+    let open = left & !settled;
+    left & (open & open.wrapping_neg()).wrapping_sub(1)
 }
 
 /// V-Clip in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
@@ -371,8 +393,7 @@ dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &R
 
 /// A walk of V-Clip from sample to sample.
 struct Tracking<'a> {
-    parts: [&'a Piece; 2],
-    poses: &'a RelativeLanes,
+    of: &'a OnePair<'a>,
     samples: u64,
     start: FeaturePair,
 }
@@ -380,13 +401,13 @@ struct Tracking<'a> {
 /// Goes with V-Clip from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
 /// kind at a time; ends where the bodies overlap. Returns the last features.
 #[inline(always)]
-fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
-    let [a, b] = of.parts;
-    let cores = [&a.core, &b.core];
-    let pair = OnePair { cores, growth: a.radius + b.radius, poses: of.poses };
+fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
+    let of = *t.of;
+    let cores = of.rows.cores;
     let planes = cores.map(|core| core.planes());
-    let (mut features, mut left) = (of.start, of.samples);
+    let (mut features, mut left) = (t.start, t.samples);
     (out.found.samples, out.changes) = (0, 0);
+    out.rows.clear(0);
     while left != 0 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         left &= left - 1;
@@ -396,16 +417,16 @@ fn track_body<S: Simd>(out: &mut Searched, of: &Tracking<'_>, line: bool, routes
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
         out.found.samples |= 1 << sample;
-        (out.found.end[sample], out.answers[sample]) = (End::Stalled, None);
+        out.found.end[sample] = End::Stalled;
         if found.end != vclip::End::Converged {
             break;
         }
         out.changes += u16::from(found.features.differs(&features));
         features = found.features;
-        out.prover.push(pair, sample, features, &mut out.answers);
+        out.prover.push(of, sample, features, &mut out.rows);
     }
-    out.prover.finish(pair, &mut out.answers);
+    out.prover.finish(of, &mut out.rows);
     features
 }
 
-dispatch!(track, track_body, (out: &mut Searched, of: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair);
+dispatch!(track, track_body, (out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair);

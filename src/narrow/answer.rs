@@ -1,6 +1,6 @@
 //! The answer about two cores, before their growth: with its proof, or without.
 
-use super::feature::{Feature, FeaturePair};
+use super::feature::{Feature, FeaturePair, Published};
 use super::finisher::Closest;
 use super::pair::Pair;
 use super::proximity::{Method, Proximity, Status};
@@ -71,6 +71,13 @@ impl Answer {
         }
     }
 
+    /// What growth changes.
+    #[inline(always)]
+    pub fn numbers(&self) -> Numbers {
+        let Self { normal, distance, point_a, lower, upper, .. } = *self;
+        Numbers { normal, distance, point_a, lower, upper }
+    }
+
     /// The answer about the grown bodies, with published feature numbers.
     #[inline(always)]
     pub fn grown(
@@ -80,6 +87,46 @@ impl Answer {
         size: f64,
         options: &QueryOptions,
     ) -> Proximity {
+        self.numbers().grown([ra, rb], size).row(&self.features.published([a, b]), self.method, options)
+    }
+}
+
+/// The numbers of an answer about cores.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers {
+    /// Unit, from A to B.
+    pub normal: Vec3<f64>,
+    /// Signed distance, metres.
+    pub distance: f64,
+    /// Point on A's core.
+    pub point_a: Vec3<f64>,
+    /// Proven lower end, metres.
+    pub lower: f64,
+    /// Proven upper end, metres.
+    pub upper: f64,
+}
+
+/// The numbers of an answer about grown bodies.
+#[derive(Debug, Clone, Copy)]
+pub struct Grown {
+    /// Unit, from A to B.
+    pub normal: Vec3<f64>,
+    /// Signed distance, metres.
+    pub distance: f64,
+    /// Point on A.
+    pub point_a: Vec3<f64>,
+    /// `point_a + distance * normal`: on B.
+    pub point_b: Vec3<f64>,
+    /// Proven lower end, metres.
+    pub lower: f64,
+    /// Proven upper end, metres.
+    pub upper: f64,
+}
+
+impl Numbers {
+    /// Of the cores grown by these radii (metres); `size`: of the pair of bodies, metres.
+    #[inline(always)]
+    pub fn grown(&self, [ra, rb]: [f64; 2], size: f64) -> Grown {
         let radii = ra + rb;
         let n = self.normal;
         let distance = self.distance - radii;
@@ -87,19 +134,27 @@ impl Answer {
         // The subtraction rounds: the bracket opens by as much.
         let slack = if radii == 0.0 { 0.0 } else { f64::EPSILON * size };
         let (lower, upper) = (self.lower - radii - slack, self.upper - radii + slack);
+        Grown { normal: n, distance, point_a, point_b: point_a + n.scale(distance), lower, upper }
+    }
+}
+
+impl Grown {
+    /// The row, of sample 0.
+    #[inline(always)]
+    pub fn row(&self, features: &Published, method: Method, options: &QueryOptions) -> Proximity {
         Proximity {
             sample: 0,
-            status: status(lower, upper, options),
-            method: self.method,
-            feature_kind: [self.features.a.kind, self.features.b.kind],
-            feature: [self.features.a.published(a), self.features.b.published(b)],
+            status: status(self.lower, self.upper, options),
+            method,
+            feature_kind: features.kind,
+            feature: features.number,
             part: [0, 0],
-            distance,
-            lower,
-            upper,
-            point_a,
-            point_b: point_a + n.scale(distance),
-            normal: n,
+            distance: self.distance,
+            lower: self.lower,
+            upper: self.upper,
+            point_a: self.point_a,
+            point_b: self.point_b,
+            normal: self.normal,
         }
     }
 }

@@ -74,7 +74,7 @@ impl Feature {
     }
 
     /// The number that tables publish: vertices by their index in the file, edges and faces by their order.
-    #[inline]
+    #[inline(always)]
     pub fn published(self, p: &Polyhedron) -> i32 {
         // Without a branch: from row to row the kinds are like the toss of a coin. A body has a vertex 0.
         let is_vertex = self.kind == FeatureKind::Vertex;
@@ -103,7 +103,22 @@ pub struct FeaturePair {
     pub b: Feature,
 }
 
+/// A feature pair as tables have it.
+#[derive(Debug, Clone, Copy)]
+pub struct Published {
+    /// Kinds of the features of A and of B.
+    pub kind: [FeatureKind; 2],
+    /// Their numbers.
+    pub number: [i32; 2],
+}
+
 impl FeaturePair {
+    /// As tables have it.
+    #[inline(always)]
+    pub fn published(&self, [a, b]: [&Polyhedron; 2]) -> Published {
+        Published { kind: [self.a.kind, self.b.kind], number: [self.a.published(a), self.b.published(b)] }
+    }
+
     /// The feature pair that a simplex of the Minkowski difference lies in, if its kinds have a formula.
     pub fn of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<Self> {
         let [a, b] = Self::sides_of_simplex(a, b, simplex)?;

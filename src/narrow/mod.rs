@@ -8,6 +8,7 @@
 //!   resolver/      3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/         4. integers, for whatever is left
 //! pieces.rs    bodies of several pieces
+//! rows.rs      the rows of bodies of one piece each, alone or eight at a time
 //! ahead.rs     many samples of a pair, eight at a time
 //! together/    few samples of many pairs, eight at a time
 //! ```
@@ -31,6 +32,7 @@ pub mod proximity;
 mod relative;
 pub mod resolver;
 pub mod routes;
+mod rows;
 pub mod scan;
 pub mod simd;
 pub mod strict;
@@ -267,16 +269,23 @@ fn walk_in(
 ) {
     let Working { lanes, eight, searched, scratch, .. } = working;
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, left, lanes);
-    let mut ahead = ahead::Ahead::new(scratch.search(), query, &relative, cache, (eight, searched));
+    let mut ahead = ahead::Ahead::new(scratch.search(), query, options, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
     while left != 0 {
+        if last.is_none() {
+            let rest = ahead.take(left, routes, out);
+            if rest != left {
+                left = rest;
+                continue;
+            }
+        }
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         if last.is_some_and(|gap| gap.rules_out(&relative.at(sample), query, options)) {
             routes.skipped += 1;
             continue;
         }
-        let asked = Asked { sample, left, options };
+        let asked = Asked { sample, left };
         let ruled_out = last.map(|gap| move |pose: &RelativePose<f64>| gap.rules_out(pose, query, options));
         match ahead.answer(&asked, ruled_out, cache, routes, out) {
             Some(Known::Answered) => continue,

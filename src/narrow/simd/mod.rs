@@ -62,6 +62,8 @@ pub trait Simd: Copy + 'static {
     fn join(low: &[f64; 4], high: &[f64; 4]) -> Self::F;
     /// The columns of eight rows of four: column `c` has `rows[k][c]` in lane `k`.
     fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self::F; 4];
+    /// The other way round: row `k` is lane `k` of each column.
+    fn rows(columns: [Self::F; 4], to: &mut [[f64; 4]; WIDTH]);
     /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
     /// Of each half: its lane `I` in all four.
@@ -167,6 +169,11 @@ impl<S: Simd> V<S> {
     pub fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self; 4] {
         let [a, b, c, d] = S::columns(rows);
         [Self(a), Self(b), Self(c), Self(d)]
+    }
+    /// The other way round: row `k` is lane `k` of each column.
+    #[inline(always)]
+    pub fn rows([a, b, c, d]: [Self; 4], to: &mut [[f64; 4]; WIDTH]) {
+        S::rows([a.0, b.0, c.0, d.0], to);
     }
     /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
     #[inline(always)]

@@ -71,6 +71,10 @@ impl Simd for Portable {
         std::array::from_fn(|c| rows.map(|row| row[c]))
     }
     #[inline(always)]
+    fn rows(columns: [Lane; 4], to: &mut [[f64; 4]; WIDTH]) {
+        *to = std::array::from_fn(|k| columns.map(|column| column[k]));
+    }
+    #[inline(always)]
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Lane {
         [x, y, z, w, x, y, z, w]
     }

@@ -16,6 +16,8 @@ fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
     numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
     let rows: [[f64; 4]; WIDTH] = std::array::from_fn(|k| [a[k], b[k], a[k] - b[k], a[k] + 2.0 * b[7 - k]]);
     numbers.extend(V::columns(rows.each_ref()));
+    let mut back = [[0.0; 4]; WIDTH];
+    V::rows([x, y, x - y, x * y], &mut back);
     let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
     let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
     numbers.extend([V::look_up(&table, &index), x.abs()]);
@@ -25,6 +27,7 @@ fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
         numbers.extend([v.x, v.y, v.z]);
     }
     let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
+    out.extend(back.as_flattened().iter().map(|n| n.to_bits()));
     out.extend(masks.map(|m| u64::from(m.bits())));
     out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
     out

@@ -39,9 +39,16 @@ macro_rules! compare_twice {
 /// The processor must have AVX2.
 #[inline(always)]
 unsafe fn four_columns(rows: [&[f64; 4]; 4]) -> [__m256d; 4] {
+    unsafe { transposed(rows.map(|row| _mm256_loadu_pd(row.as_ptr()))) }
+}
+
+/// Rows as columns.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+unsafe fn transposed([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
     unsafe {
-        let (a, b) = (_mm256_loadu_pd(rows[0].as_ptr()), _mm256_loadu_pd(rows[1].as_ptr()));
-        let (c, d) = (_mm256_loadu_pd(rows[2].as_ptr()), _mm256_loadu_pd(rows[3].as_ptr()));
         let [ab, cd] = [_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)];
         let [ab_odd, cd_odd] = [_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d)];
         [
@@ -105,6 +112,16 @@ impl Simd for Avx2 {
         unsafe {
             let [low, high] = [four_columns([a, b, c, d]), four_columns([e, f, g, h])];
             [[low[0], high[0]], [low[1], high[1]], [low[2], high[2]], [low[3], high[3]]]
+        }
+    }
+    #[inline(always)]
+    fn rows(columns: [Self::F; 4], to: &mut [[f64; 4]; WIDTH]) {
+        unsafe {
+            let [low, high] = [transposed(columns.map(|c| c[0])), transposed(columns.map(|c| c[1]))];
+            for k in 0..4 {
+                _mm256_storeu_pd(to[k].as_mut_ptr(), low[k]);
+                _mm256_storeu_pd(to[k + 4].as_mut_ptr(), high[k]);
+            }
         }
     }
     #[inline(always)]
@@ -208,6 +225,26 @@ macro_rules! compare_once {
     };
 }
 
+/// Four rows as columns, in each half.
+///
+/// # Safety
+/// The processor must have AVX-512.
+#[inline(always)]
+unsafe fn transposed_halves([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
+    unsafe {
+        let [ab, cd] = [_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d)];
+        let [ab_odd, cd_odd] = [_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d)];
+        let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let third = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        [
+            _mm512_permutex2var_pd(ab, first, cd),
+            _mm512_permutex2var_pd(ab_odd, first, cd_odd),
+            _mm512_permutex2var_pd(ab, third, cd),
+            _mm512_permutex2var_pd(ab_odd, third, cd_odd),
+        ]
+    }
+}
+
 impl Simd for Avx512 {
     type F = __m512d;
     type M = __mmask8;
@@ -266,18 +303,15 @@ impl Simd for Avx512 {
     fn columns(rows: [&[f64; 4]; WIDTH]) -> [Self::F; 4] {
         let [a, b, c, d, e, f, g, h] = rows;
         // As the four columns of four rows, in both halves.
-        let [a, b, c, d] = [Self::join(a, e), Self::join(b, f), Self::join(c, g), Self::join(d, h)];
+        unsafe { transposed_halves([Self::join(a, e), Self::join(b, f), Self::join(c, g), Self::join(d, h)]) }
+    }
+    #[inline(always)]
+    fn rows(columns: [Self::F; 4], to: &mut [[f64; 4]; WIDTH]) {
         unsafe {
-            let [ab, cd] = [_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d)];
-            let [ab_odd, cd_odd] = [_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d)];
-            let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
-            let third = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-            [
-                _mm512_permutex2var_pd(ab, first, cd),
-                _mm512_permutex2var_pd(ab_odd, first, cd_odd),
-                _mm512_permutex2var_pd(ab, third, cd),
-                _mm512_permutex2var_pd(ab_odd, third, cd_odd),
-            ]
+            for (k, rows) in transposed_halves(columns).into_iter().enumerate() {
+                _mm256_storeu_pd(to[k].as_mut_ptr(), _mm512_castpd512_pd256(rows));
+                _mm256_storeu_pd(to[k + 4].as_mut_ptr(), _mm512_extractf64x4_pd::<1>(rows));
+            }
         }
     }
     #[inline(always)]

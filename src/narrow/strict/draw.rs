@@ -1,10 +1,11 @@
-//! Random bodies and motions for the tests of this stage.
+//! Random bodies and motions for the tests of this stage, and how what comes of them is compared.
 
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::scene::{Lanes, SAMPLES};
+use crate::narrow::rows::{Outcome, Rows};
+use crate::scene::{Lanes, QueryOptions, SAMPLES};
 
 /// Seeded random numbers.
 pub(super) struct Draw(pub(super) u64);
@@ -77,4 +78,31 @@ pub(super) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
         lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.0[s] = value);
     }
     (lanes, Pose::new([0.0; 3], [1.0, draw.next(), draw.next(), draw.next()]))
+}
+
+/// What is asked in a case: cut-offs that some rows pass and others do not, growth in some.
+pub(super) fn options(case: usize) -> QueryOptions {
+    let within = [f64::INFINITY, 0.4][case / 2 % 2];
+    QueryOptions { within, require: None, touch: [0.0, 0.2][case / 4 % 2], static_pairs: false }
+}
+
+/// What is asked of two bodies that grow by `radii`.
+pub(super) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a QueryOptions) -> Rows<'a> {
+    let extent = cores[0].radius + cores[1].radius + radii[0] + radii[1];
+    Rows { cores, radii, extent, options }
+}
+
+/// An outcome in every bit.
+pub(super) fn bits(outcome: &Outcome) -> Vec<u64> {
+    match outcome {
+        Outcome::Nothing => vec![],
+        Outcome::Beyond(gap) => vec![gap.to_bits()],
+        Outcome::Row(row) => {
+            let vectors = [row.point_a, row.point_b, row.normal].map(|v| v.to_array().map(f64::to_bits));
+            let features = row.feature.map(|n| n as u64).into_iter().chain(row.feature_kind.map(|k| k as u64));
+            let rest = [u64::from(row.sample), row.status as u64, row.method as u64];
+            let numbers = [row.distance, row.lower, row.upper].map(f64::to_bits);
+            vectors.into_iter().flatten().chain(features).chain(rest).chain(numbers).collect()
+        }
+    }
 }

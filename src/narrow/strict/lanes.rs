@@ -4,44 +4,33 @@
 //! side by side for eight relative poses, one in each lane of a register. What they accept, [`super::local`] accepts
 //! with the same bits (tests hold them to that); what they leave open is asked there.
 
+#[cfg(test)]
 use super::Strict;
 use super::clear::{self, Around};
+use super::columns::{Columns, at, set};
+use super::many::OnePair;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
-use crate::narrow::answer::Answer;
 use crate::narrow::epa::lanes::Claims;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
-    Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
+    Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
 use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::narrow::relative::RelativeLanes;
-
-/// Samples of a check.
-pub const WIDTH: usize = 8;
-
-/// One number in each sample.
-type Lane = [f64; WIDTH];
+use crate::narrow::rows::{Extents, Proven, Ready};
+use crate::narrow::simd::{Lane, Simd, WIDTH, dispatch};
 
 /// What was found in eight samples.
 #[derive(Debug, Clone, Copy)]
 pub struct Eight {
     /// The feature pair that was checked.
     features: FeaturePair,
-    /// First sample.
-    start: usize,
-    /// Bit `i`: strictly optimal in sample `start + i`, and apart, or the depth proven by the remembered surface.
-    accepted: u8,
-    normal: [Lane; 3],
-    distance: Lane,
-    point_a: [Lane; 3],
-    point_b: [Lane; 3],
-    residual: Lane,
-    interior: Lane,
-    amplification: Lane,
+    closest: Columns,
     gap: Lane,
     size: Lane,
+    /// Of the samples in which they are strictly optimal, and apart, or the depth proven by the remembered surface.
+    pub ready: Ready<WIDTH>,
 }
 
 /// Eight relative poses.
@@ -67,52 +56,18 @@ impl Eight {
     /// Whether it speaks about this sample.
     #[inline(always)]
     pub fn covers(&self, sample: usize) -> bool {
-        (self.start..self.start + WIDTH).contains(&sample)
+        (self.ready.first..self.ready.first + WIDTH).contains(&sample)
     }
 
-    /// The answer in a sample that it covers; `None` where [`super::local`] is to be asked.
-    #[inline(always)]
-    pub fn answer(&self, sample: usize) -> Option<Answer> {
-        self.get(sample).map(|strict| Answer::strict(&strict))
-    }
-
-    /// The answer in a sample that it covers; `None` where [`super::local`] is to be asked.
-    #[inline(always)]
-    pub fn get(&self, sample: usize) -> Option<Strict> {
-        let i = (sample - self.start) % WIDTH;
-        if self.accepted >> i & 1 == 0 {
-            return None;
-        }
-        let at = |v: &[Lane; 3]| Vec3 { x: v[0][i], y: v[1][i], z: v[2][i] };
-        let bound = bound_of::<f64>(self.size[i]);
-        let closest = Closest {
-            normal: at(&self.normal),
-            distance: self.distance[i],
-            point_a: at(&self.point_a),
-            point_b: at(&self.point_b),
-            residual: self.residual[i],
-            interior: self.interior[i],
-            amplification: self.amplification[i],
-        };
+    /// What the row of a sample that it covers was made of.
+    #[cfg(test)]
+    fn get(&self, sample: usize) -> Option<Strict> {
+        let i = sample - self.ready.first;
+        let (bound, closest) = (bound_of::<f64>(self.size[i]), self.closest.closest(i));
         let margin = super::margin(bound, closest.amplification);
-        Some(Strict { features: self.features, closest, gap: self.gap[i], margin, bound })
+        let strict = Strict { features: self.features, closest, gap: self.gap[i], margin, bound };
+        (self.ready.proven >> i & 1 == 1).then_some(strict)
     }
-
-    #[inline(always)]
-    fn set(&mut self, i: usize, c: &Closest<f64>) {
-        for (k, (n, (a, b))) in c.normal.to_array().into_iter().zip(pairs(c)).enumerate() {
-            (self.normal[k][i], self.point_a[k][i], self.point_b[k][i]) = (n, a, b);
-        }
-        self.distance[i] = c.distance;
-        self.residual[i] = c.residual;
-        self.interior[i] = c.interior;
-        self.amplification[i] = c.amplification;
-    }
-}
-
-#[inline(always)]
-fn pairs(c: &Closest<f64>) -> impl Iterator<Item = (f64, f64)> {
-    c.point_a.to_array().into_iter().zip(c.point_b.to_array())
 }
 
 /// The samples of a check.
@@ -120,64 +75,55 @@ fn pairs(c: &Closest<f64>) -> impl Iterator<Item = (f64, f64)> {
 struct Query<'a> {
     a: &'a Polyhedron,
     b: &'a Polyhedron,
+    of: &'a OnePair<'a>,
     features: FeaturePair,
-    poses: &'a RelativeLanes,
     start: usize,
-    growth: f64,
     surface: Option<&'a Surface>,
 }
 
 impl Default for Eight {
     fn default() -> Self {
         let (zero, none) = ([0.0; WIDTH], Feature::vertex(0));
-        let three = [zero; 3];
-        Self {
-            features: FeaturePair { a: none, b: none },
-            start: 0,
-            accepted: 0,
-            normal: three,
-            distance: zero,
-            point_a: three,
-            point_b: three,
-            residual: zero,
-            interior: zero,
-            amplification: zero,
-            gap: zero,
-            size: zero,
-        }
+        let features = FeaturePair { a: none, b: none };
+        Self { features, closest: Columns::new(), gap: zero, size: zero, ready: Ready::default() }
     }
 }
 
 #[inline(always)]
-fn check_body(q: &Query<'_>, out: &mut Eight) {
-    (out.features, out.start, out.accepted) = (q.features, q.start, 0);
+fn check_body<S: Simd>(q: &Query<'_>, out: &mut Eight) {
+    out.features = q.features;
+    out.ready.clear(q.start);
     let poses = Poses {
-        r: std::array::from_fn(|k| q.poses.chunk(k, q.start)),
-        t: std::array::from_fn(|k| q.poses.chunk(9 + k, q.start)),
+        r: std::array::from_fn(|k| q.of.poses.chunk(k, q.start)),
+        t: std::array::from_fn(|k| q.of.poses.chunk(9 + k, q.start)),
     };
-    let reach: Lane = q.poses.reaches(q.start);
+    let reach: Lane = q.of.poses.reaches(q.start);
+    let growth = q.of.rows.growth();
     for (size, reach) in out.size.iter_mut().zip(reach) {
-        *size = size_of(q.a, q.b, q.growth, reach);
+        *size = size_of(q.a, q.b, growth, reach);
     }
-    closest(q, &poses, out);
+    closest(q, &poses, &out.size, &mut out.closest);
     let strict = decide(q, &poses, out);
-    accept(q, &poses, &strict, out);
+    let accepted = accept(q, &poses, &strict, out);
+    let features = [q.features.published(q.of.rows.cores); WIDTH];
+    let extents = Extents { size: &out.size, reach: &reach };
+    let proven = Proven { closest: &out.closest, gap: &out.gap, extents, features: &features };
+    let samples = std::array::from_fn(|k| q.start + k);
+    q.of.rows.ready::<S, _>(&proven, accepted, &samples, &mut out.ready);
 }
 
 /// Of the strict answers, those apart, and those whose depth the surface proves.
 #[inline(always)]
-fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &mut Eight) {
+fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &Eight) -> u8 {
     let mut accepted = [0_u64; WIDTH];
     for k in 0..WIDTH {
-        let apart = out.distance[k] > super::CONTACT * bound_of::<f64>(out.size[k]);
+        let apart = out.closest.distance[k] > super::CONTACT * bound_of::<f64>(out.size[k]);
         accepted[k] = strict[k] & u64::from(apart);
     }
     if let Some(surface) = q.surface {
         deep(q, surface, poses, strict, out, &mut accepted);
     }
-    for (k, accepted) in accepted.iter().enumerate() {
-        out.accepted |= (*accepted as u8) << k;
-    }
+    accepted.iter().enumerate().fold(0, |bits, (k, &accepted)| bits | (accepted as u8) << k)
 }
 
 /// Adds the strict answers whose depth the surface proves.
@@ -194,9 +140,9 @@ fn deep(
     let mut claims = Claims { facet: never, others: never };
     let mut deep = 0;
     for k in 0..WIDTH {
-        let (bound, distance) = (bound_of::<f64>(out.size[k]), out.distance[k]);
+        let (bound, distance) = (bound_of::<f64>(out.size[k]), out.closest.distance[k]);
         let overlaps = strict[k] & u64::from(distance < -super::BAND * bound);
-        let claim = super::claimed(distance, bound, super::margin(bound, out.amplification[k]));
+        let claim = super::claimed(distance, bound, super::margin(bound, out.closest.amplification[k]));
         claims.facet[k] = if overlaps != 0 { claim.facet } else { f64::INFINITY };
         claims.others[k] = if overlaps != 0 { claim.others } else { f64::INFINITY };
         deep |= overlaps;
@@ -216,28 +162,28 @@ fn deep(
 
 /// The closest points of the features, by the finisher's formulas.
 #[inline(always)]
-fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
+fn closest(q: &Query<'_>, poses: &Poses, size: &Lane, out: &mut Columns) {
     let (i, j) = (q.features.a.index, q.features.b.index);
     let vertex = |p: &Polyhedron, v: u32| p.vertex(v);
     match (q.features.a.kind, q.features.b.kind) {
         (Vertex, Vertex) => {
             let (a, b) = (vertex(q.a, i), vertex(q.b, j));
             for k in 0..WIDTH {
-                let found = vertex_vertex(out.size[k], a, poses.at(k).point(b));
+                let found = vertex_vertex(size[k], a, poses.at(k).point(b));
                 out.set(k, &found);
             }
         }
         (Edge, Vertex) => {
             let (edge, b) = (line(q.a, i), vertex(q.b, j));
             for k in 0..WIDTH {
-                let found = vertex_edge(out.size[k], poses.at(k).point(b), edge).seen_from_edge();
+                let found = vertex_edge(size[k], poses.at(k).point(b), edge).seen_from_edge();
                 out.set(k, &found);
             }
         }
         (Vertex, Edge) => {
             let (a, edge) = (vertex(q.a, i), line(q.b, j));
             for k in 0..WIDTH {
-                let found = vertex_edge(out.size[k], a, moved(&poses.at(k), edge));
+                let found = vertex_edge(size[k], a, moved(&poses.at(k), edge));
                 out.set(k, &found);
             }
         }
@@ -253,7 +199,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                     sum
                 });
                 // Which way is out is settled by further questions where the bodies are too flat to tell.
-                let told = sum.abs() > bound_of::<f64>(out.size[k]);
+                let told = sum.abs() > bound_of::<f64>(size[k]);
                 found.interior = if told { found.interior } else { f64::NEG_INFINITY };
                 out.set(k, &found);
             }
@@ -265,7 +211,7 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
                 out.set(k, &face_vertex(normal, on_face, poses.at(k).point(b)));
             }
             let foot = out.point_a;
-            inside(q.a, i, &foot, &out.size, &mut out.interior);
+            inside(q.a, i, &foot, size, &mut out.interior);
         }
         (Vertex, Face) => {
             let (a, normal) = (vertex(q.a, i), q.b.normals[j as usize]);
@@ -273,10 +219,10 @@ fn closest(q: &Query<'_>, poses: &Poses, out: &mut Eight) {
             let mut foot = [[0.0; WIDTH]; 3];
             for k in 0..WIDTH {
                 let (found, at) = vertex_face(&poses.at(k), normal, on_face, a);
-                (foot[0][k], foot[1][k], foot[2][k]) = (at.x, at.y, at.z);
+                set(&mut foot, k, at);
                 out.set(k, &found);
             }
-            inside(q.b, j, &foot, &out.size, &mut out.interior);
+            inside(q.b, j, &foot, size, &mut out.interior);
         }
         _ => out.interior = [f64::NEG_INFINITY; WIDTH],
     }
@@ -299,7 +245,7 @@ fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &m
     if let Some(planes) = p.formed_planes() {
         for side in planes.walls(face).iter().flat_map(|four| [0, 1, 2, 3].map(|lane| four.plane(lane))) {
             for k in 0..WIDTH {
-                let depth = side.side(Vec3 { x: foot[0][k], y: foot[1][k], z: foot[2][k] });
+                let depth = side.side(at(foot, k));
                 interior[k] = if depth < interior[k] { depth } else { interior[k] };
             }
         }
@@ -319,7 +265,7 @@ fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &m
         let to = p.vertex(v);
         let side = Side::new(p.normals[face as usize], from, to);
         for k in 0..WIDTH {
-            let depth = side.depth(Vec3 { x: foot[0][k], y: foot[1][k], z: foot[2][k] });
+            let depth = side.depth(at(foot, k));
             interior[k] = if depth < interior[k] { depth } else { interior[k] };
         }
         from = to;
@@ -329,26 +275,27 @@ fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &m
 /// Strictness, test by test as in [`super::local`]: 1 where it holds.
 #[inline(always)]
 fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) -> [u64; WIDTH] {
+    let c = &out.closest;
     let (mut back, mut margin, mut good) = ([[0.0; WIDTH]; 3], [0.0; WIDTH], [1_u64; WIDTH]);
     for k in 0..WIDTH {
-        let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
+        let n = at(&c.normal, k);
         let m = -poses.at(k).inverse_vector(n);
-        (back[0][k], back[1][k], back[2][k]) = (m.x, m.y, m.z);
+        set(&mut back, k, m);
         let bound = bound_of::<f64>(out.size[k]);
-        margin[k] = super::margin(bound, out.amplification[k]);
-        let finite = out.distance[k].abs() < f64::INFINITY;
-        let inside = out.interior[k] > margin[k] && out.residual[k] <= bound;
+        margin[k] = super::margin(bound, out.closest.amplification[k]);
+        let finite = c.distance[k].abs() < f64::INFINITY;
+        let inside = c.interior[k] > margin[k] && c.residual[k] <= bound;
         good[k] &= u64::from(finite) & u64::from(inside);
     }
     if good == [0; WIDTH] {
         return good;
     }
-    let max_a = alone(q.a, q.features.a, &out.normal, &margin, &out.size, &mut good);
+    let max_a = alone(q.a, q.features.a, &c.normal, &margin, &out.size, &mut good);
     let max_b = alone(q.b, q.features.b, &back, &margin, &out.size, &mut good);
     for k in 0..WIDTH {
-        let n = Vec3 { x: out.normal[0][k], y: out.normal[1][k], z: out.normal[2][k] };
+        let n = at(&c.normal, k);
         out.gap[k] = n.dot(poses.at(k).t) - max_b[k] - max_a[k];
-        let agrees = (out.gap[k] - out.distance[k]).abs() <= bound_of::<f64>(out.size[k]);
+        let agrees = (out.gap[k] - c.distance[k]).abs() <= bound_of::<f64>(out.size[k]);
         good[k] &= u64::from(agrees);
     }
     good
@@ -359,7 +306,7 @@ fn decide(q: &Query<'_>, poses: &Poses, out: &mut Eight) -> [u64; WIDTH] {
 fn alone(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, size: &Lane, good: &mut [u64; WIDTH]) -> Lane {
     let height = |v: u32| -> Lane {
         let v = p.vertex(v);
-        std::array::from_fn(|k| Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] }.dot(v))
+        std::array::from_fn(|k| at(d, k).dot(v))
     };
     let at = height(feature.first_vertex(p));
     let mut least = [0.0; WIDTH];
@@ -411,13 +358,13 @@ fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good
     match Around::of(p, feature) {
         Around::Face(face) => {
             for k in 0..WIDTH {
-                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                let d = at(d, k);
                 open |= good[k] & u64::from(!face.is_clear(d, margin[k], p.radius));
             }
         }
         Around::Edge(edge) => {
             for k in 0..WIDTH {
-                let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                let d = at(d, k);
                 open |= good[k] & u64::from(!edge.is_clear(d, margin[k], p.radius));
             }
         }
@@ -428,7 +375,7 @@ fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good
             }
             for normal in vertex.normals() {
                 for k in 0..WIDTH {
-                    let d = Vec3 { x: d[0][k], y: d[1][k], z: d[2][k] };
+                    let d = at(d, k);
                     open |= good[k] & u64::from(!vertex.is_below(d, normal, needed[k]));
                 }
             }
@@ -438,45 +385,14 @@ fn is_clear(p: &Polyhedron, feature: Feature, d: &[Lane; 3], margin: &Lane, good
     open == 0
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::{Eight, Query};
+dispatch!(check_wide, check_body, (q: &Query<'_>, out: &mut Eight) -> ());
 
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn check_2(q: &Query<'_>, out: &mut Eight) {
-        super::check_body(q, out);
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn check_5(q: &Query<'_>, out: &mut Eight) {
-        super::check_body(q, out);
-    }
-}
-
-/// Checks a feature pair of two cores, grown by `growth` together (metres), in the samples from `start`, of which there
-/// are [`WIDTH`] in the block. `surface`: a closed one around an overlap, remembered from a polytope.
-pub fn check(
-    (a, b, growth): (&Polyhedron, &Polyhedron, f64),
-    features: &FeaturePair,
-    surface: Option<&Surface>,
-    poses: &RelativeLanes,
-    start: usize,
-    out: &mut Eight,
-) {
-    let q = Query { a, b, features: *features, poses, start, growth, surface };
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match crate::narrow::scan::level() {
-            2 => wide::check_5(&q, out),
-            1 => wide::check_2(&q, out),
-            _ => check_body(&q, out),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    check_body(&q, out);
+/// Checks a feature pair in the samples from `start`, of which there are [`WIDTH`] in the block. `surface`: a closed one
+/// around an overlap, remembered from a polytope.
+pub fn check(of: &OnePair<'_>, features: &FeaturePair, surface: Option<&Surface>, start: usize, out: &mut Eight) {
+    let [a, b] = of.rows.cores;
+    let q = Query { a, b, of, features: *features, start, surface };
+    check_wide(&q, out);
 }
 
 #[cfg(test)]

@@ -6,53 +6,71 @@
 //! [`super::local`] accepts with the same bits.
 
 use super::clear;
+use super::columns::{Columns, THREE, at, set};
+use super::kinds::{KINDS, Kind, kind_of};
 use super::supports::{Directions, Own, alone};
 use super::{CONTACT, Strict, margin};
+use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::finisher::{
-    Closest, Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
+    Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
 use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
+use crate::narrow::rows::{Extents, Proven, Ready, Rows};
 use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
+use crate::scene::SAMPLES;
 
 /// Whose answers are proven.
 pub trait Source: Copy {
+    /// Where proven answers come to be.
+    type Out: ?Sized;
     /// Puts the pose and the size of the answer that comes to be at `place` into a lane.
     fn put(&self, place: usize, k: usize, claims: &mut Claims);
     /// Proves what was put.
-    fn prove(&self, kind: Kind, claims: &Claims, out: &mut [Option<Answer>]);
+    fn prove(&self, kind: Kind, claims: &Claims, out: &mut Self::Out);
 }
 
 /// One pair in the samples of a block, which are the places of the answers.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct OnePair<'a> {
-    /// Both cores.
-    pub cores: [&'a Polyhedron; 2],
-    /// By how much they grow together, metres.
-    pub growth: f64,
-    /// Their relative poses.
+    /// What is asked of the pair.
+    pub rows: Rows<'a>,
+    /// Its relative poses.
     pub poses: &'a RelativeLanes,
 }
 
+impl OnePair<'_> {
+    /// The size of the cores in a sample, and how far they are.
+    #[inline(always)]
+    pub fn extents(&self, sample: usize) -> Extents<f64> {
+        let [a, b] = self.rows.cores;
+        Extents { size: self.poses.size(a, b, self.rows.growth(), sample), reach: self.poses.reach(sample) }
+    }
+}
+
 impl Source for OnePair<'_> {
+    type Out = Ready<SAMPLES>;
+
     #[inline(always)]
     fn put(&self, place: usize, k: usize, claims: &mut Claims) {
         self.poses.copy(place, k, &mut claims.r, &mut claims.t);
-        claims.size[k] = self.poses.size(self.cores[0], self.cores[1], self.growth, place);
+        claims.size[k] = self.extents(place).size;
     }
 
     #[inline(always)]
-    fn prove(&self, kind: Kind, claims: &Claims, out: &mut [Option<Answer>]) {
+    fn prove(&self, kind: Kind, claims: &Claims, out: &mut Ready<SAMPLES>) {
         prove_one(kind, self, claims, out);
     }
 }
 
 /// A pair for each place.
 impl Source for &[Pair<'_, f64>] {
+    type Out = [Option<Answer>];
+
     #[inline(always)]
     fn put(&self, place: usize, k: usize, claims: &mut Claims) {
         let pair = &self[place];
@@ -80,7 +98,8 @@ pub struct Claims {
     r: [Lane; 9],
     t: [Lane; 3],
     size: Lane,
-    features: [FeaturePair; WIDTH],
+    /// Features of A and of B; those of the first lane where there is no answer.
+    features: [[Feature; WIDTH]; 2],
     place: [usize; WIDTH],
     /// Lanes in use.
     count: usize,
@@ -88,18 +107,14 @@ pub struct Claims {
 
 impl Claims {
     fn new() -> Self {
-        let none = FeaturePair { a: Feature::vertex(0), b: Feature::vertex(0) };
-        let zero = [0.0; WIDTH];
-        Self { r: [zero; 9], t: THREE, size: zero, features: [none; WIDTH], place: [0; WIDTH], count: 0 }
+        let (zero, features) = ([0.0; WIDTH], [[Feature::vertex(0); WIDTH]; 2]);
+        Self { r: [zero; 9], t: THREE, size: zero, features, place: [0; WIDTH], count: 0 }
     }
 
-    /// The features of A (0) or of B (1); those of the first lane where there is no answer.
+    /// The features in a lane.
     #[inline(always)]
-    fn side(&self, side: usize) -> [Feature; WIDTH] {
-        std::array::from_fn(|k| {
-            let features = &self.features[if k < self.count { k } else { 0 }];
-            if side == 0 { features.a } else { features.b }
-        })
+    fn features(&self, k: usize) -> FeaturePair {
+        FeaturePair { a: self.features[0][k], b: self.features[1][k] }
     }
 
     /// `a_from_b` in a lane.
@@ -126,12 +141,12 @@ impl Prover {
     /// Takes the features found for a `place`. The answers that hold, the cores apart by more than rounding, come to be in
     /// `out`, each at its place, at the latest with [`Prover::finish`]: what [`super::local`] accepts of them.
     #[inline(always)]
-    pub fn push<C: Source>(&mut self, of: C, place: usize, features: FeaturePair, out: &mut [Option<Answer>]) {
+    pub fn push<C: Source>(&mut self, of: C, place: usize, features: FeaturePair, out: &mut C::Out) {
         let Some(kind) = kind_of(&features) else { return };
         let claims = &mut self.of[kind as usize];
         let k = claims.count % WIDTH;
         of.put(place, k, claims);
-        (claims.features[k], claims.place[k]) = (features, place);
+        (claims.features[0][k], claims.features[1][k], claims.place[k]) = (features.a, features.b, place);
         claims.count = k + 1;
         if claims.count == WIDTH {
             of.prove(kind, claims, out);
@@ -140,77 +155,18 @@ impl Prover {
     }
 
     /// Proves what is left of these pairs.
-    pub fn finish<C: Source>(&mut self, of: C, out: &mut [Option<Answer>]) {
+    pub fn finish<C: Source>(&mut self, of: C, out: &mut C::Out) {
         for (kind, claims) in KINDS.into_iter().zip(&mut self.of) {
             if claims.count > 0 {
+                for features in &mut claims.features {
+                    let first = features[0];
+                    features[claims.count..].fill(first);
+                }
                 of.prove(kind, claims, out);
                 claims.count = 0;
             }
         }
     }
-}
-
-/// What was found in each lane: [`Closest`], and the gap of the supporting planes.
-struct Columns {
-    normal: [Lane; 3],
-    distance: Lane,
-    point_a: [Lane; 3],
-    point_b: [Lane; 3],
-    residual: Lane,
-    interior: Lane,
-    amplification: Lane,
-}
-
-const THREE: [Lane; 3] = [[0.0; WIDTH]; 3];
-
-impl Columns {
-    #[inline(always)]
-    fn new() -> Self {
-        let zero = [0.0; WIDTH];
-        Self {
-            normal: THREE,
-            distance: zero,
-            point_a: THREE,
-            point_b: THREE,
-            residual: zero,
-            interior: zero,
-            amplification: zero,
-        }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, k: usize, c: &Closest<f64>) {
-        set(&mut self.normal, k, c.normal);
-        set(&mut self.point_a, k, c.point_a);
-        set(&mut self.point_b, k, c.point_b);
-        self.distance[k] = c.distance;
-        self.residual[k] = c.residual;
-        self.interior[k] = c.interior;
-        self.amplification[k] = c.amplification;
-    }
-
-    #[inline(always)]
-    fn closest(&self, k: usize) -> Closest<f64> {
-        Closest {
-            normal: at(&self.normal, k),
-            distance: self.distance[k],
-            point_a: at(&self.point_a, k),
-            point_b: at(&self.point_b, k),
-            residual: self.residual[k],
-            interior: self.interior[k],
-            amplification: self.amplification[k],
-        }
-    }
-}
-
-#[inline(always)]
-fn at(v: &[Lane; 3], k: usize) -> Vec3<f64> {
-    Vec3 { x: v[0][k], y: v[1][k], z: v[2][k] }
-}
-
-#[inline(always)]
-fn set(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
-    (to[0][k], to[1][k], to[2][k]) = (v.x, v.y, v.z);
 }
 
 /// A point or a line of each body, each in its own frame.
@@ -219,39 +175,6 @@ struct Given<'a> {
     along_a: &'a [Lane; 3],
     b: &'a [Lane; 3],
     along_b: &'a [Lane; 3],
-}
-
-/// The kinds that have a formula.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A vertex of each.
-    VertexVertex,
-    /// An edge of A and a vertex of B.
-    EdgeVertex,
-    /// A vertex of A and an edge of B.
-    VertexEdge,
-    /// An edge of each.
-    EdgeEdge,
-    /// A face of A and a vertex of B.
-    FaceVertex,
-    /// A vertex of A and a face of B.
-    VertexFace,
-}
-
-/// In order of their values.
-const KINDS: [Kind; 6] =
-    [Kind::VertexVertex, Kind::EdgeVertex, Kind::VertexEdge, Kind::EdgeEdge, Kind::FaceVertex, Kind::VertexFace];
-
-fn kind_of(f: &FeaturePair) -> Option<Kind> {
-    Some(match (f.a.kind, f.b.kind) {
-        (Vertex, Vertex) => Kind::VertexVertex,
-        (Edge, Vertex) => Kind::EdgeVertex,
-        (Vertex, Edge) => Kind::VertexEdge,
-        (Edge, Edge) => Kind::EdgeEdge,
-        (Face, Vertex) => Kind::FaceVertex,
-        (Vertex, Face) => Kind::VertexFace,
-        _ => return None,
-    })
 }
 
 /// A point of a feature, and for an edge its direction, for a face its normal.
@@ -269,25 +192,68 @@ fn of_feature(p: &Polyhedron, f: Feature) -> (Vec3<f64>, Vec3<f64>) {
 
 /// Of one pair.
 #[inline(always)]
-fn prove_one_body<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut [Option<Answer>]) {
-    let [a, b] = of.cores;
-    let (Some(of_a), Some(of_b)) = (a.formed_planes(), b.formed_planes()) else {
-        return prove_each_body::<S>(kind, &[of.cores; WIDTH], q, out);
+fn prove_one_body<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut Ready<SAMPLES>) {
+    let [a, b] = of.rows.cores;
+    let (Some(a), Some(b)) = (a.formed_planes(), b.formed_planes()) else {
+        return prove_without_planes::<S>(kind, of, q, out);
     };
-    let (mut a, mut b) = (Own::new(a, of_a, q.side(0)), Own::new(b, of_b, q.side(1)));
+    // Each kind has code of its own: which of them comes next cannot be foreseen, and so is asked once.
+    match kind {
+        Kind::VertexVertex => prove_kind::<S>(Kind::VertexVertex, of, [a, b], q, out),
+        Kind::EdgeVertex => prove_kind::<S>(Kind::EdgeVertex, of, [a, b], q, out),
+        Kind::VertexEdge => prove_kind::<S>(Kind::VertexEdge, of, [a, b], q, out),
+        Kind::EdgeEdge => prove_kind::<S>(Kind::EdgeEdge, of, [a, b], q, out),
+        Kind::FaceVertex => prove_kind::<S>(Kind::FaceVertex, of, [a, b], q, out),
+        Kind::VertexFace => prove_kind::<S>(Kind::VertexFace, of, [a, b], q, out),
+    }
+}
+
+/// Of one pair with its planes.
+#[inline(always)]
+fn prove_kind<S: Simd>(kind: Kind, of: &OnePair<'_>, [of_a, of_b]: [&Planes; 2], q: &Claims, out: &mut Ready<SAMPLES>) {
+    let cores = of.rows.cores;
+    let ([a, b], [kind_a, kind_b], [at_a, at_b]) = (cores, kind.sides(), &q.features);
+    let (mut a, mut b) = (Own::new(a, of_a, kind_a, at_a), Own::new(b, of_b, kind_b, at_b));
     a.read::<S>();
     b.read::<S>();
     let given = Given { a: a.point(), along_a: &a.along, b: b.point(), along_b: &b.along };
-    let found = by_formula(kind, &[of.cores; WIDTH], q, &given);
-    decide::<S>([&a, &b], q, &found, &out_of_b(q, &found), out);
+    let found = by_formula(kind, &[cores; WIDTH], q, &given);
+    let (gap, good) = decide::<S>([&a, &b], q, &found, &out_of_b(q, &found));
+    let (mut reach, none) = ([0.0; WIDTH], q.features(0).published(cores));
+    let mut features = [none; WIDTH];
+    for k in 0..q.count {
+        (reach[k], features[k]) = (of.poses.reach(q.place[k]), q.features(k).published(cores));
+    }
+    let extents = Extents { size: &q.size, reach: &reach };
+    let proven = Proven { closest: &found, gap: &gap, extents, features: &features };
+    of.rows.ready::<S, _>(&proven, good, &q.place, out);
 }
 
-/// Of pairs that differ, or whose planes were not formed.
+#[inline(always)]
+fn prove_without_planes<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut Ready<SAMPLES>) {
+    let answers = answers::<S>(kind, &[of.rows.cores; WIDTH], q);
+    for (answer, &place) in answers.iter().zip(&q.place).take(q.count) {
+        if let Some(answer) = answer {
+            out.put(place, of.rows.row(answer, place, &of.extents(place)));
+        }
+    }
+}
+
+/// Of pairs that differ.
 #[inline(always)]
 fn prove_each_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
+    let answers = answers::<S>(kind, cores, q);
+    for (answer, &place) in answers.into_iter().zip(&q.place).take(q.count) {
+        out[place] = answer;
+    }
+}
+
+/// Of pairs that differ, or whose planes were not formed: by lane.
+#[inline(always)]
+fn answers<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims) -> [Option<Answer>; WIDTH] {
     let (mut a, mut along_a, mut b, mut along_b) = (THREE, THREE, THREE, THREE);
     for k in 0..q.count {
-        let f = &q.features[k];
+        let f = q.features(k);
         let (of_a, of_b) = (of_feature(cores[k][0], f.a), of_feature(cores[k][1], f.b));
         set(&mut a, k, of_a.0);
         set(&mut along_a, k, of_a.1);
@@ -295,10 +261,11 @@ fn prove_each_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mu
         set(&mut along_b, k, of_b.1);
     }
     let found = by_formula(kind, cores, q, &Given { a: &a, along_a: &along_a, b: &b, along_b: &along_b });
-    let back = out_of_b(q, &found);
+    let (back, mut out) = (out_of_b(q, &found), [None; WIDTH]);
     for k in 0..q.count {
-        out[q.place[k]] = strict::<S>(cores[k], q, k, &found, at(&back, k));
+        out[k] = strict::<S>(cores[k], q, k, &found, at(&back, k));
     }
+    out
 }
 
 /// Out of B, in its frame.
@@ -339,7 +306,7 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given<'_>) -> Colu
                 out.set(k, &face_vertex(at(g.along_a, k), at(g.a, k), q.pose(k).point(at(g.b, k))));
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[k][0], q.features[k].a.index, at(&out.point_a, k), q.size[k]);
+                out.interior[k] = inside(cores[k][0], q.features[0][k].index, at(&out.point_a, k), q.size[k]);
             }
         }
         Kind::VertexFace => {
@@ -350,7 +317,7 @@ fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given<'_>) -> Colu
                 out.set(k, &closest);
             }
             for k in 0..q.count {
-                out.interior[k] = inside(cores[k][1], q.features[k].b.index, at(&feet, k), q.size[k]);
+                out.interior[k] = inside(cores[k][1], q.features[1][k].index, at(&feet, k), q.size[k]);
             }
         }
     }
@@ -434,7 +401,7 @@ fn strict<S: Simd>(cores: [&Polyhedron; 2], q: &Claims, k: usize, c: &Columns, b
     if !holds || distance <= CONTACT * bound {
         return None;
     }
-    let features = q.features[k];
+    let features = q.features(k);
     let max_a = alone::<S>(cores[0], features.a, n, margin, bound)?;
     let max_b = alone::<S>(cores[1], features.b, back, margin, bound)?;
     let gap = n.dot(at(&q.t, k)) - max_b - max_a;
@@ -444,9 +411,10 @@ fn strict<S: Simd>(cores: [&Polyhedron; 2], q: &Claims, k: usize, c: &Columns, b
     Some(Answer::strict(&Strict { features, closest: c.closest(k), gap, margin, bound }))
 }
 
-/// [`super::local`] of all lanes, from their closest points; `back`: out of B, in B's frame.
+/// [`super::local`] of all lanes, from their closest points: the gaps of the supporting planes, and the lanes that are strict.
+/// `back`: out of B, in B's frame.
 #[inline(always)]
-fn decide<S: Simd>(sides: [&Own<'_>; 2], q: &Claims, c: &Columns, back: &[Lane; 3], out: &mut [Option<Answer>]) {
+fn decide<S: Simd>(sides: [&Own<'_>; 2], q: &Claims, c: &Columns, back: &[Lane; 3]) -> (Lane, u8) {
     let (mut bound, mut margins) = ([0.0; WIDTH], [0.0; WIDTH]);
     for k in 0..WIDTH {
         bound[k] = bound_of::<f64>(q.size[k]);
@@ -465,13 +433,7 @@ fn decide<S: Simd>(sides: [&Own<'_>; 2], q: &Claims, c: &Columns, back: &[Lane; 
     }
     let gap = P3::load(&c.normal).dot(P3::load(&q.t)) - V::load(&max[1]) - V::load(&max[0]);
     good &= (gap - distance).abs().le(bounds).bits();
-    let gap = gap.lanes();
-    for k in 0..q.count {
-        out[q.place[k]] = (good >> k & 1 == 1).then(|| {
-            let (closest, features) = (c.closest(k), q.features[k]);
-            Answer::strict(&Strict { features, closest, gap: gap[k], margin: margins[k], bound: bound[k] })
-        });
-    }
+    (gap.lanes(), good)
 }
 
 /// The first `count` lanes.
@@ -480,7 +442,7 @@ fn used(count: usize) -> u8 {
     ((1_u32 << count) - 1) as u8
 }
 
-dispatch!(prove_one, prove_one_body, (kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
+dispatch!(prove_one, prove_one_body, (kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut Ready<SAMPLES>) -> ());
 dispatch!(prove_each, prove_each_body, (kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) -> ());
 
 #[cfg(test)]

@@ -5,8 +5,10 @@
 //! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
 
 mod clear;
+pub mod columns;
 #[cfg(test)]
 mod draw;
+mod kinds;
 pub mod lanes;
 pub mod many;
 mod supports;
@@ -52,16 +54,26 @@ impl Strict {
     /// apart.
     #[inline(always)]
     pub fn in_contact_band(&self) -> bool {
-        self.closest.distance >= -BAND * self.bound
+        in_contact_band(self.closest.distance, self.bound)
     }
 
     /// Proven bounds of the signed distance of the cores, metres.
     #[inline(always)]
     pub fn bracket(&self) -> (f64, f64) {
-        let d = self.closest.distance;
-        let upper = if self.in_contact_band() { d.abs() } else { d };
-        (self.gap - self.bound, upper + self.closest.residual + self.bound)
+        bracket(self.closest.distance, self.closest.residual, self.gap, self.bound)
     }
+}
+
+/// [`Strict::bracket`] from its parts.
+#[inline(always)]
+pub fn bracket(distance: f64, residual: f64, gap: f64, bound: f64) -> (f64, f64) {
+    let upper = if in_contact_band(distance, bound) { distance.abs() } else { distance };
+    (gap - bound, upper + residual + bound)
+}
+
+#[inline(always)]
+fn in_contact_band(distance: f64, bound: f64) -> bool {
+    distance >= -BAND * bound
 }
 
 /// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are apart or in contact;

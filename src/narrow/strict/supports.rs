@@ -10,7 +10,7 @@ use super::scans;
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::Feature;
-use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+use crate::narrow::proximity::FeatureKind::{self, Edge, Face, Vertex};
 use crate::narrow::simd::{Lane, Mask, P3, Simd, V, WIDTH};
 
 /// Sides of a face, at most, that go side by side.
@@ -22,7 +22,8 @@ const ZERO: [Lane; 3] = [[0.0; WIDTH]; 3];
 pub(super) struct Own<'a> {
     p: &'a Polyhedron,
     planes: &'a Planes,
-    features: [Feature; WIDTH],
+    kind: FeatureKind,
+    features: &'a [Feature; WIDTH],
     /// Their vertices, and the first again where one has fewer.
     vertices: [[Lane; 3]; SIDES],
     /// How many of them there are, at most.
@@ -47,16 +48,21 @@ pub(super) struct Directions<'a> {
 
 impl<'a> Own<'a> {
     #[inline(always)] // as everything below: into code for wider registers
-    pub(super) fn new(p: &'a Polyhedron, planes: &'a Planes, features: [Feature; WIDTH]) -> Self {
+    pub(super) fn new(
+        p: &'a Polyhedron,
+        planes: &'a Planes,
+        kind: FeatureKind,
+        features: &'a [Feature; WIDTH],
+    ) -> Self {
         let vertices = [ZERO; SIDES];
-        Self { p, planes, features, vertices, count: 1, all: u8::MAX, along: ZERO, room: [0.0; WIDTH] }
+        Self { p, planes, kind, features, vertices, count: 1, all: u8::MAX, along: ZERO, room: [0.0; WIDTH] }
     }
 
     /// Reads vertices, edges or normals.
     #[inline(always)]
     pub(super) fn read<S: Simd>(&mut self) {
         let mut index = [0; WIDTH];
-        match self.features[0].kind {
+        match self.kind {
             Vertex => {
                 for k in 0..WIDTH {
                     index[k] = self.features[k].index;
@@ -123,7 +129,7 @@ impl<'a> Own<'a> {
     /// The heights of the supporting planes, metres, and in which of the lanes `wanted` (bit by bit) they are proven.
     #[inline(always)]
     pub(super) fn heights<S: Simd>(&self, by: &Directions<'_>, wanted: u8) -> (Lane, u8) {
-        let clear = match self.features[0].kind {
+        let clear = match self.kind {
             Vertex => self.around::<S>(by),
             Edge => self.beside::<S>(by),
             Face => self.below::<S>(by),

@@ -20,11 +20,12 @@ use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::FEW;
 use super::routes::Routes;
+use super::rows::{Extents, Outcome, Rows};
 use super::simd::WIDTH;
 use super::strict::many::Prover;
 use super::vclip::approach::{MOST as SET, approach};
 use super::vclip::{self, End};
-use super::walk::{self, Search};
+use super::walk::Search;
 use crate::scene::{Piece, QueryOptions};
 use eight::Eight;
 
@@ -64,10 +65,8 @@ enum State {
 pub(super) struct Together {
     /// By query.
     state: [State; MOST],
-    /// The size of the pair, metres.
-    size: [f64; MOST],
-    /// The length of the translation, metres.
-    reach: [f64; MOST],
+    /// By query.
+    extents: [Extents<f64>; MOST],
     prover: Prover,
     /// By pair that takes part.
     answer: [Option<Answer>; MOST],
@@ -75,8 +74,8 @@ pub(super) struct Together {
 
 impl Default for Together {
     fn default() -> Self {
-        let (state, zero) = ([State::Alone; MOST], [0.0; MOST]);
-        Self { state, size: zero, reach: zero, prover: Prover::default(), answer: [None; MOST] }
+        let (state, extents) = ([State::Alone; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
+        Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
     }
 }
 
@@ -172,7 +171,7 @@ impl Together {
                 let bit = 1 << at;
                 pairs.pair.push(eight.pair(k));
                 pairs.query[at] = query;
-                (self.size[i], self.reach[i]) = (eight.size[k], eight.reach[k]);
+                self.extents[i] = Extents { size: eight.size[k], reach: eight.reach[k] };
                 if !is(eight.finite) {
                     continue;
                 }
@@ -237,13 +236,12 @@ impl Together {
         out: &mut Vec<Proximity>,
     ) -> First {
         let Some([a, b]) = pieces(query) else { return First::Open };
-        let growth = a.radius + b.radius;
         let (held, answer) = match self.state[i] {
             State::Alone => return First::Open,
             State::Beyond(gap) => {
                 routes.queries += 1;
                 routes.beyond += 1;
-                return First::Beyond(gap - growth);
+                return First::Beyond(gap - (a.radius + b.radius));
             }
             State::Found { at, held } => match &self.answer[usize::from(at)] {
                 Some(answer) => (held, answer),
@@ -253,14 +251,14 @@ impl Together {
         routes.queries += 1;
         routes.verified += u64::from(held);
         routes.searched += u64::from(!held);
-        if answer.lower > walk::beyond(options.within, self.size[i]) + growth {
-            routes.beyond += 1;
-            return First::Beyond(answer.lower - growth);
-        }
-        let size = query.a.radius + query.b.radius + self.reach[i];
-        let row = answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options);
-        if row.lower <= options.within {
-            out.push(Proximity { sample: query.samples.trailing_zeros() as u8, ..row });
+        let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
+        match Rows::new(query, a, b, options).row(answer, sample, &extents) {
+            Outcome::Row(row) => out.push(row),
+            Outcome::Nothing => {}
+            Outcome::Beyond(gap) => {
+                routes.beyond += 1;
+                return First::Beyond(gap);
+            }
         }
         First::Answered
     }

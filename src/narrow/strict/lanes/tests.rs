@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::narrow::Poses as Given;
+use crate::narrow::answer::Answer;
 use crate::narrow::pair::Pair;
-use crate::narrow::relative::RelativePoses;
+use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
-use crate::narrow::strict::draw::{Draw, block};
+use crate::narrow::strict::draw::{self, Draw, block, options, rows};
 use crate::narrow::strict::{claim, local};
 use crate::narrow::walk::{PartCache, Parts, Scratch, solve};
 use crate::scene::{Piece, SAMPLES};
@@ -31,8 +32,10 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
         let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
         let mut room = RelativeLanes::default();
         let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
-        let growth = if case % 3 == 0 { 0.01 } else { 0.0 };
-        let lanes = relative.lanes.expect("64 samples");
+        let options = options(case);
+        let radii = if case % 3 == 0 { [0.004, 0.006] } else { [0.0; 2] };
+        let of = OnePair { rows: rows([&a, &b], radii, &options), poses: relative.lanes.expect("64 samples") };
+        let growth = of.rows.growth();
         let start = case % (SAMPLES - WIDTH);
         let world = (poses[0].at(start), poses[1].at(start));
         let pair = Pair::new(&a, &b, relative.at(start), growth);
@@ -47,7 +50,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             _ => 5,
         };
         let mut eight = Eight::default();
-        check((&a, &b, growth), &features, None, lanes, start, &mut eight);
+        check(&of, &features, None, start, &mut eight);
         for sample in start..start + WIDTH {
             assert!(eight.covers(sample));
             let pair = Pair::new(&a, &b, relative.at(sample), growth);
@@ -56,6 +59,9 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             if let Some(strict) = eight.get(sample) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 assert_eq!(bits(&strict), bits(&single), "case {case}, {features:?}");
+                let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
+                let outcome = eight.ready.outcome(sample).expect("what was accepted");
+                assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
                 accepted += 1;
                 kinds[kind] += 1;
             }
@@ -80,7 +86,9 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
         let mut room = RelativeLanes::default();
         let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
-        let lanes = relative.lanes.expect("64 samples");
+        let options = options(case);
+        let rows = rows([&a.core, &b.core], [0.0; 2], &options);
+        let of = OnePair { rows, poses: relative.lanes.expect("64 samples") };
         let start = case % (SAMPLES - WIDTH);
         let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
@@ -89,7 +97,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let Some(features) = cache.features() else { continue };
         let Some(surface) = cache.surface() else { continue };
         let mut eight = Eight::default();
-        check((&a.core, &b.core, 0.0), &features, Some(surface), lanes, start, &mut eight);
+        check(&of, &features, Some(surface), start, &mut eight);
         for sample in start..start + WIDTH {
             let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
             let single = local(&pair, &features).filter(|s| {
@@ -101,6 +109,9 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
             if let Some(strict) = eight.get(sample).filter(|s| s.closest.distance < 0.0) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 assert_eq!(bits(&strict), bits(&single), "case {case}, {features:?}");
+                let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
+                let outcome = eight.ready.outcome(sample).expect("what was accepted");
+                assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
                 accepted += 1;
             }
         }

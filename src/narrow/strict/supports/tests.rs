@@ -15,7 +15,7 @@ struct Case<'a> {
 
 #[inline(always)]
 fn heights_body<S: Simd>(case: &Case<'_>) -> (Lane, u8, u8) {
-    let mut own = Own::new(case.p, case.p.planes(), case.features);
+    let mut own = Own::new(case.p, case.p.planes(), case.features[0].kind, &case.features);
     own.read::<S>();
     let by = Directions { d: &case.d, margin: &case.margin, bound: &case.bound };
     let (max, good) = own.heights::<S>(&by, u8::MAX);
