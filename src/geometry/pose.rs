@@ -123,7 +123,7 @@ impl RelativePose<f64> {
     /// A bound of how far any point of B within `radius` of its origin moves in A's frame between two relative poses:
     /// the translation, and the chord of the rotation, whose matrix difference has the Frobenius norm
     /// `2 sqrt 2 sin(angle / 2)`. Exact but for a few ulp of the operands.
-    #[inline]
+    #[inline(always)] // into code for wider registers
     pub fn motion(&self, other: &Self, radius: f64) -> f64 {
         let rows = [self.r[0] - other.r[0], self.r[1] - other.r[1], self.r[2] - other.r[2]];
         let frobenius2 = rows[0].length2() + rows[1].length2() + rows[2].length2();

@@ -4,6 +4,7 @@
 use super::PairQuery;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
+use super::motion::{ProvenGap, in_turn};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
@@ -14,7 +15,7 @@ use super::strict::lanes::{self, Eight};
 use super::strict::many::{self, OnePair};
 use super::vclip;
 use super::walk::Search;
-use crate::geometry::{Polyhedron, RelativePose};
+use crate::geometry::Polyhedron;
 use crate::scene::{QueryOptions, SAMPLES};
 
 /// Samples from which searching side by side is cheaper than one after the other.
@@ -119,7 +120,7 @@ impl<'a> Ahead<'a> {
     pub(super) fn answer(
         &mut self,
         asked: &Asked,
-        ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
+        gap: Option<&mut ProvenGap>,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
@@ -141,7 +142,7 @@ impl<'a> Ahead<'a> {
                 routes.searched += 1;
                 return Some(put(outcome, out));
             }
-            self.search(&of, asked, ruled_out, cache, routes)?;
+            self.search(&of, asked, gap, cache, routes)?;
         }
         let searched = &self.found;
         if let Some(outcome) = searched.rows.outcome(sample) {
@@ -160,7 +161,7 @@ impl<'a> Ahead<'a> {
         None
     }
 
-    /// Appends the rows of the next of the samples `left`, as long as they are settled; what is left then.
+    /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
     pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
@@ -170,11 +171,11 @@ impl<'a> Ahead<'a> {
             let count = u64::from(taken.count_ones());
             routes.queries += count;
             routes.searched += count;
-            return left & !taken;
+            return taken;
         }
         let ready = &self.eight.ready;
         if !(self.checked && self.eight.covers(sample)) {
-            return left;
+            return 0;
         }
         let taken = in_turn(left, ready.settled() & !self.found.found.samples);
         ready.append(taken, out);
@@ -183,7 +184,7 @@ impl<'a> Ahead<'a> {
         routes.surface_verified += u64::from(deep);
         routes.verified += u64::from(count - deep);
         self.run += count as f32;
-        left & !taken
+        taken
     }
 
     /// What the remembered features come to in a sample, if they are verified there.
@@ -244,7 +245,7 @@ impl<'a> Ahead<'a> {
         &mut self,
         of: &OnePair<'_>,
         asked: &Asked,
-        ruled_out: Option<impl Fn(&RelativePose<f64>) -> bool>,
+        gap: Option<&mut ProvenGap>,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
@@ -262,13 +263,8 @@ impl<'a> Ahead<'a> {
             return None;
         }
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
-        if let Some(ruled_out) = ruled_out {
-            let mut next = samples & asked.left;
-            while next != 0 {
-                let s = next.trailing_zeros() as usize;
-                next &= next - 1;
-                samples &= !(u64::from(ruled_out(&of.poses.at(s))) << s);
-            }
+        if let Some(gap) = gap {
+            samples &= !gap.rules_out_of(samples & asked.left, of.poses);
         }
         let searched = &mut self.found;
         searched.tracked = tracks;
@@ -368,13 +364,6 @@ fn put(outcome: Outcome, out: &mut Vec<Proximity>) -> Known {
         Outcome::Beyond(gap) => return Known::Beyond(gap),
     }
     Known::Answered
-}
-
-/// Of the set `left`, those before the first that is not `settled`.
-#[inline(always)]
-fn in_turn(left: u64, settled: u64) -> u64 {
-    let open = left & !settled;
-    left & (open & open.wrapping_neg()).wrapping_sub(1)
 }
 
 /// V-Clip in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would

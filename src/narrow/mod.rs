@@ -10,6 +10,7 @@
 //! pieces.rs    bodies of several pieces
 //! rows.rs      the rows of bodies of one piece each, alone or eight at a time
 //! ahead.rs     many samples of a pair, eight at a time
+//! motion.rs    samples that need no question, since a gap outlasts the motion
 //! together/    few samples of many pairs, eight at a time
 //! ```
 //!
@@ -26,6 +27,7 @@ pub mod exact;
 pub mod feature;
 pub mod finisher;
 pub mod gjk;
+mod motion;
 pub mod pair;
 pub mod pieces;
 pub mod proximity;
@@ -48,6 +50,7 @@ pub use routes::Routes;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 use ahead::{Asked, Known};
+use motion::ProvenGap;
 use pieces::Found;
 use std::cell::Cell;
 use together::First;
@@ -223,7 +226,7 @@ fn walk_all_with(
         working.together.ask(search, group, options, memories, routes);
         for (i, (query, cache)) in group.iter().zip(memories).enumerate() {
             let first = working.together.first(i, query, options, routes, out);
-            let from = Samples::after(&first, query);
+            let from = Samples::after(&first, query, options);
             if from.left != 0 {
                 working.scratch.set(search, query.samples);
                 walk_in(&mut working, query, from, options, cache, routes, out);
@@ -244,14 +247,14 @@ struct Samples {
 impl Samples {
     /// After the first one was looked at.
     #[inline]
-    fn after(first: &First, query: &PairQuery<'_>) -> Self {
+    fn after(first: &First, query: &PairQuery<'_>, options: &QueryOptions) -> Self {
         let rest = query.samples & query.samples.wrapping_sub(1);
         match *first {
             First::Open => Self { left: query.samples, last: None },
             First::Beyond(gap) if rest != 0 => {
                 let sample = query.samples.trailing_zeros() as usize;
                 let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
-                Self { left: rest, last: Some(ProvenGap { gap, at }) }
+                Self { left: rest, last: Some(ProvenGap::new(gap, at, query, options)) }
             }
             First::Beyond(_) | First::Answered => Self { left: rest, last: None },
         }
@@ -272,25 +275,24 @@ fn walk_in(
     let mut ahead = ahead::Ahead::new(scratch.search(), query, options, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
     while left != 0 {
-        if last.is_none() {
-            let rest = ahead.take(left, routes, out);
-            if rest != left {
-                left = rest;
-                continue;
-            }
+        let (stretch, ruled_out) = last.as_mut().map_or((left, false), |gap| gap.stretch(left, &relative));
+        if ruled_out {
+            routes.skipped += u64::from(stretch.count_ones());
+            left &= !stretch;
+            continue;
+        }
+        let taken = ahead.take(stretch, routes, out);
+        if taken != 0 {
+            left &= !taken;
+            continue;
         }
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
-        if last.is_some_and(|gap| gap.rules_out(&relative.at(sample), query, options)) {
-            routes.skipped += 1;
-            continue;
-        }
         let asked = Asked { sample, left };
-        let ruled_out = last.map(|gap| move |pose: &RelativePose<f64>| gap.rules_out(pose, query, options));
-        match ahead.answer(&asked, ruled_out, cache, routes, out) {
+        match ahead.answer(&asked, last.as_mut(), cache, routes, out) {
             Some(Known::Answered) => continue,
             Some(Known::Beyond(gap)) => {
-                last = Some(ProvenGap { gap, at: relative.at(sample) });
+                last = Some(ProvenGap::new(gap, relative.at(sample), query, options));
                 continue;
             }
             None => {}
@@ -302,30 +304,13 @@ fn walk_in(
         let found = pieces::query(&bodies, options, cache, scratch, routes);
         ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
-            Found::Beyond { gap } => last = Some(ProvenGap { gap, at }),
+            Found::Beyond { gap } => last = Some(ProvenGap::new(gap, at, query, options)),
             Found::Row(row) => {
                 if row.lower.is_nan() || row.lower <= options.within {
                     out.push(Proximity { sample: sample as u8, ..row });
                 }
             }
         }
-    }
-}
-
-/// A gap proven at a relative pose: it holds, less the motion, at all poses near by. The mask's order plays no part,
-/// and no row is lost: what is ruled out is beyond `within` on every way (docs/numerics.md).
-#[derive(Debug, Clone, Copy)]
-struct ProvenGap {
-    gap: f64,
-    at: RelativePose<f64>,
-}
-
-impl ProvenGap {
-    #[inline]
-    fn rules_out(&self, pose: &RelativePose<f64>, query: &PairQuery<'_>, options: &QueryOptions) -> bool {
-        let size = query.a.radius + query.b.radius + pose.t.length();
-        // The rounding of the motion is far below what the promised width leaves.
-        self.gap - pose.motion(&self.at, query.b.radius) > walk::beyond(options.within, 2.0 * size)
     }
 }
 

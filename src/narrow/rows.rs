@@ -65,15 +65,15 @@ pub struct Extents<T> {
 }
 
 /// Eight answers that are proven, side by side.
-pub struct Proven<'a> {
+pub(super) struct Proven<'a> {
     /// The closest points.
-    pub closest: &'a Columns,
+    pub(super) closest: &'a Columns,
     /// The gaps of the supporting planes, metres.
-    pub gap: &'a Lane,
+    pub(super) gap: &'a Lane,
     /// By lane.
-    pub extents: Extents<&'a Lane>,
+    pub(super) extents: Extents<&'a Lane>,
     /// By lane.
-    pub features: &'a [Published; WIDTH],
+    pub(super) features: &'a [Published; WIDTH],
 }
 
 impl<'a> Rows<'a> {
@@ -109,7 +109,7 @@ impl<'a> Rows<'a> {
 
     /// [`Rows::row`] of strict answers, those of the lanes `good` (bit by bit), whose samples are `place`.
     #[inline(always)] // into code for wider registers
-    pub fn ready<S: Simd, const N: usize>(
+    pub(super) fn ready<S: Simd, const N: usize>(
         &self,
         proven: &Proven<'_>,
         good: u8,

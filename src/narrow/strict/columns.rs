@@ -5,23 +5,23 @@ use crate::narrow::finisher::Closest;
 use crate::narrow::simd::{Lane, WIDTH};
 
 /// Of vectors.
-pub const THREE: [Lane; 3] = [[0.0; WIDTH]; 3];
+pub(in crate::narrow) const THREE: [Lane; 3] = [[0.0; WIDTH]; 3];
 
 /// [`Closest`] in each lane.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns {
-    pub normal: [Lane; 3],
-    pub distance: Lane,
-    pub point_a: [Lane; 3],
-    pub point_b: [Lane; 3],
-    pub residual: Lane,
-    pub interior: Lane,
-    pub amplification: Lane,
+pub(in crate::narrow) struct Columns {
+    pub(in crate::narrow) normal: [Lane; 3],
+    pub(in crate::narrow) distance: Lane,
+    pub(in crate::narrow) point_a: [Lane; 3],
+    pub(in crate::narrow) point_b: [Lane; 3],
+    pub(in crate::narrow) residual: Lane,
+    pub(in crate::narrow) interior: Lane,
+    pub(in crate::narrow) amplification: Lane,
 }
 
 impl Columns {
     #[inline(always)] // as everything below: into code for wider registers
-    pub fn new() -> Self {
+    pub(in crate::narrow) fn zero() -> Self {
         let zero = [0.0; WIDTH];
         Self {
             normal: THREE,
@@ -35,7 +35,7 @@ impl Columns {
     }
 
     #[inline(always)]
-    pub fn set(&mut self, k: usize, c: &Closest<f64>) {
+    pub(in crate::narrow) fn set(&mut self, k: usize, c: &Closest<f64>) {
         set(&mut self.normal, k, c.normal);
         set(&mut self.point_a, k, c.point_a);
         set(&mut self.point_b, k, c.point_b);
@@ -46,7 +46,7 @@ impl Columns {
     }
 
     #[inline(always)]
-    pub fn closest(&self, k: usize) -> Closest<f64> {
+    pub(in crate::narrow) fn closest(&self, k: usize) -> Closest<f64> {
         Closest {
             normal: at(&self.normal, k),
             distance: self.distance[k],
@@ -60,11 +60,11 @@ impl Columns {
 }
 
 #[inline(always)]
-pub fn at(v: &[Lane; 3], k: usize) -> Vec3<f64> {
+pub(in crate::narrow) fn at(v: &[Lane; 3], k: usize) -> Vec3<f64> {
     Vec3 { x: v[0][k], y: v[1][k], z: v[2][k] }
 }
 
 #[inline(always)]
-pub fn set(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
+pub(in crate::narrow) fn set(to: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
     (to[0][k], to[1][k], to[2][k]) = (v.x, v.y, v.z);
 }

@@ -36,12 +36,12 @@ impl Kind {
 }
 
 /// All of them, in order of their values.
-pub const KINDS: [Kind; 6] =
+pub(super) const KINDS: [Kind; 6] =
     [Kind::VertexVertex, Kind::EdgeVertex, Kind::VertexEdge, Kind::EdgeEdge, Kind::FaceVertex, Kind::VertexFace];
 
 /// Of a feature pair, if it has a formula.
 #[inline(always)]
-pub fn kind_of(f: &FeaturePair) -> Option<Kind> {
+pub(super) fn kind_of(f: &FeaturePair) -> Option<Kind> {
     Some(match (f.a.kind, f.b.kind) {
         (Vertex, Vertex) => Kind::VertexVertex,
         (Edge, Vertex) => Kind::EdgeVertex,

@@ -85,7 +85,7 @@ impl Default for Eight {
     fn default() -> Self {
         let (zero, none) = ([0.0; WIDTH], Feature::vertex(0));
         let features = FeaturePair { a: none, b: none };
-        Self { features, closest: Columns::new(), gap: zero, size: zero, ready: Ready::default() }
+        Self { features, closest: Columns::zero(), gap: zero, size: zero, ready: Ready::default() }
     }
 }
 

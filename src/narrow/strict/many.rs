@@ -282,7 +282,7 @@ fn out_of_b(q: &Claims, found: &Columns) -> [Lane; 3] {
 /// The closest points of features of a kind; lanes not in use hold anything.
 #[inline(always)]
 fn by_formula(kind: Kind, cores: &ByLane<'_>, q: &Claims, g: &Given<'_>) -> Columns {
-    let mut out = Columns::new();
+    let mut out = Columns::zero();
     match kind {
         Kind::VertexVertex => {
             for k in 0..WIDTH {

@@ -5,7 +5,7 @@
 //! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
 
 mod clear;
-pub mod columns;
+pub(in crate::narrow) mod columns;
 #[cfg(test)]
 mod draw;
 mod kinds;
