@@ -2,9 +2,9 @@
 //! where they change at every turn, all of them are searched before any is proven. What neither settles is asked alone.
 
 use super::PairQuery;
+use super::apart::{Apart, in_turn};
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
-use super::motion::{ProvenGap, in_turn};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
@@ -15,7 +15,7 @@ use super::strict::lanes::{self, Eight};
 use super::strict::many::{self, OnePair};
 use super::vclip;
 use super::walk::Search;
-use crate::geometry::Polyhedron;
+use crate::geometry::{Polyhedron, Vec3};
 use crate::scene::{QueryOptions, SAMPLES};
 
 /// Samples from which searching side by side is cheaper than one after the other.
@@ -67,8 +67,13 @@ pub(super) struct Searched {
 pub(super) enum Known {
     /// The row was appended, or is beyond the cut-off by less than what would prove it.
     Answered,
-    /// The grown bodies are proven to be at least this far apart, metres.
-    Beyond(f64),
+    /// Beyond the cut-off on every way.
+    Beyond {
+        /// The grown bodies are proven to be at least this far apart, metres.
+        gap: f64,
+        /// Along this direction, in A's frame, where it is known.
+        normal: Option<Vec3<f64>>,
+    },
 }
 
 /// What a sample is asked with.
@@ -100,6 +105,12 @@ impl<'a> Ahead<'a> {
         Self { of, search, eight, checked: false, found, run: 0.0 }
     }
 
+    /// The pair, if it is of one piece each and the samples are many.
+    #[inline(always)]
+    pub(super) fn pair(&self) -> Option<&OnePair<'a>> {
+        self.of.as_ref()
+    }
+
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
     pub(super) fn asked(&mut self, held: bool, cache: &mut PairCache) {
         if held {
@@ -120,7 +131,7 @@ impl<'a> Ahead<'a> {
     pub(super) fn answer(
         &mut self,
         asked: &Asked,
-        gap: Option<&mut ProvenGap>,
+        apart: &mut Apart,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
@@ -134,7 +145,7 @@ impl<'a> Ahead<'a> {
                 let deep = self.eight.ready.deep >> (sample - self.eight.ready.first) & 1;
                 routes.surface_verified += deep;
                 routes.verified += 1 - deep;
-                routes.beyond += u64::from(matches!(outcome, Outcome::Beyond(_)));
+                routes.beyond += u64::from(matches!(outcome, Outcome::Beyond { .. }));
                 return Some(put(outcome, out));
             }
             if let Some(outcome) = self.followed(&of, sample, cache, routes) {
@@ -142,7 +153,7 @@ impl<'a> Ahead<'a> {
                 routes.searched += 1;
                 return Some(put(outcome, out));
             }
-            self.search(&of, asked, gap, cache, routes)?;
+            self.search(&of, asked, apart, cache, routes)?;
         }
         let searched = &self.found;
         if let Some(outcome) = searched.rows.outcome(sample) {
@@ -153,7 +164,8 @@ impl<'a> Ahead<'a> {
         if searched.found.end[sample] == End::Beyond {
             routes.queries += 1;
             routes.beyond += 1;
-            return Some(Known::Beyond(searched.found.gap[sample] - of.rows.growth()));
+            let gap = searched.found.gap[sample] - of.rows.growth();
+            return Some(Known::Beyond { gap, normal: None });
         }
         if !searched.tracked {
             cache.hulls.remember(None, searched.found.simplex[sample]);
@@ -245,7 +257,7 @@ impl<'a> Ahead<'a> {
         &mut self,
         of: &OnePair<'_>,
         asked: &Asked,
-        gap: Option<&mut ProvenGap>,
+        apart: &mut Apart,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
@@ -263,9 +275,7 @@ impl<'a> Ahead<'a> {
             return None;
         }
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
-        if let Some(gap) = gap {
-            samples &= !gap.rules_out_of(samples & asked.left, of.poses);
-        }
+        samples &= !apart.rules_out(samples & asked.left, of);
         let searched = &mut self.found;
         searched.tracked = tracks;
         match cache.hulls.features().filter(|_| tracks) {
@@ -361,7 +371,7 @@ fn put(outcome: Outcome, out: &mut Vec<Proximity>) -> Known {
     match outcome {
         Outcome::Row(row) => out.push(row),
         Outcome::Nothing => {}
-        Outcome::Beyond(gap) => return Known::Beyond(gap),
+        Outcome::Beyond { gap, normal } => return Known::Beyond { gap, normal: Some(normal) },
     }
     Known::Answered
 }

@@ -10,7 +10,7 @@
 //! pieces.rs    bodies of several pieces
 //! rows.rs      the rows of bodies of one piece each, alone or eight at a time
 //! ahead.rs     many samples of a pair, eight at a time
-//! motion.rs    samples that need no question, since a gap outlasts the motion
+//! apart.rs     samples that need no question, since a gap outlasts the motion, or is seen again
 //! together/    few samples of many pairs, eight at a time
 //! ```
 //!
@@ -22,12 +22,12 @@
 
 mod ahead;
 pub mod answer;
+mod apart;
 pub mod epa;
 pub mod exact;
 pub mod feature;
 pub mod finisher;
 pub mod gjk;
-mod motion;
 pub mod pair;
 pub mod pieces;
 pub mod proximity;
@@ -50,7 +50,7 @@ pub use routes::Routes;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 use ahead::{Asked, Known};
-use motion::ProvenGap;
+use apart::{Apart, Stretch};
 use pieces::Found;
 use std::cell::Cell;
 use together::First;
@@ -204,7 +204,7 @@ fn walk_with(
 ) {
     let mut working = WORKING.take().unwrap_or_default();
     working.scratch.set(search, query.samples);
-    let from = Samples { left: query.samples, last: None };
+    let from = Samples { left: query.samples, gap: None };
     walk_in(&mut working, query, from, options, cache, routes, out);
     WORKING.set(Some(working));
 }
@@ -226,7 +226,7 @@ fn walk_all_with(
         working.together.ask(search, group, options, memories, routes);
         for (i, (query, cache)) in group.iter().zip(memories).enumerate() {
             let first = working.together.first(i, query, options, routes, out);
-            let from = Samples::after(&first, query, options);
+            let from = Samples::after(&first, query);
             if from.left != 0 {
                 working.scratch.set(search, query.samples);
                 walk_in(&mut working, query, from, options, cache, routes, out);
@@ -241,22 +241,22 @@ fn walk_all_with(
 struct Samples {
     left: u64,
     /// What was proven in one before them.
-    last: Option<ProvenGap>,
+    gap: Option<(f64, RelativePose<f64>)>,
 }
 
 impl Samples {
     /// After the first one was looked at.
     #[inline]
-    fn after(first: &First, query: &PairQuery<'_>, options: &QueryOptions) -> Self {
+    fn after(first: &First, query: &PairQuery<'_>) -> Self {
         let rest = query.samples & query.samples.wrapping_sub(1);
         match *first {
-            First::Open => Self { left: query.samples, last: None },
+            First::Open => Self { left: query.samples, gap: None },
             First::Beyond(gap) if rest != 0 => {
                 let sample = query.samples.trailing_zeros() as usize;
                 let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
-                Self { left: rest, last: Some(ProvenGap::new(gap, at, query, options)) }
+                Self { left: rest, gap: Some((gap, at)) }
             }
-            First::Beyond(_) | First::Answered => Self { left: rest, last: None },
+            First::Beyond(_) | First::Answered => Self { left: rest, gap: None },
         }
     }
 }
@@ -264,7 +264,7 @@ impl Samples {
 fn walk_in(
     working: &mut Working,
     query: &PairQuery<'_>,
-    Samples { mut left, mut last }: Samples,
+    Samples { mut left, gap }: Samples,
     options: &QueryOptions,
     cache: &mut PairCache,
     routes: &mut Routes,
@@ -274,25 +274,42 @@ fn walk_in(
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, left, lanes);
     let mut ahead = ahead::Ahead::new(scratch.search(), query, options, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
+    let mut apart = Apart::new(query, options, cache.hulls.aside);
+    if let Some((gap, at)) = gap {
+        apart.beyond(gap, at, None);
+    }
     while left != 0 {
-        let (stretch, ruled_out) = last.as_mut().map_or((left, false), |gap| gap.stretch(left, &relative));
-        if ruled_out {
-            routes.skipped += u64::from(stretch.count_ones());
-            left &= !stretch;
-            continue;
-        }
+        let stretch = match apart.stretch(left, &relative, ahead.pair()) {
+            Stretch::Open(stretch) => stretch,
+            Stretch::Outlasted(stretch) => {
+                routes.skipped += u64::from(stretch.count_ones());
+                left &= !stretch;
+                continue;
+            }
+            Stretch::Shown(stretch) => {
+                let count = u64::from(stretch.count_ones());
+                routes.queries += count;
+                routes.beyond += count;
+                left &= !stretch;
+                continue;
+            }
+        };
         let taken = ahead.take(stretch, routes, out);
         if taken != 0 {
+            apart.near();
             left &= !taken;
             continue;
         }
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let asked = Asked { sample, left };
-        match ahead.answer(&asked, last.as_mut(), cache, routes, out) {
-            Some(Known::Answered) => continue,
-            Some(Known::Beyond(gap)) => {
-                last = Some(ProvenGap::new(gap, relative.at(sample), query, options));
+        match ahead.answer(&asked, &mut apart, cache, routes, out) {
+            Some(Known::Answered) => {
+                apart.near();
+                continue;
+            }
+            Some(Known::Beyond { gap, normal }) => {
+                apart.beyond(gap, relative.at(sample), normal);
                 continue;
             }
             None => {}
@@ -304,14 +321,16 @@ fn walk_in(
         let found = pieces::query(&bodies, options, cache, scratch, routes);
         ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
-            Found::Beyond { gap } => last = Some(ProvenGap::new(gap, at, query, options)),
+            Found::Beyond { gap } => apart.beyond(gap, at, None),
             Found::Row(row) => {
+                apart.near();
                 if row.lower.is_nan() || row.lower <= options.within {
                     out.push(Proximity { sample: sample as u8, ..row });
                 }
             }
         }
     }
+    cache.hulls.aside = apart.aside();
 }
 
 /// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred

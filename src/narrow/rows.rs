@@ -51,8 +51,13 @@ pub enum Outcome {
     Row(Proximity),
     /// Nothing: beyond the cut-off by less than what would prove that on every way.
     Nothing,
-    /// The grown bodies are proven to be at least this far apart, metres: beyond the cut-off on every way.
-    Beyond(f64),
+    /// Nothing: beyond the cut-off on every way.
+    Beyond {
+        /// The grown bodies are proven to be at least this far apart, metres.
+        gap: f64,
+        /// The direction along which they are, in A's frame.
+        normal: Vec3<f64>,
+    },
 }
 
 /// Sizes of a pair in one sample.
@@ -92,7 +97,7 @@ impl<'a> Rows<'a> {
     /// The row of an answer.
     pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> Outcome {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
-            return Outcome::Beyond(answer.lower - self.growth());
+            return Outcome::Beyond { gap: answer.lower - self.growth(), normal: answer.normal };
         }
         let [(a, ra), (b, rb)] = [(self.cores[0], self.radii[0]), (self.cores[1], self.radii[1])];
         let row = answer.grown((a, ra), (b, rb), self.extent + of.reach, self.options);
@@ -172,8 +177,8 @@ impl<const N: usize> Ready<N> {
                 self.near |= 1 << i;
             }
             Outcome::Nothing => {}
-            Outcome::Beyond(gap) => {
-                self.gap[i] = gap;
+            Outcome::Beyond { gap, normal } => {
+                (self.gap[i], self.rows[i].normal) = (gap, normal);
                 self.beyond |= 1 << i;
             }
         }
@@ -203,7 +208,7 @@ impl<const N: usize> Ready<N> {
         let is = |set: u64| set >> i & 1 == 1;
         match () {
             () if !is(self.proven) => None,
-            () if is(self.beyond) => Some(Outcome::Beyond(self.gap[i])),
+            () if is(self.beyond) => Some(Outcome::Beyond { gap: self.gap[i], normal: self.rows[i].normal }),
             () if is(self.near) => Some(Outcome::Row(self.rows[i])),
             () => Some(Outcome::Nothing),
         }

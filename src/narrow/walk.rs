@@ -10,7 +10,7 @@ use super::resolver;
 use super::routes::Routes;
 use super::strict::{self, Strict};
 use super::vclip;
-use crate::geometry::{Polyhedron, Pose, RelativePose};
+use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::Piece;
 
 /// What a pair of pieces remembers: indices only.
@@ -28,6 +28,8 @@ pub struct PartCache {
     pub(super) states: [f32; 2],
     /// Whether V-Clip left the remembered features in the query before.
     left: bool,
+    /// Where to look for a gap beyond the cut-off (`apart.rs`), if there was one or nothing is known yet.
+    pub(super) aside: Option<Vec3<f64>>,
 }
 
 impl Default for PartCache {
@@ -40,6 +42,7 @@ impl Default for PartCache {
             pace: 8.0,
             states: [0.0; 2],
             left: false,
+            aside: Some(Vec3::ZERO),
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::narrow::rows::{Outcome, Rows};
 use crate::scene::{Lanes, QueryOptions, SAMPLES};
 
 /// Seeded random numbers.
-pub(super) struct Draw(pub(super) u64);
+pub(in crate::narrow) struct Draw(pub(in crate::narrow) u64);
 
 impl Draw {
     /// In -1..1.
-    pub(super) fn next(&mut self) -> f64 {
+    pub(in crate::narrow) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
@@ -22,7 +22,7 @@ impl Draw {
     }
 
     /// A hull of about `count` points of the unit sphere, or a box or a flat polygon.
-    pub(super) fn body(&mut self, kind: usize) -> Polyhedron {
+    pub(in crate::narrow) fn body(&mut self, kind: usize) -> Polyhedron {
         let signs = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 });
         let points: Vec<Vec3<f64>> = match kind {
             0 => (0..8).map(|k| signs(k).into()).collect(),
@@ -40,7 +40,7 @@ impl Draw {
     }
 
     /// A direction out of a feature: a mixture of the normals around it, some tipped or at the rim of what it may be.
-    pub(super) fn direction(&mut self, p: &Polyhedron, feature: Feature) -> Vec3<f64> {
+    pub(in crate::narrow) fn direction(&mut self, p: &Polyhedron, feature: Feature) -> Vec3<f64> {
         let share = match (2.0 * (self.next() + 1.0)) as usize % 4 {
             0 => 0.5 + 0.5 * self.next(),
             1 => 1e-9 * self.next(),
@@ -67,7 +67,7 @@ impl Draw {
 }
 
 /// A block in which B drifts slowly past A, and the features of the first sample.
-pub(super) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
+pub(in crate::narrow) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
     let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
     let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
     let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];
@@ -81,22 +81,22 @@ pub(super) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
 }
 
 /// What is asked in a case: cut-offs that some rows pass and others do not, growth in some.
-pub(super) fn options(case: usize) -> QueryOptions {
+pub(in crate::narrow) fn options(case: usize) -> QueryOptions {
     let within = [f64::INFINITY, 0.4][case / 2 % 2];
     QueryOptions { within, require: None, touch: [0.0, 0.2][case / 4 % 2], static_pairs: false }
 }
 
 /// What is asked of two bodies that grow by `radii`.
-pub(super) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a QueryOptions) -> Rows<'a> {
+pub(in crate::narrow) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a QueryOptions) -> Rows<'a> {
     let extent = cores[0].radius + cores[1].radius + radii[0] + radii[1];
     Rows { cores, radii, extent, options }
 }
 
 /// An outcome in every bit.
-pub(super) fn bits(outcome: &Outcome) -> Vec<u64> {
+pub(in crate::narrow) fn bits(outcome: &Outcome) -> Vec<u64> {
     match outcome {
         Outcome::Nothing => vec![],
-        Outcome::Beyond(gap) => vec![gap.to_bits()],
+        Outcome::Beyond { gap, normal } => normal.to_array().into_iter().chain([*gap]).map(f64::to_bits).collect(),
         Outcome::Row(row) => {
             let vectors = [row.point_a, row.point_b, row.normal].map(|v| v.to_array().map(f64::to_bits));
             let features = row.feature.map(|n| n as u64).into_iter().chain(row.feature_kind.map(|k| k as u64));

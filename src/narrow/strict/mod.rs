@@ -7,7 +7,7 @@
 mod clear;
 pub(in crate::narrow) mod columns;
 #[cfg(test)]
-mod draw;
+pub(in crate::narrow) mod draw;
 mod kinds;
 pub mod lanes;
 pub mod many;

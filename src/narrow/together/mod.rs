@@ -255,7 +255,7 @@ impl Together {
         match Rows::new(query, a, b, options).row(answer, sample, &extents) {
             Outcome::Row(row) => out.push(row),
             Outcome::Nothing => {}
-            Outcome::Beyond(gap) => {
+            Outcome::Beyond { gap, .. } => {
                 routes.beyond += 1;
                 return First::Beyond(gap);
             }

@@ -58,7 +58,7 @@ fn answers_proven_together_are_those_proven_alone() {
             outcomes[match outcome {
                 Outcome::Row(_) => 0,
                 Outcome::Nothing => 1,
-                Outcome::Beyond(_) => 2,
+                Outcome::Beyond { .. } => 2,
             }] += 1;
             kinds[kind_of(features).expect("kinds with a formula") as usize] += 1;
             held += 1;
