@@ -147,6 +147,7 @@ fn run_in_pool(
         boxes,
         narrow,
         memories,
+        prepared: false,
         batch,
         rows_limit: slices::rows_within(options.memory),
         routes: Routes::default(),

@@ -51,6 +51,8 @@ pub(super) struct Search<'a> {
     pub(super) narrow: Box<dyn NarrowPhase>,
     /// One for each stretch of a batch; at least one.
     pub(super) memories: Vec<Memory>,
+    /// Whether the narrow phase has seen the shapes of a first batch.
+    pub(super) prepared: bool,
     /// Blocks of a batch.
     pub(super) batch: usize,
     /// Most rows of a portion.
@@ -140,6 +142,17 @@ fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut W
     }
 }
 
+/// Shows the shapes of candidates to the narrow phase, on all threads. Later ones are seen when they are asked.
+fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[Vec<Candidate>]) {
+    let mut asked = vec![false; scene.bodies.len()];
+    for candidate in found.iter().flatten() {
+        for body in [candidate.a, candidate.b] {
+            asked[body as usize] = true;
+        }
+    }
+    scene.bodies.par_iter().zip(asked).filter(|(_, asked)| *asked).for_each(|(body, _)| narrow.prepare(&body.shape));
+}
+
 /// Blocks of a stretch, where so many are left to so many memories.
 fn stretch(blocks: usize, memories: usize) -> usize {
     blocks.div_ceil(memories.max(1)).max(STRETCH)
@@ -160,6 +173,10 @@ impl Search<'_> {
                 found.collect()
             }
         });
+        if !self.prepared && found.iter().any(|candidates| !candidates.is_empty()) {
+            prepare(scene, self.narrow.as_ref(), &found);
+            self.prepared = true;
+        }
         for candidate in found.iter().flatten() {
             self.candidates += 1;
             self.candidate_samples += u64::from(candidate.samples.count_ones());

@@ -100,6 +100,10 @@ pub trait NarrowPhase: Sync + Send {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
+    /// Computes what is needed of a shape once and for all, which is otherwise done when it is first asked. Of two threads that
+    /// ask for it together one has to wait.
+    fn prepare(&self, _: &Shape) {}
+
     /// Appends to `out`, in order of sample, a row for every set sample whose `lower <= options.within` (and every
     /// uncertified one), in A's recentred frame.
     fn walk(
@@ -142,12 +146,24 @@ pub struct Gjk;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VClip;
 
+/// Vertices up to which the planes of a shape are formed before it is known whether they are needed.
+const PREPARED: usize = 10_000;
+
 /// The methods differ in the search that their walks fall back on.
 macro_rules! method {
     ($method:ident, $name:literal) => {
         impl NarrowPhase for $method {
             fn name(&self) -> &'static str {
                 $name
+            }
+
+            fn prepare(&self, shape: &Shape) {
+                if let [piece] = &shape.pieces[..]
+                    && Search::$method != Search::Gjk
+                    && piece.core.count <= PREPARED
+                {
+                    piece.core.planes();
+                }
             }
 
             fn walk(
