@@ -95,6 +95,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The row of an answer.
+    #[inline(always)]
     pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> Outcome {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
             return Outcome::Beyond { gap: answer.lower - self.growth(), normal: answer.normal };

@@ -231,10 +231,10 @@ fn prove_kind<S: Simd>(kind: Kind, of: &OnePair<'_>, [of_a, of_b]: [&Planes; 2],
 
 #[inline(always)]
 fn prove_without_planes<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: &mut Ready<SAMPLES>) {
-    let answers = answers::<S>(kind, &[of.rows.cores; WIDTH], q);
-    for (answer, &place) in answers.iter().zip(&q.place).take(q.count) {
-        if let Some(answer) = answer {
-            out.put(place, of.rows.row(answer, place, &of.extents(place)));
+    let (found, back) = by_lane(kind, &[of.rows.cores; WIDTH], q);
+    for (k, &place) in q.place.iter().enumerate().take(q.count) {
+        if let Some(answer) = strict::<S>(of.rows.cores, q, k, &found, at(&back, k)) {
+            out.put(place, of.rows.row(&answer, place, &of.extents(place)));
         }
     }
 }
@@ -242,15 +242,15 @@ fn prove_without_planes<S: Simd>(kind: Kind, of: &OnePair<'_>, q: &Claims, out: 
 /// Of pairs that differ.
 #[inline(always)]
 fn prove_each_body<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims, out: &mut [Option<Answer>]) {
-    let answers = answers::<S>(kind, cores, q);
-    for (answer, &place) in answers.into_iter().zip(&q.place).take(q.count) {
-        out[place] = answer;
+    let (found, back) = by_lane(kind, cores, q);
+    for k in 0..q.count {
+        out[q.place[k]] = strict::<S>(cores[k], q, k, &found, at(&back, k));
     }
 }
 
-/// Of pairs that differ, or whose planes were not formed: by lane.
+/// The closest points of pairs that differ, or whose planes were not formed, and the directions out of B.
 #[inline(always)]
-fn answers<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims) -> [Option<Answer>; WIDTH] {
+fn by_lane(kind: Kind, cores: &ByLane<'_>, q: &Claims) -> (Columns, [Lane; 3]) {
     let (mut a, mut along_a, mut b, mut along_b) = (THREE, THREE, THREE, THREE);
     for k in 0..q.count {
         let f = q.features(k);
@@ -261,11 +261,8 @@ fn answers<S: Simd>(kind: Kind, cores: &ByLane<'_>, q: &Claims) -> [Option<Answe
         set(&mut along_b, k, of_b.1);
     }
     let found = by_formula(kind, cores, q, &Given { a: &a, along_a: &along_a, b: &b, along_b: &along_b });
-    let (back, mut out) = (out_of_b(q, &found), [None; WIDTH]);
-    for k in 0..q.count {
-        out[k] = strict::<S>(cores[k], q, k, &found, at(&back, k));
-    }
-    out
+    let back = out_of_b(q, &found);
+    (found, back)
 }
 
 /// Out of B, in its frame.
