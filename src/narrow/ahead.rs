@@ -105,12 +105,6 @@ impl<'a> Ahead<'a> {
         Self { of, search, eight, checked: false, found, run: 0.0 }
     }
 
-    /// The pair, if it is of one piece each and the samples are many.
-    #[inline(always)]
-    pub(super) fn pair(&self) -> Option<&OnePair<'a>> {
-        self.of.as_ref()
-    }
-
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
     pub(super) fn asked(&mut self, held: bool, cache: &mut PairCache) {
         if held {
@@ -131,7 +125,7 @@ impl<'a> Ahead<'a> {
     pub(super) fn answer(
         &mut self,
         asked: &Asked,
-        apart: &mut Apart,
+        apart: &mut Apart<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
@@ -257,7 +251,7 @@ impl<'a> Ahead<'a> {
         &mut self,
         of: &OnePair<'_>,
         asked: &Asked,
-        apart: &mut Apart,
+        apart: &mut Apart<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
@@ -275,7 +269,7 @@ impl<'a> Ahead<'a> {
             return None;
         }
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
-        samples &= !apart.rules_out(samples & asked.left, of);
+        samples &= !apart.rules_out(samples & asked.left);
         let searched = &mut self.found;
         searched.tracked = tracks;
         match cache.hulls.features().filter(|_| tracks) {

@@ -9,7 +9,6 @@ use super::pair::{bound_of, size_of};
 use super::relative::{RelativeLanes, RelativePoses};
 use super::rows::Rows;
 use super::simd::{Lane, P3, Poses, Simd, V, WIDTH, dispatch};
-use super::strict::many::OnePair;
 use super::walk::{self, PROMISE};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::scene::{QueryOptions, SAMPLES};
@@ -21,15 +20,15 @@ const VERTICES: usize = 400;
 ///
 /// The mask's order plays no part, and no row is lost: what is ruled out is beyond `within` on every way
 /// (docs/numerics.md).
-#[derive(Debug, Clone)]
-pub(super) struct Apart {
-    /// The circumradii of both bodies together, metres.
-    radii: f64,
+#[derive(Clone)]
+pub(super) struct Apart<'a> {
+    poses: &'a RelativePoses<'a>,
+    /// The hulls of the bodies, which are the bodies if they are of one piece each.
+    hulls: Rows<'a>,
     /// The circumradius of B, metres.
     radius: f64,
-    within: f64,
     /// A gap, metres, and the pose at which it was proven.
-    proven: Option<(f64, RelativePose<f64>)>,
+    proven: Option<Proven>,
     /// How far the direction to look along lies beside the unit vector between the origins, in A's frame.
     aside: Option<Vec3<f64>>,
     /// The samples looked at so far; those of them that the proven gap rules out, and those that a direction does.
@@ -37,6 +36,9 @@ pub(super) struct Apart {
     outlasted: u64,
     shown: u64,
 }
+
+/// A gap between the bodies, metres, and the pose at which it was proven.
+type Proven = (f64, RelativePose<f64>);
 
 /// Samples that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,12 +51,17 @@ pub(super) enum Stretch {
     Shown(u64),
 }
 
-impl Apart {
+impl<'a> Apart<'a> {
     /// Before the first sample. `aside`: as remembered, if the bodies were apart.
-    pub(super) fn new(query: &PairQuery<'_>, options: &QueryOptions, aside: Option<Vec3<f64>>) -> Self {
-        let (radii, radius, within) = (query.a.radius + query.b.radius, query.b.radius, options.within);
-        let aside = aside.filter(|_| within < f64::INFINITY);
-        Self { radii, radius, within, proven: None, aside, seen: 0, outlasted: 0, shown: 0 }
+    pub(super) fn new(
+        query: &PairQuery<'a>,
+        options: &'a QueryOptions,
+        poses: &'a RelativePoses<'a>,
+        aside: Option<Vec3<f64>>,
+    ) -> Self {
+        let hulls = Rows::new(query, query.a.hull(), query.b.hull(), options);
+        let aside = aside.filter(|_| options.within < f64::INFINITY);
+        Self { poses, hulls, radius: query.b.radius, proven: None, aside, seen: 0, outlasted: 0, shown: 0 }
     }
 
     /// What is worth remembering: `None` where the bodies are near.
@@ -75,26 +82,25 @@ impl Apart {
         (self.proven, self.aside) = (None, None);
     }
 
-    /// The first of the samples, and those in turn after it that are known to be like it. `of`: the pair, if it is of one piece
-    /// each.
+    /// The first of the samples, and those in turn after it that are known to be like it.
     #[inline(always)]
-    pub(super) fn stretch(&mut self, samples: u64, poses: &RelativePoses<'_>, of: Option<&OnePair<'_>>) -> Stretch {
+    pub(super) fn stretch(&mut self, samples: u64) -> Stretch {
         if self.proven.is_none() && self.aside.is_none() {
             return Stretch::Open(samples);
         }
-        self.look_on(samples, poses, of)
+        self.look_on(samples)
     }
 
     #[inline(never)]
-    fn look_on(&mut self, samples: u64, poses: &RelativePoses<'_>, of: Option<&OnePair<'_>>) -> Stretch {
+    fn look_on(&mut self, samples: u64) -> Stretch {
         let first = samples & samples.wrapping_neg();
         let sample = first.trailing_zeros() as usize % SAMPLES;
-        let Some(lanes) = poses.lanes else {
-            let ruled_out = self.proven.is_some_and(|proven| self.outlasts(&proven, &poses.at(sample)));
+        let Some(lanes) = self.poses.lanes else {
+            let ruled_out = self.proven.is_some_and(|proven| self.outlasts(&proven, &self.poses.at(sample)));
             return if ruled_out { Stretch::Outlasted(first) } else { Stretch::Open(first) };
         };
         if first & !self.seen != 0 {
-            self.look(sample / WIDTH * WIDTH, samples, lanes, of);
+            self.look(sample / WIDTH * WIDTH, samples, lanes);
         }
         match () {
             () if first & self.outlasted != 0 => Stretch::Outlasted(in_turn(samples, self.outlasted)),
@@ -103,36 +109,34 @@ impl Apart {
         }
     }
 
-    /// Which of the samples are ruled out.
-    pub(super) fn rules_out(&mut self, samples: u64, of: &OnePair<'_>) -> u64 {
-        if self.proven.is_none() && self.aside.is_none() {
-            return 0;
-        }
+    /// Which of the samples are ruled out, where there are many.
+    pub(super) fn rules_out(&mut self, samples: u64) -> u64 {
+        let Some(lanes) = self.poses.lanes.filter(|_| self.proven.is_some() || self.aside.is_some()) else { return 0 };
         for start in (0..SAMPLES).step_by(WIDTH) {
             if samples & !self.seen & 0xff << start != 0 {
-                self.look(start, samples, of.poses, Some(of));
+                self.look(start, samples, lanes);
             }
         }
         samples & (self.outlasted | self.shown)
     }
 
     /// Looks at eight samples, of which `samples` are asked for.
-    fn look(&mut self, start: usize, samples: u64, lanes: &RelativeLanes, of: Option<&OnePair<'_>>) {
+    fn look(&mut self, start: usize, samples: u64, lanes: &RelativeLanes) {
         self.seen |= 0xff << start;
         if let Some(proven) = &self.proven {
             self.outlasted |= u64::from(outlasted(self, proven, start, lanes)) << start;
         }
         let open = samples & !self.outlasted & 0xff << start;
-        if let (Some(aside), Some(of)) = (self.aside, of)
+        if let Some(aside) = self.aside
             && open != 0
-            && of.rows.cores.iter().map(|core| core.count).sum::<usize>() <= VERTICES
+            && self.hulls.cores.iter().map(|core| core.count).sum::<usize>() <= VERTICES
         {
-            self.shown |= u64::from(shown(&of.rows, of.poses, start, aside)) << start & open;
+            self.shown |= u64::from(shown(&self.hulls, lanes, start, aside)) << start & open;
         }
     }
 
     #[inline]
-    fn outlasts(&self, proven: &(f64, RelativePose<f64>), pose: &RelativePose<f64>) -> bool {
+    fn outlasts(&self, proven: &Proven, pose: &RelativePose<f64>) -> bool {
         let (left, needed) = self.left_at(proven, pose, pose.t.length());
         left > needed
     }
@@ -140,10 +144,10 @@ impl Apart {
     /// What the motion leaves of the gap at a pose, and above what it rules that out, metres; `reach`: the length of the pose's
     /// translation, metres.
     #[inline(always)]
-    fn left_at(&self, (gap, at): &(f64, RelativePose<f64>), pose: &RelativePose<f64>, reach: f64) -> (f64, f64) {
-        let size = self.radii + reach;
+    fn left_at(&self, (gap, at): &Proven, pose: &RelativePose<f64>, reach: f64) -> (f64, f64) {
+        let size = self.hulls.extent + reach;
         // The rounding of the motion is far below what the promised width leaves.
-        (gap - pose.motion(at, self.radius), walk::beyond(self.within, 2.0 * size))
+        (gap - pose.motion(at, self.radius), walk::beyond(self.hulls.options.within, 2.0 * size))
     }
 }
 
@@ -155,12 +159,7 @@ pub(super) fn in_turn(samples: u64, wanted: u64) -> u64 {
 }
 
 #[inline(always)]
-fn outlasted_body<S: Simd>(
-    apart: &Apart,
-    proven: &(f64, RelativePose<f64>),
-    start: usize,
-    lanes: &RelativeLanes,
-) -> u8 {
+fn outlasted_body<S: Simd>(apart: &Apart<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8 {
     let c: [Lane; 12] = std::array::from_fn(|k| lanes.chunk(k, start));
     let reach: Lane = lanes.reaches(start);
     let (mut left, mut needed) = ([0.0; WIDTH], [0.0; WIDTH]);
@@ -172,7 +171,7 @@ fn outlasted_body<S: Simd>(
     V::<S>::load(&left).gt(V::load(&needed)).bits()
 }
 
-dispatch!(outlasted, outlasted_body, (apart: &Apart, proven: &(f64, RelativePose<f64>), start: usize, lanes: &RelativeLanes) -> u8);
+dispatch!(outlasted, outlasted_body, (apart: &Apart<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8);
 
 /// Bit `i`: in sample `start + i` the gap along the direction is proven to be beyond the cut-off on every way.
 #[inline(always)]

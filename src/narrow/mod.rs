@@ -290,12 +290,12 @@ fn walk_in(
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, left, lanes);
     let mut ahead = ahead::Ahead::new(scratch.search(), query, options, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
-    let mut apart = Apart::new(query, options, cache.hulls.aside);
+    let mut apart = Apart::new(query, options, &relative, cache.hulls.aside);
     if let Some((gap, at)) = gap {
         apart.beyond(gap, at, None);
     }
     while left != 0 {
-        let stretch = match apart.stretch(left, &relative, ahead.pair()) {
+        let stretch = match apart.stretch(left) {
             Stretch::Open(stretch) => stretch,
             Stretch::Outlasted(stretch) => {
                 routes.skipped += u64::from(stretch.count_ones());
@@ -337,7 +337,7 @@ fn walk_in(
         let found = pieces::query(&bodies, options, cache, scratch, routes);
         ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
-            Found::Beyond { gap } => apart.beyond(gap, at, None),
+            Found::Beyond { gap, normal } => apart.beyond(gap, at, normal),
             Found::Row(row) => {
                 apart.near();
                 if row.lower.is_nan() || row.lower <= options.within {

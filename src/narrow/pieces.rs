@@ -73,6 +73,8 @@ pub enum Found {
     Beyond {
         /// Metres.
         gap: f64,
+        /// The direction along which their hulls are, in A's frame; `None` where only their pieces are.
+        normal: Option<Vec3<f64>>,
     },
     /// The row; NaN brackets where it is not proven.
     Row(Proximity),
@@ -83,7 +85,7 @@ impl Found {
     #[inline]
     pub(super) fn of_single(a: &Piece, b: &Piece, solved: Solved, size: f64, options: &QueryOptions) -> Self {
         match solved {
-            Solved::Beyond { gap } => Self::Beyond { gap },
+            Solved::Beyond { gap, normal } => Self::Beyond { gap, normal: Some(normal) },
             Solved::Answer(answer) => Self::Row(answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options)),
         }
     }
@@ -102,13 +104,13 @@ pub fn query(
         return Found::of_single(a, b, solved, bodies.size(), options);
     }
     let hulls = bodies.parts(bodies.a.hull(), bodies.b.hull());
-    if let Solved::Beyond { gap } = solve(&hulls, options.within, &mut cache.hulls, scratch, routes) {
-        return Found::Beyond { gap };
+    if let Solved::Beyond { gap, normal } = solve(&hulls, options.within, &mut cache.hulls, scratch, routes) {
+        return Found::Beyond { gap, normal: Some(normal) };
     }
     match nearest_row(bodies, options, cache, scratch, routes) {
         Ok(row) => Found::Row(row),
         // The hulls are near, no pair of pieces is.
-        Err(gap) => Found::Beyond { gap },
+        Err(gap) => Found::Beyond { gap, normal: None },
     }
 }
 
@@ -154,7 +156,7 @@ fn nearest_parts(
             let part = &mut cache.parts[i * width + j];
             let answer = match solve(&bodies.parts(a, b), cutoff, part, scratch, routes) {
                 Solved::Answer(answer) => answer,
-                Solved::Beyond { gap } => {
+                Solved::Beyond { gap, .. } => {
                     apart = apart.min(gap);
                     continue;
                 }

@@ -4,13 +4,23 @@ use super::*;
 use crate::geometry::Pose;
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
-use crate::narrow::strict::draw::{Draw, block, rows};
+use crate::narrow::strict::draw::{Draw, block};
 use crate::narrow::{Poses as Given, pair::Pair};
-use crate::scene::{Lanes, Model, Shape};
+use crate::scene::{Lanes, Model, Piece, Shape};
 
-fn ball(radius: f64) -> Shape {
-    let (center, model) = (Vec3::ZERO, Model::Hull);
-    Shape { model, pieces: vec![], hull: None, center, radius, vertices: 0, triangles: 0, watertight: None }
+/// A body of one piece: a core, grown.
+fn body(core: Polyhedron, grown: f64) -> Shape {
+    let (center, model, radius) = (Vec3::ZERO, Model::Hull, core.radius + grown);
+    let pieces = vec![Piece { core, radius: grown }];
+    Shape { model, pieces, hull: None, center, radius, vertices: 0, triangles: 0, watertight: None }
+}
+
+/// A body of two pieces, of which only the hull is looked at.
+fn of_two(core: Polyhedron, grown: f64) -> Shape {
+    let mut of_two = body(core, grown);
+    of_two.pieces.extend(of_two.pieces.clone());
+    of_two.hull = of_two.pieces.first().cloned();
+    of_two
 }
 
 fn options(within: f64) -> QueryOptions {
@@ -18,10 +28,10 @@ fn options(within: f64) -> QueryOptions {
 }
 
 /// The samples that stretches rule out, each by a gap that outlasts the motion or along a direction.
-fn by_stretches(apart: &mut Apart, samples: u64, poses: &RelativePoses<'_>, of: Option<&OnePair<'_>>) -> [u64; 2] {
+fn by_stretches(apart: &mut Apart<'_>, samples: u64) -> [u64; 2] {
     let (mut left, mut out) = (samples, [0; 2]);
     while left != 0 {
-        let stretch = match apart.stretch(left, poses, of) {
+        let stretch = match apart.stretch(left) {
             Stretch::Open(stretch) => stretch,
             Stretch::Outlasted(stretch) => {
                 out[0] |= stretch;
@@ -57,13 +67,16 @@ fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
         let mut room = RelativeLanes::default();
         let [of_a, of_b] = [Given::Fixed(&fixed), Given::Moving(&moving)];
         let poses = RelativePoses::new(of_a, of_b, samples, &mut room);
-        let (a, b) = (ball(1.0), ball(0.7));
+        let [a, b] = [draw.body(0), draw.body(4)].map(|core| body(core, 0.0));
+        let options = options(0.1);
         let query = PairQuery { a: &a, b: &b, poses_a: of_a, poses_b: of_b, samples };
-        let mut apart = Apart::new(&query, &options(0.5), None);
+        let mut apart = Apart::new(&query, &options, &poses, None);
+
         let proven = (1.0 + 0.3 * draw.next(), poses.at(0));
         apart.beyond(proven.0, proven.1, None);
+        apart.aside = None;
         let alone = (0..SAMPLES).fold(0, |set, s| set | u64::from(apart.outlasts(&proven, &poses.at(s))) << s);
-        assert_eq!(by_stretches(&mut apart, samples, &poses, None), [alone & samples, 0], "case {case}");
+        assert_eq!(by_stretches(&mut apart, samples), [alone & samples, 0], "case {case}");
         (out, kept) = (out + (alone & samples).count_ones(), kept + (samples & !alone).count_ones());
     }
     assert!(out > 2000 && kept > 2000, "{out} ruled out, {kept} not");
@@ -85,27 +98,25 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
         let poses = relative.lanes.expect("64 samples");
         let radii = [[0.0; 2], [0.05, 0.1]][case / 2 % 2];
         let options = options(0.3 + 0.3 * draw.next());
-        let of = OnePair { rows: rows([&cores[0], &cores[1]], radii, &options), poses };
-        let [a, b] = [0, 1].map(|side| ball(cores[side].radius + radii[side]));
+        let growth: f64 = radii.iter().sum();
+        let make = if case % 4 < 2 { body } else { of_two };
+        let [a, b] = [0, 1].map(|side| make(cores[side].clone(), radii[side]));
         let samples = draw.next().to_bits() | 1;
         let query = PairQuery { a: &a, b: &b, poses_a: of_a, poses_b: of_b, samples };
         // Beside the line of the origins by nothing, by little, or by far.
-        let mut apart = Apart::new(
-            &query,
-            &options,
-            Some(Vec3::new(draw.next(), draw.next(), 0.1).scale([0.0, 0.1, 1.0][case % 3])),
-        );
-        let [outlasted, shown] = by_stretches(&mut apart, samples, &relative, Some(&of));
+        let aside = Vec3::new(draw.next(), draw.next(), 0.1).scale([0.0, 0.1, 1.0][case % 3]);
+        let mut apart = Apart::new(&query, &options, &relative, Some(aside));
+        let [outlasted, shown] = by_stretches(&mut apart, samples);
         let mut again = Apart { seen: 0, shown: 0, ..apart };
-        assert_eq!((outlasted, again.rules_out(samples, &of)), (0, shown), "case {case}");
+        assert_eq!((outlasted, again.rules_out(samples)), (0, shown), "case {case}");
         for s in (0..SAMPLES).filter(|s| samples >> s & 1 == 1) {
-            let pair = Pair::new(of.rows.cores[0], of.rows.cores[1], poses.at(s), of.rows.growth());
+            let pair = Pair::new(&cores[0], &cores[1], poses.at(s), growth);
             if !pair.size.is_finite() {
                 assert!(shown >> s & 1 == 0);
                 continue;
             }
-            let answer = resolver::resolve(&pair, of.rows.growth(), (&of_a.at(s), &of_b.at(s)), &mut Routes::default());
-            let beyond = answer.lower > walk::beyond(options.within, pair.size) + of.rows.growth();
+            let answer = resolver::resolve(&pair, growth, (&of_a.at(s), &of_b.at(s)), &mut Routes::default());
+            let beyond = answer.lower > walk::beyond(options.within, pair.size) + growth;
             match (shown >> s & 1 == 1, beyond) {
                 (true, _) => {
                     assert!(beyond, "case {case}, sample {s}: {} m", answer.distance);
