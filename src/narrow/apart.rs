@@ -7,6 +7,7 @@
 use super::PairQuery;
 use super::pair::{bound_of, size_of};
 use super::relative::{RelativeLanes, RelativePoses};
+use super::routes::Routes;
 use super::rows::Rows;
 use super::simd::{Lane, P3, Poses, Simd, V, WIDTH, dispatch};
 use super::walk::{self, PROMISE};
@@ -15,6 +16,9 @@ use crate::scene::{QueryOptions, SAMPLES};
 
 /// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
 const VERTICES: usize = 400;
+
+/// Square of a direction's length, before it is made a unit vector, below which it is not looked along.
+const CANCELLED: f64 = 1e-20;
 
 /// What is known of the distance of a pair in the samples to come. Sets of them: bit `s` for sample `s`.
 ///
@@ -42,7 +46,7 @@ type Proven = (f64, RelativePose<f64>);
 
 /// Samples that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stretch {
+enum Stretch {
     /// To be asked.
     Open(u64),
     /// Ruled out by a gap that outlasts the motion.
@@ -82,17 +86,28 @@ impl<'a> Apart<'a> {
         (self.proven, self.aside) = (None, None);
     }
 
-    /// The first of the samples, and those in turn after it that are known to be like it.
+    /// The first of the samples and those in turn after it that are like it: to be asked, or (`Err`) ruled out, and counted.
     #[inline(always)]
-    pub(super) fn stretch(&mut self, samples: u64) -> Stretch {
+    pub(super) fn next(&mut self, samples: u64, routes: &mut Routes) -> Result<u64, u64> {
         if self.proven.is_none() && self.aside.is_none() {
-            return Stretch::Open(samples);
+            return Ok(samples);
         }
-        self.look_on(samples)
+        match self.stretch(samples) {
+            Stretch::Open(stretch) => Ok(stretch),
+            Stretch::Outlasted(stretch) => {
+                routes.skipped += u64::from(stretch.count_ones());
+                Err(stretch)
+            }
+            Stretch::Shown(stretch) => {
+                routes.queries += u64::from(stretch.count_ones());
+                routes.beyond += u64::from(stretch.count_ones());
+                Err(stretch)
+            }
+        }
     }
 
     #[inline(never)]
-    fn look_on(&mut self, samples: u64) -> Stretch {
+    fn stretch(&mut self, samples: u64) -> Stretch {
         let first = samples & samples.wrapping_neg();
         let sample = first.trailing_zeros() as usize % SAMPLES;
         let Some(lanes) = self.poses.lanes else {
@@ -183,7 +198,8 @@ fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, asi
     let length = V::load(&reach);
     let beside = P3::splat(aside);
     let d = P3 { x: pose.t.x / length, y: pose.t.y / length, z: pose.t.z / length } + beside;
-    let n = d.scale(V::splat(1.0) / d.dot(d).sqrt());
+    let length2 = d.dot(d);
+    let n = d.scale(V::splat(1.0) / length2.sqrt());
     let [a, b] = rows.cores;
     let gap = n.dot(pose.t) - farthest(b, pose.inverse_vector(n).opposite()) - farthest(a, n);
     let (growth, mut needed) = (rows.growth(), [0.0; WIDTH]);
@@ -191,7 +207,8 @@ fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, asi
         let size = size_of(a, b, growth, reach[k]);
         needed[k] = rows.options.within + PROMISE * size + growth + bound_of::<f64>(size);
     }
-    gap.gt(V::load(&needed)).bits()
+    // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
+    (gap.gt(V::load(&needed)) & length2.gt(V::splat(CANCELLED))).bits()
 }
 
 /// The largest `d . v` over all vertices.

@@ -50,7 +50,7 @@ pub use routes::Routes;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
 use ahead::{Asked, Known};
-use apart::{Apart, Stretch};
+use apart::Apart;
 use pieces::Found;
 use std::cell::Cell;
 use together::First;
@@ -295,18 +295,10 @@ fn walk_in(
         apart.beyond(gap, at, None);
     }
     while left != 0 {
-        let stretch = match apart.stretch(left) {
-            Stretch::Open(stretch) => stretch,
-            Stretch::Outlasted(stretch) => {
-                routes.skipped += u64::from(stretch.count_ones());
-                left &= !stretch;
-                continue;
-            }
-            Stretch::Shown(stretch) => {
-                let count = u64::from(stretch.count_ones());
-                routes.queries += count;
-                routes.beyond += count;
-                left &= !stretch;
+        let stretch = match apart.next(left, routes) {
+            Ok(stretch) => stretch,
+            Err(ruled_out) => {
+                left &= !ruled_out;
                 continue;
             }
         };

@@ -25,7 +25,8 @@ macro_rules! routes {
 routes! {
     /// Queries asked: samples of pairs of pieces.
     queries,
-    /// Not asked: a gap proven in an earlier sample of the block outlasts the motion since.
+    /// Not asked: a gap proven in an earlier sample of the block outlasts the motion since. (Where it does not, the direction
+    /// that showed it is looked along again, which is counted as a query that ended beyond.)
     skipped,
     /// Ended without a distance: a direction showed a gap above `within`.
     beyond,

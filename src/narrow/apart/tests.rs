@@ -105,6 +105,8 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
         let query = PairQuery { a: &a, b: &b, poses_a: of_a, poses_b: of_b, samples };
         // Beside the line of the origins by nothing, by little, or by far.
         let aside = Vec3::new(draw.next(), draw.next(), 0.1).scale([0.0, 0.1, 1.0][case % 3]);
+        // Or so that nothing is left of the direction in one sample.
+        let aside = if case % 11 == 0 { -poses.at(5).t.normalized() } else { aside };
         let mut apart = Apart::new(&query, &options, &relative, Some(aside));
         let [outlasted, shown] = by_stretches(&mut apart, samples);
         let mut again = Apart { seen: 0, shown: 0, ..apart };
