@@ -245,7 +245,7 @@ impl<'a> Ahead<'a> {
         self.eight.ready.outcome(sample)
     }
 
-    /// Searches a sample together with those that come next and are not `ruled_out`. `None`: overlap, or few samples.
+    /// Searches a sample together with those that come next and are not ruled out (`apart`). `None`: overlap, or few samples.
     #[inline(never)]
     fn search(
         &mut self,
