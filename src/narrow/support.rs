@@ -6,7 +6,7 @@
 use super::pair::{CLIMB_ABOVE, VertexPair};
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
-use crate::simd::{P3, Simd, V, WIDTH, dispatch};
+use crate::simd::{Simd, V, WIDTH, dispatch};
 
 #[inline(always)]
 fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
@@ -59,18 +59,18 @@ pub(super) fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f6
 /// A vertex farthest along `d`, and how far that is; a climb starts at `start`. By a scan it is the lowest such vertex.
 #[inline(always)]
 pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
-    if p.count > CLIMB_ABOVE && !p.star_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
+    if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
 }
 
 /// A vertex farthest along the direction of each lane, as a number, and how far that is.
 #[inline(always)]
-pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
+pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> (V<S>, V<S>) {
     let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((&x, &y), &z) in p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]) {
         let height = d.x.scaled(x) + d.y.scaled(y) + d.z.scaled(z);
         at = best.lt(height).pick(number, at);
-        best = best.larger(height);
+        best = height.larger(best);
         number = number + one;
     }
     (at, best)
@@ -78,9 +78,9 @@ pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
 
 #[inline(always)]
 fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
-    let d = P3::<S>::splat(d);
+    let d = Vec3::<V<S>>::from_f64(d);
     if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
-        let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
+        let height = Vec3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
         let max = height.max_lane();
         let at = height.equals(V::splat(max)).bits().trailing_zeros();
         // The padding repeats vertex 0, which comes first.
@@ -91,7 +91,7 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     // Counted in a register: turning an index into a number costs more than the products.
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((x, y), z) in blocks {
-        let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
+        let height = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
         let higher = best.lt(height);
         best = higher.pick(height, best);
         block = higher.pick(number, block);
@@ -111,13 +111,13 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
 #[inline(always)]
 fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
-    let lanes = P3::<S>::splat(direction);
+    let lanes = Vec3::<V<S>>::from_f64(direction);
     // Where the start is not yet the top, the table most likely names a vertex nearer to it.
     let mut table = true;
     loop {
         let from = at;
-        for (i, star) in p.star(from).iter().enumerate() {
-            let height = P3::load(star).dot(lanes);
+        for (i, planes_of_vertex) in p.neighbour_blocks_of(from).iter().enumerate() {
+            let height = Vec3::load(planes_of_vertex).dot(lanes);
             let top = height.max_lane();
             if top > max {
                 let lane = height.equals(V::splat(top)).bits().trailing_zeros() as usize;
@@ -161,10 +161,10 @@ pub(super) fn supports(
 
 #[inline(always)]
 fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) {
-    let (d, least) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let (d, least) = (Vec3::<V<S>>::from_f64(d), V::<S>::splat(least));
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     for (i, ((x, y), z)) in blocks.enumerate() {
-        let mut bits = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
+        let mut bits = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
         while bits != 0 {
             let v = i * WIDTH + bits.trailing_zeros() as usize;
             bits &= bits - 1;

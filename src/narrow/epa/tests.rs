@@ -2,9 +2,9 @@ use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::gjk;
+use crate::narrow::ladder::{PartCache, Parts, Scratch, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
-use crate::narrow::walk::{PartCache, Parts, Scratch, Search, solve};
 use crate::scene::Piece;
 use crate::simd::{Level, Portable, dispatch};
 
@@ -95,16 +95,16 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         }
         assert!(surface.is_closed() && surface.triangles().len() + 4 == 2 * surface.pairs().len(), "case {case}");
         let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
-        assert!(surface.proves(&points(&pair, &surface), &strict::claim(&answer), facet), "case {case}");
+        assert!(surface.proves(&points(&pair, &surface), &certificate::claim(&answer), facet), "case {case}");
         assert!(last.verifies(&pair, &surface, &answer), "case {case}");
-        assert!(last.proves(&strict::claim(&answer), facet), "case {case}");
+        assert!(last.proves(&certificate::claim(&answer), facet), "case {case}");
         // Looked up at a pose near by it need not be convex any more; what it grows to is the answer there.
         let mut pose = pair.pose;
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
-        if let Some(there) = strict::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
+        if let Some(there) = certificate::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
             let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
-            let proven = surface.proves(&points(&moved, &surface), &strict::claim(&there), facet);
+            let proven = surface.proves(&points(&moved, &surface), &certificate::claim(&there), facet);
             assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
             if proven { still += 1 } else { no_longer += 1 }
         }

@@ -4,9 +4,9 @@
 //! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
 
 use super::answer::{Answer, status};
+use super::ladder::{PartCache, Parts, Scratch, Solved, solve};
 use super::proximity::{Method, Proximity};
 use super::routes::Routes;
-use super::walk::{PartCache, Parts, Scratch, Solved, solve};
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::scene::{Piece, QueryOptions, Shape};

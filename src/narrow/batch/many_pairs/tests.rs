@@ -1,7 +1,7 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Pose, RelativePose, Vec3};
-use crate::narrow::finisher::finish;
+use crate::narrow::closest_points::finish;
 use crate::narrow::{Auto, Gjk, NarrowPhase, Poses, Status, VClip};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
 
@@ -225,7 +225,7 @@ fn what_is_apart_is_settled_together() {
         let (shapes, cases) = hulls(&mut draw, gap);
         let queries: Vec<PairQuery<'_>> = cases.iter().map(|case| case.query(&shapes)).collect();
         let options = QueryOptions { within: if gap > 1.0 { 0.05 } else { f64::INFINITY }, ..options };
-        let (mut working, mut routes) = (Together::default(), Routes::default());
+        let (mut working, mut routes) = (ManyPairs::default(), Routes::default());
         let (mut answered, mut beyond, mut open, mut apart) = (0, 0, 0, 0);
         for queries in queries.chunks(MOST) {
             let mut caches = vec![PairCache::default(); queries.len()];
@@ -260,7 +260,7 @@ fn lanes_hold_the_single_poses_bit_for_bit() {
     let mut draw = Draw(9);
     let cores: Vec<_> = (0..16).map(|_| convex_hull(&draw.cloud(9)).expect("finite points")).collect();
     for _ in 0..200 {
-        let mut eight = Eight::new([&cores[0], &cores[1]]);
+        let mut eight = PlacedPairs::new([&cores[0], &cores[1]]);
         let poses: Vec<[Pose; 2]> = (0..WIDTH).map(|_| [draw.pose(), draw.pose()]).collect();
         for (k, [a, b]) in poses.iter().enumerate() {
             eight.set(k, [&cores[k], &cores[8 + k]], 0.1, [a, b], true);

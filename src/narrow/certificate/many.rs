@@ -13,16 +13,16 @@ use super::{CONTACT, Strict, margin};
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
-use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::finisher::{
+use crate::narrow::closest_points::{
     Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
+use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
 use crate::narrow::rows::{Extents, Proven, Ready, Rows};
 use crate::scene::SAMPLES;
-use crate::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
+use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
 
 /// Whose answers are proven.
 pub trait Source: Copy {
@@ -428,7 +428,7 @@ fn decide<S: Simd>(sides: [&Own<'_>; 2], q: &Claims, c: &Columns, back: &[Lane; 
         let by = Directions { d, margin: &margins, bound: &bound };
         (max[side], good) = sides[side].heights::<S>(&by, good);
     }
-    let gap = P3::load(&c.normal).dot(P3::load(&q.t)) - V::load(&max[1]) - V::load(&max[0]);
+    let gap = Vec3::load(&c.normal).dot(Vec3::load(&q.t)) - V::load(&max[1]) - V::load(&max[0]);
     good &= (gap - distance).abs().le(bounds).bits();
     (gap.lanes(), good)
 }

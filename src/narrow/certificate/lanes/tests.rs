@@ -3,13 +3,13 @@
 use super::*;
 use crate::narrow::Poses as Given;
 use crate::narrow::answer::Answer;
+use crate::narrow::certificate::draw::{self, Draw, block, options, rows};
+use crate::narrow::certificate::{claim, local};
+use crate::narrow::ladder::{PartCache, Parts, Scratch, solve};
 use crate::narrow::pair::Pair;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
-use crate::narrow::strict::draw::{self, Draw, block, options, rows};
-use crate::narrow::strict::{claim, local};
-use crate::narrow::walk::{PartCache, Parts, Scratch, solve};
 use crate::scene::{Piece, SAMPLES};
 
 fn bits(s: &Strict) -> Vec<u64> {
@@ -30,8 +30,8 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
         let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
         let (moving, fixed) = block(&mut draw);
         let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
-        let mut room = RelativeLanes::default();
-        let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
+        let mut clearance = RelativeLanes::default();
+        let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut clearance);
         let options = options(case);
         let radii = if case % 3 == 0 { [0.004, 0.006] } else { [0.0; 2] };
         let of = OnePair { rows: rows([&a, &b], radii, &options), poses: relative.lanes.expect("64 samples") };
@@ -84,8 +84,8 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         // From beside each other into each other.
         moving[..3].iter_mut().flat_map(|lane| &mut lane.0).for_each(|x| *x *= 0.3);
         let poses = [Given::Fixed(&fixed), Given::Moving(&moving)];
-        let mut room = RelativeLanes::default();
-        let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut room);
+        let mut clearance = RelativeLanes::default();
+        let relative = RelativePoses::new(poses[0], poses[1], u64::MAX, &mut clearance);
         let options = options(case);
         let rows = rows([&a.core, &b.core], [0.0; 2], &options);
         let of = OnePair { rows, poses: relative.lanes.expect("64 samples") };

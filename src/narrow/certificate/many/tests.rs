@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::narrow::Poses as Given;
+use crate::narrow::certificate::draw::{Draw, bits, block, options, rows};
+use crate::narrow::certificate::local;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::Outcome;
-use crate::narrow::strict::draw::{Draw, bits, block, options, rows};
-use crate::narrow::strict::local;
 use crate::scene::SAMPLES;
 
 #[test]
@@ -19,8 +19,8 @@ fn answers_proven_together_are_those_proven_alone() {
         let cores = [draw.body(case % 5), draw.body(case / 5 % 5)];
         let (moving, fixed) = block(&mut draw);
         let given = [Given::Fixed(&fixed), Given::Moving(&moving)];
-        let mut room = RelativeLanes::default();
-        let relative = RelativePoses::new(given[0], given[1], u64::MAX, &mut room);
+        let mut clearance = RelativeLanes::default();
+        let relative = RelativePoses::new(given[0], given[1], u64::MAX, &mut clearance);
         let poses = relative.lanes.expect("64 samples");
         let (mut prover, mut out, mut asked) = (Prover::default(), Ready::<SAMPLES>::default(), [None; SAMPLES]);
         let (refs, options) = ([&cores[0], &cores[1]], options(case));

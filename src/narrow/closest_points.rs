@@ -6,7 +6,7 @@
 use super::feature::FeaturePair;
 use super::pair::{Pair, Supporting};
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::geometry::{Polyhedron, Real, RelativePose, Vec3};
+use crate::geometry::{Polyhedron, Real, RelativePose, Scalar, Vec3};
 
 /// Where two features' supporting planes and closest points are.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Closest points of eight answers side by side.
 
 use crate::geometry::Vec3;
-use crate::narrow::finisher::Closest;
+use crate::narrow::closest_points::Closest;
 use crate::simd::{Lane, WIDTH};
 
 /// Of vectors.

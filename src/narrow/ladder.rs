@@ -1,14 +1,14 @@
 //! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
 
 use super::answer::Answer;
+use super::certificate::{self, Strict};
+use super::closest_points::finish;
 use super::epa::{self, Polytope, Surface};
 use super::feature::{Feature, FeaturePair};
-use super::finisher::finish;
 use super::gjk::{self, End, Simplex};
 use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
-use super::strict::{self, Strict};
 use super::vclip;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::Piece;
@@ -29,7 +29,7 @@ pub struct PartCache {
     /// Whether V-Clip left the remembered features in the query before.
     left: bool,
     /// Where to look for a gap beyond the cut-off (`apart.rs`), if there was one or nothing is known yet.
-    pub(super) aside: Option<Vec3<f64>>,
+    pub(super) axis: Option<Vec3<f64>>,
 }
 
 impl Default for PartCache {
@@ -42,7 +42,7 @@ impl Default for PartCache {
             pace: 8.0,
             states: [0.0; 2],
             left: false,
-            aside: Some(Vec3::ZERO),
+            axis: Some(Vec3::ZERO),
         }
     }
 }
@@ -273,7 +273,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
     }
     let mut placed = false;
     if let Some(features) = cache.features
-        && let Some(strict) = strict::local(pair, &features)
+        && let Some(strict) = certificate::local(pair, &features)
     {
         if strict.in_contact_band() {
             routes.verified += 1;
@@ -333,7 +333,7 @@ fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut 
         return None;
     }
     cache.left = found.features != start;
-    let Some(strict) = strict::local(pair, &found.features).filter(Strict::in_contact_band) else {
+    let Some(strict) = certificate::local(pair, &found.features).filter(Strict::in_contact_band) else {
         cache.follow(pair.a, pair.b, found.features);
         // A tie beyond the cut-off needs no decision: any direction with a gap will do.
         let normal = finish(pair, &found.features)?.normal;
@@ -401,7 +401,7 @@ fn search(
         }
         End::Converged | End::Stalled => {
             let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
-                .and_then(|features| strict::local(pair, &features))
+                .and_then(|features| certificate::local(pair, &features))
                 .filter(Strict::in_contact_band);
             match strict {
                 Some(strict) => {

@@ -12,7 +12,7 @@ const WORDS: usize = VERTICES / 64;
 
 /// What a vertex sees, and the sides around that.
 #[derive(Debug, Clone)]
-pub(super) struct Rim {
+pub(super) struct Horizon {
     /// Bit by bit, which triangles are seen; 64 of them in each entry.
     pub(super) seen: [u64; BLOCKS / 8],
     /// The sides around, of which the first `count` are meant: their vertices as seen from within the hole.
@@ -37,7 +37,7 @@ pub(super) fn sides([a, b, c]: [u8; 3]) -> [[u8; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-impl Rim {
+impl Horizon {
     pub(super) fn new() -> Self {
         Self {
             seen: [0; BLOCKS / 8],
@@ -122,7 +122,7 @@ impl Rim {
         [from, to]
     }
 
-    /// As [`Rim::find`], of what is seen only what hangs together with `triangle`: where a surface was placed at
+    /// As [`Horizon::find`], of what is seen only what hangs together with `triangle`: where a surface was placed at
     /// another pose and is no longer convex.
     #[cold]
     pub(super) fn find_around(&mut self, blocks: &[Block], vertices: usize, triangle: usize) -> bool {

@@ -6,17 +6,17 @@
 
 use super::directions::{Origin, PARALLEL};
 use super::planes::Plane;
-use super::sieve::Sieve;
+use super::prefilter::Prefilter;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
+use crate::narrow::certificate;
+use crate::narrow::closest_points::{Closest, finish};
 use crate::narrow::epa::{self, Claim, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::finisher::{Closest, finish};
 use crate::narrow::gjk::Found;
+use crate::narrow::ladder::PROMISE;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
-use crate::narrow::strict;
-use crate::narrow::walk::PROMISE;
 
 /// Feature pairs tried at most; more are left to extended precision.
 const CANDIDATES: usize = 4096;
@@ -70,8 +70,8 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &Found<f64>) -> Option<Answ
     if plane.count() > CANDIDATES {
         return None;
     }
-    let sieve = Sieve::new(pair, &plane, length);
-    first_that_holds(pair, (0..6).flat_map(|kinds| plane.sieved(&sieve, kinds)).filter(|f| f.1).map(|f| f.0))
+    let prefilter = Prefilter::new(pair, &plane, length);
+    first_that_holds(pair, (0..6).flat_map(|kinds| plane.sieved(&prefilter, kinds)).filter(|f| f.1).map(|f| f.0))
 }
 
 /// The answer of the first feature pair that holds, unless one is in contact or rounding leaves it open.
@@ -93,7 +93,7 @@ fn first_that_holds(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Featu
             continue;
         }
         // A unique optimum that the search missed is answered as on every other way.
-        if let Some(strict) = strict::local(pair, &features) {
+        if let Some(strict) = certificate::local(pair, &features) {
             return Some(Answer::strict(&strict));
         }
         let holds = matches!(inside, Inside::Yes) && closest.residual <= bound;
@@ -133,7 +133,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
         for (facet, plane) in facets.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
                 // What may be strict on some other way is for the complete list to decide.
-                if strict::local(pair, &features).is_some() {
+                if certificate::local(pair, &features).is_some() {
                     return None;
                 }
                 if tie.is_none() {

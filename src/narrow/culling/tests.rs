@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::geometry::Pose;
+use crate::narrow::certificate::draw::{Draw, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
-use crate::narrow::strict::draw::{Draw, block};
 use crate::narrow::{Poses as Given, pair::Pair};
 use crate::scene::{Lanes, Model, Piece, Shape};
 
@@ -28,7 +28,7 @@ fn options(within: f64) -> QueryOptions {
 }
 
 /// The samples that stretches rule out, each by a gap that outlasts the motion or along a direction.
-fn by_stretches(apart: &mut Apart<'_>, samples: u64) -> [u64; 2] {
+fn by_stretches(apart: &mut Culling<'_>, samples: u64) -> [u64; 2] {
     let (mut left, mut out) = (samples, [0; 2]);
     while left != 0 {
         let stretch = match apart.stretch(left) {
@@ -64,17 +64,17 @@ fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
         moving[1].0[case % SAMPLES] = if case % 3 == 0 { f64::NAN } else { 0.3 };
         let fixed = Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
         let samples = (draw.next().to_bits() << 12) | draw.next().to_bits() >> 40 | 1;
-        let mut room = RelativeLanes::default();
+        let mut clearance = RelativeLanes::default();
         let [of_a, of_b] = [Given::Fixed(&fixed), Given::Moving(&moving)];
-        let poses = RelativePoses::new(of_a, of_b, samples, &mut room);
+        let poses = RelativePoses::new(of_a, of_b, samples, &mut clearance);
         let [a, b] = [draw.body(0), draw.body(4)].map(|core| body(core, 0.0));
         let options = options(0.1);
         let query = PairQuery { a: &a, b: &b, poses_a: of_a, poses_b: of_b, samples };
-        let mut apart = Apart::new(&query, &options, &poses, None);
+        let mut apart = Culling::new(&query, &options, &poses, None);
 
         let proven = (1.0 + 0.3 * draw.next(), poses.at(0));
         apart.beyond(proven.0, proven.1, None);
-        apart.aside = None;
+        apart.axis = None;
         let alone = (0..SAMPLES).fold(0, |set, s| set | u64::from(apart.outlasts(&proven, &poses.at(s))) << s);
         assert_eq!(by_stretches(&mut apart, samples), [alone & samples, 0], "case {case}");
         (out, kept) = (out + (alone & samples).count_ones(), kept + (samples & !alone).count_ones());
@@ -93,8 +93,8 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
             moving[2].0[case % SAMPLES] = f64::NAN;
         }
         let [of_a, of_b] = [Given::Fixed(&fixed), Given::Moving(&moving)];
-        let mut room = RelativeLanes::default();
-        let relative = RelativePoses::new(of_a, of_b, u64::MAX, &mut room);
+        let mut clearance = RelativeLanes::default();
+        let relative = RelativePoses::new(of_a, of_b, u64::MAX, &mut clearance);
         let poses = relative.lanes.expect("64 samples");
         let radii = [[0.0; 2], [0.05, 0.1]][case / 2 % 2];
         let options = options(0.3 + 0.3 * draw.next());
@@ -104,12 +104,12 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
         let samples = draw.next().to_bits() | 1;
         let query = PairQuery { a: &a, b: &b, poses_a: of_a, poses_b: of_b, samples };
         // Beside the line of the origins by nothing, by little, or by far.
-        let aside = Vec3::new(draw.next(), draw.next(), 0.1).scale([0.0, 0.1, 1.0][case % 3]);
+        let axis = Vec3::new(draw.next(), draw.next(), 0.1).scale([0.0, 0.1, 1.0][case % 3]);
         // Or so that nothing is left of the direction in one sample.
-        let aside = if case % 11 == 0 { -poses.at(5).t.normalized() } else { aside };
-        let mut apart = Apart::new(&query, &options, &relative, Some(aside));
+        let axis = if case % 11 == 0 { -poses.at(5).t.normalized() } else { axis };
+        let mut apart = Culling::new(&query, &options, &relative, Some(axis));
         let [outlasted, shown] = by_stretches(&mut apart, samples);
-        let mut again = Apart { seen: 0, shown: 0, ..apart };
+        let mut again = Culling { seen: 0, shown: 0, ..apart };
         assert_eq!((outlasted, again.rules_out(samples)), (0, shown), "case {case}");
         for s in (0..SAMPLES).filter(|s| samples >> s & 1 == 1) {
             let pair = Pair::new(&cores[0], &cores[1], poses.at(s), growth);
@@ -118,7 +118,7 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
                 continue;
             }
             let answer = resolver::resolve(&pair, growth, (&of_a.at(s), &of_b.at(s)), &mut Routes::default());
-            let beyond = answer.lower > walk::beyond(options.within, pair.size) + growth;
+            let beyond = answer.lower > ladder::beyond(options.within, pair.size) + growth;
             match (shown >> s & 1 == 1, beyond) {
                 (true, _) => {
                     assert!(beyond, "case {case}, sample {s}: {} m", answer.distance);

@@ -39,7 +39,7 @@ impl Draw {
         convex_hull(&points).expect("finite points")
     }
 
-    /// A direction out of a feature: a mixture of the normals around it, some tipped or at the rim of what it may be.
+    /// A direction out of a feature: a mixture of the normals around it, some tipped or at the horizon of what it may be.
     pub(in crate::narrow) fn direction(&mut self, p: &Polyhedron, feature: Feature) -> Vec3<f64> {
         let share = match (2.0 * (self.next() + 1.0)) as usize % 4 {
             0 => 0.5 + 0.5 * self.next(),
@@ -55,10 +55,11 @@ impl Draw {
             }
             Vertex => {
                 let v = feature.index as usize;
-                let spokes = &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize];
-                let all = spokes.iter().flat_map(|&e| faces(e)).fold(Vec3::ZERO, |sum, n| sum + n);
-                let [left, right] = faces(spokes[0]);
-                all.scale(share / spokes.len() as f64) + (left + right).scale(1.0 - share)
+                let incident_edges =
+                    &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize];
+                let all = incident_edges.iter().flat_map(|&e| faces(e)).fold(Vec3::ZERO, |sum, n| sum + n);
+                let [left, right] = faces(incident_edges[0]);
+                all.scale(share / incident_edges.len() as f64) + (left + right).scale(1.0 - share)
             }
         };
         let tip = [0.0, 0.0, 1e-12, 1e-4][(2.0 * (self.next() + 1.0)) as usize % 4];

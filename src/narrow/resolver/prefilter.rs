@@ -31,7 +31,7 @@ struct Wall {
 }
 
 /// What is near the planes, in A's frame.
-pub(super) struct Sieve {
+pub(super) struct Prefilter {
     points: [Vec<Vec3<f64>>; 2],
     edges: [Vec<Side>; 2],
     faces: [Vec<Vec<Wall>>; 2],
@@ -41,7 +41,7 @@ pub(super) struct Sieve {
     bound: f64,
 }
 
-impl Sieve {
+impl Prefilter {
     /// Of the features on a plane, for cores that are at most `reach` apart (metres, up to a few bounds).
     pub(super) fn new(pair: &Pair<'_, f64>, plane: &Plane, reach: f64) -> Self {
         let a = |v: u32| pair.vertex_a(v);
@@ -50,7 +50,7 @@ impl Sieve {
         Self {
             points: [plane.on[0].iter().map(|&v| a(v)).collect(), plane.on[1].iter().map(|&v| b(v)).collect()],
             edges: [sides(pair.a, &plane.edges[0], a), sides(pair.b, &plane.edges[1], b)],
-            faces: [walls(pair.a, &plane.faces[0], a, |n| n), walls(pair.b, &plane.faces[1], b, turned)],
+            faces: [side_planes(pair.a, &plane.faces[0], a, |n| n), side_planes(pair.b, &plane.faces[1], b, turned)],
             reach,
             size: pair.size,
             bound: pair.bound(),
@@ -76,11 +76,11 @@ impl Sieve {
     }
 
     /// Whether a point may be over the inside of a face, by each side.
-    fn over_face(&self, walls: &[Wall], x: Vec3<f64>) -> bool {
+    fn over_face(&self, side_planes: &[Wall], x: Vec3<f64>) -> bool {
         let out = -SLACK * self.size;
-        walls.iter().all(|wall| {
-            let depth = wall.inward.dot(x - wall.from);
-            depth >= 0.0 || depth * depth <= out * out * wall.inward.length2()
+        side_planes.iter().all(|side_plane| {
+            let depth = side_plane.inward.dot(x - side_plane.from);
+            depth >= 0.0 || depth * depth <= out * out * side_plane.inward.length2()
         })
     }
 
@@ -122,7 +122,7 @@ fn sides(p: &Polyhedron, edges: &[u32], at: impl Fn(u32) -> Vec3<f64>) -> Vec<Si
     edges.iter().map(side).collect()
 }
 
-fn walls(
+fn side_planes(
     p: &Polyhedron,
     faces: &[u32],
     at: impl Fn(u32) -> Vec3<f64>,
@@ -139,7 +139,7 @@ fn walls(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{separated, ties};
+    use super::super::{separated, tie_break};
     use super::*;
     use crate::geometry::hull::convex_hull;
     use crate::geometry::{Dd, Pose, RelativePose};
@@ -180,13 +180,13 @@ mod tests {
             let pair = Pair::new(&a, &b, RelativePose::<f64>::between(&pose_a, &pose_b), 0.0);
             let wide = Pair::<Dd>::new(&a, &b, RelativePose::between(&pose_a, &pose_b), 0.0);
             let n = Vec3::new(0.0, 0.0, 1.0);
-            let reach = ties::tests::distance(&pair);
+            let reach = tie_break::tests::distance(&pair);
             let plane = Plane::new(&pair, n, 1e-9 * pair.size);
-            let sieve = Sieve::new(&pair, &plane, reach);
+            let prefilter = Prefilter::new(&pair, &plane, reach);
             for kinds in 0..6 {
-                for (features, keeps) in plane.sieved(&sieve, kinds) {
+                for (features, keeps) in plane.sieved(&prefilter, kinds) {
                     let either =
-                        ties::tests::may_count(&pair, &features) || separated::tests::may_count(&wide, &features);
+                        tie_break::tests::may_count(&pair, &features) || separated::tests::may_count(&wide, &features);
                     assert!(keeps || !either, "case {case}: {features:?}");
                     accepted += u32::from(either);
                     if keeps { kept += 1 } else { left_out[kinds] += 1 }

@@ -10,12 +10,12 @@ use super::clear::{self, Around};
 use super::columns::{Columns, at, set};
 use super::many::OnePair;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::closest_points::{
+    Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
+};
 use crate::narrow::epa::lanes::Claims;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::finisher::{
-    Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
-};
 use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::rows::{Extents, Proven, Ready};
@@ -243,7 +243,7 @@ fn moved(pose: &RelativePose<f64>, edge: Line<f64>) -> Line<f64> {
 #[inline(always)]
 fn inside(p: &Polyhedron, face: u32, foot: &[Lane; 3], size: &Lane, interior: &mut Lane) {
     if let Some(planes) = p.formed_planes() {
-        for side in planes.walls(face).iter().flat_map(|four| [0, 1, 2, 3].map(|lane| four.plane(lane))) {
+        for side in planes.side_planes(face).iter().flat_map(|four| [0, 1, 2, 3].map(|lane| four.plane(lane))) {
             for k in 0..WIDTH {
                 let depth = side.side(at(foot, k));
                 interior[k] = if depth < interior[k] { depth } else { interior[k] };

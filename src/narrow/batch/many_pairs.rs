@@ -7,30 +7,30 @@
 //!
 //! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a surface is remembered.
 
-mod eight;
+mod placed;
 #[cfg(test)]
 mod tests;
 
-use super::PairQuery;
-use super::answer::Answer;
-use super::feature::{Feature, FeaturePair};
-use super::gjk::Simplex;
-use super::pair::{Pair, VertexPair};
-use super::pieces::PairCache;
-use super::proximity::Proximity;
-use super::relative::FEW;
-use super::routes::Routes;
-use super::rows::{Extents, Outcome, Rows};
-use super::strict::many::Prover;
-use super::vclip::approach::{MOST as SET, approach};
-use super::vclip::{self, End};
-use super::walk::Search;
+use crate::narrow::PairQuery;
+use crate::narrow::answer::Answer;
+use crate::narrow::certificate::many::Prover;
+use crate::narrow::compound::PairCache;
+use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::gjk::Simplex;
+use crate::narrow::ladder::Search;
+use crate::narrow::pair::{Pair, VertexPair};
+use crate::narrow::proximity::Proximity;
+use crate::narrow::relative::FEW;
+use crate::narrow::routes::Routes;
+use crate::narrow::rows::{Extents, Outcome, Rows};
+use crate::narrow::vclip::approach::{MOST as SET, approach};
+use crate::narrow::vclip::{self, End};
 use crate::scene::{Piece, QueryOptions};
 use crate::simd::WIDTH;
-use eight::Eight;
+use placed::PlacedPairs;
 
 /// Queries that are answered together, at most.
-pub(super) const MOST: usize = SET;
+pub(in crate::narrow) const MOST: usize = SET;
 
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
@@ -40,7 +40,7 @@ const LEAST: usize = 3;
 const VERTICES: usize = 8192;
 
 /// How many of the queries are to be answered together: at least one.
-pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
+pub(in crate::narrow) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let fits = |query: &&PairQuery<'_>| {
         vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
@@ -62,7 +62,7 @@ enum State {
 
 /// What is known of the first samples of queries.
 #[derive(Debug)]
-pub(super) struct Together {
+pub(in crate::narrow) struct ManyPairs {
     /// By query.
     state: [State; MOST],
     /// By query.
@@ -72,7 +72,7 @@ pub(super) struct Together {
     answer: [Option<Answer>; MOST],
 }
 
-impl Default for Together {
+impl Default for ManyPairs {
     fn default() -> Self {
         let (state, extents) = ([State::Alone; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
         Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
@@ -96,7 +96,7 @@ struct Pairs<'a> {
 }
 
 /// What became of the first sample of a query.
-pub(super) enum First {
+pub(in crate::narrow) enum First {
     /// It is still to be asked.
     Open,
     /// The row was appended, or is beyond the cut-off by less than what would prove it.
@@ -105,9 +105,9 @@ pub(super) enum First {
     Beyond(f64),
 }
 
-impl Together {
+impl ManyPairs {
     /// Looks at the first samples of up to [`MOST`] queries.
-    pub(super) fn ask(
+    pub(in crate::narrow) fn ask(
         &mut self,
         search: Search,
         queries: &[PairQuery<'_>],
@@ -157,7 +157,7 @@ impl Together {
         for chosen in chosen.chunks(WIDTH) {
             for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
                 let Some([a, b]) = pieces(&queries[i]) else { continue };
-                let eight = eight.get_or_insert_with(|| Eight::new([&a.core, &b.core]));
+                let eight = eight.get_or_insert_with(|| PlacedPairs::new([&a.core, &b.core]));
                 let sample = queries[i].samples.trailing_zeros() as usize;
                 let poses = [queries[i].poses_a.at(sample), queries[i].poses_b.at(sample)];
                 let cold = caches[i].hulls.features().is_none();
@@ -227,7 +227,7 @@ impl Together {
     }
 
     /// What became of the first sample of query `i`; a row is appended.
-    pub(super) fn first(
+    pub(in crate::narrow) fn first(
         &self,
         i: usize,
         query: &PairQuery<'_>,

@@ -13,9 +13,9 @@ pub mod lanes;
 pub mod many;
 mod supports;
 
+use super::closest_points::{Closest, finish};
 use super::epa::Claim;
 use super::feature::{Feature, FeaturePair};
-use super::finisher::{Closest, finish};
 use super::pair::Pair;
 use super::proximity::FeatureKind;
 use super::support;

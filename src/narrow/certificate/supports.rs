@@ -11,7 +11,7 @@ use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind::{self, Edge, Face, Vertex};
-use crate::simd::{Lane, Mask, P3, Simd, V, WIDTH};
+use crate::simd::{Lane, Mask, Simd, V, WIDTH};
 
 /// Sides of a face, at most, that go side by side.
 const SIDES: usize = 4;
@@ -33,7 +33,7 @@ pub(super) struct Own<'a> {
     /// From an edge's tail to its head; a face's normal.
     pub(super) along: [Lane; 3],
     /// Around vertices: see [`Planes::point`].
-    room: Lane,
+    clearance: Lane,
 }
 
 /// What the planes are held against.
@@ -55,7 +55,7 @@ impl<'a> Own<'a> {
         features: &'a [Feature; WIDTH],
     ) -> Self {
         let vertices = [ZERO; SIDES];
-        Self { p, planes, kind, features, vertices, count: 1, all: u8::MAX, along: ZERO, room: [0.0; WIDTH] }
+        Self { p, planes, kind, features, vertices, count: 1, all: u8::MAX, along: ZERO, clearance: [0.0; WIDTH] }
     }
 
     /// Reads vertices, edges or normals.
@@ -92,7 +92,7 @@ impl<'a> Own<'a> {
             (rings[k], rows[k]) = (self.p.face(f), self.planes.support_row(f));
             self.count = self.count.max(rings[k].len().min(SIDES));
         }
-        P3::<S>::of_rows(rows).store(&mut self.along);
+        Vec3::<V<S>>::of_rows(rows).store(&mut self.along);
         for i in 0..self.count {
             let mut corner = [0; WIDTH];
             for k in 0..WIDTH {
@@ -110,14 +110,14 @@ impl<'a> Own<'a> {
         for k in 1..WIDTH {
             rows[k] = self.planes.point(index[k]);
         }
-        let [x, y, z, room] = V::<S>::columns(rows);
-        P3 { x, y, z }.store(&mut self.vertices[i]);
-        room.store(&mut self.room);
+        let [x, y, z, clearance] = V::<S>::columns(rows);
+        Vec3 { x, y, z }.store(&mut self.vertices[i]);
+        clearance.store(&mut self.clearance);
     }
 
     #[inline(always)]
-    fn vertex<S: Simd>(&self, i: usize) -> P3<S> {
-        P3::load(&self.vertices[i])
+    fn vertex<S: Simd>(&self, i: usize) -> Vec3<V<S>> {
+        Vec3::load(&self.vertices[i])
     }
 
     /// A point of each.
@@ -154,34 +154,34 @@ impl<'a> Own<'a> {
     /// The own vertices' largest heights, and the lanes in which all reach the margin and are level.
     #[inline(always)]
     fn level<S: Simd>(&self, by: &Directions<'_>) -> (V<S>, Mask<S>) {
-        let d = P3::<S>::load(by.d);
+        let d = Vec3::<V<S>>::load(by.d);
         let at = d.dot(self.vertex(0));
         let least = at - V::load(by.margin);
         let (mut max, mut level) = (at, Mask::all(true));
         for i in 1..self.count {
             let height = d.dot(self.vertex(i));
             level = level & height.ge(least);
-            max = height.larger(max);
+            max = max.larger(height);
         }
         (max, level & (max - at).le(V::load(by.bound)))
     }
 
-    /// Whether all neighbours of a vertex are certain to stay below: each is as far away as the room at least, in a direction
+    /// Whether all neighbours of a vertex are certain to stay below: each is as far away as the clearance at least, in a direction
     /// that is known.
     #[inline(always)]
     fn around<S: Simd>(&self, by: &Directions<'_>) -> Mask<S> {
         let radius = V::splat(self.p.radius);
         // Twice, which is far more than the rounding of this.
         let needed = V::<S>::splat(2.0) * (V::load(by.margin) + radius * V::splat(HEIGHTS));
-        let least = (needed / V::load(&self.room) + V::splat(NORMAL)).lanes();
+        let least = (needed / V::load(&self.clearance) + V::splat(NORMAL)).lanes();
         let mut clear = 0_u8;
         for k in 0..WIDTH {
-            let d = P3::<S>::splat(Vec3 { x: by.d[0][k], y: by.d[1][k], z: by.d[2][k] });
+            let d = Vec3::<V<S>>::from_f64(Vec3 { x: by.d[0][k], y: by.d[1][k], z: by.d[2][k] });
             let mut above = true;
-            for star in self.planes.star(self.features[k].index) {
+            for planes_of_vertex in self.planes.vertex_planes(self.features[k].index) {
                 // What fills a row up is no neighbour.
-                let none = V::load(&star.offsets).equals(V::splat(f64::NEG_INFINITY));
-                let steep = P3::load(&star.normals).dot(d).gt(V::splat(least[k]));
+                let none = V::load(&planes_of_vertex.offsets).equals(V::splat(f64::NEG_INFINITY));
+                let steep = Vec3::load(&planes_of_vertex.normals).dot(d).gt(V::splat(least[k]));
                 above &= (steep | none).bits() == u8::MAX;
             }
             clear |= u8::from(above) << k;
@@ -198,31 +198,31 @@ impl<'a> Own<'a> {
             (rows[0][k], rows[1][k], rows[2][k]) = (&normals[0], &normals[1], &normals[2]);
         }
         let (x, y, z) = (V::<S>::columns(rows[0]), V::columns(rows[1]), V::columns(rows[2]));
-        let mut rooms = [[0.0; WIDTH]; 2];
+        let mut clearances = [[0.0; WIDTH]; 2];
         for k in 0..WIDTH {
-            [rooms[0][k], rooms[1][k]] = *self.planes.edge_room(self.features[k].index);
+            [clearances[0][k], clearances[1][k]] = *self.planes.edge_clearance(self.features[k].index);
         }
         let radius = V::splat(self.p.radius);
-        let (d, margin, normal, two) = (P3::load(by.d), V::load(by.margin), V::splat(NORMAL), V::splat(2.0));
-        let along = d.dot(P3 { x: x[0], y: y[0], z: z[0] }).abs() + normal;
+        let (d, margin, normal, two) = (Vec3::load(by.d), V::load(by.margin), V::splat(NORMAL), V::splat(2.0));
+        let along = d.dot(Vec3 { x: x[0], y: y[0], z: z[0] }).abs() + normal;
         let needed = two * (margin + radius * (two * along + V::splat(HEIGHTS)));
-        let left = (d.dot(P3 { x: x[2], y: y[2], z: z[2] }) - normal) * V::load(&rooms[0]);
-        let right = (d.dot(P3 { x: x[3], y: y[3], z: z[3] }) - normal) * V::load(&rooms[1]);
+        let left = (d.dot(Vec3 { x: x[2], y: y[2], z: z[2] }) - normal) * V::load(&clearances[0]);
+        let right = (d.dot(Vec3 { x: x[3], y: y[3], z: z[3] }) - normal) * V::load(&clearances[1]);
         left.gt(needed) & right.gt(needed)
     }
 
     /// As `clear::BelowFace::is_clear`.
     #[inline(always)]
     fn below<S: Simd>(&self, by: &Directions<'_>) -> Mask<S> {
-        let mut room = [0.0; WIDTH];
+        let mut clearance = [0.0; WIDTH];
         for k in 0..WIDTH {
-            room[k] = self.planes.face_room(self.features[k].index);
+            clearance[k] = self.planes.face_clearance(self.features[k].index);
         }
         let radius = V::splat(self.p.radius);
-        let off = P3::load(by.d) - P3::load(&self.along);
+        let off = Vec3::load(by.d) - Vec3::load(&self.along);
         let off = off.x.abs() + off.y.abs() + off.z.abs();
         let rise = radius * (V::splat(2.0) * off + V::splat(HEIGHTS));
-        V::load(&room).gt(V::load(by.margin) + rise)
+        V::load(&clearance).gt(V::load(by.margin) + rise)
     }
 }
 
@@ -245,22 +245,22 @@ pub(super) fn alone<S: Simd>(p: &Polyhedron, feature: Feature, d: Vec3<f64>, mar
     if feature.kind != Vertex && Around::of(p, feature).is_clear(d, margin, p.radius) {
         return (max - at <= bound).then_some(max);
     }
-    let (lanes, line) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let (lanes, line) = (Vec3::<V<S>>::from_f64(d), V::<S>::splat(least));
     let mut near = 0;
     let expected = if scans(p, feature) {
         let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
         for (i, ((x, y), z)) in blocks.enumerate() {
-            let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(lanes);
+            let height = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(lanes);
             near += reaching(height.ge(line).bits(), p.count - i * WIDTH);
         }
         own.len() as u32
-    } else if p.star_start.is_empty() {
+    } else if p.neighbour_block_start.is_empty() {
         return super::alone(p, feature, d, margin, bound);
     } else {
         for &v in own {
             let count = p.neighbours_of(v).len();
-            for (i, star) in p.star(v).iter().enumerate() {
-                near += reaching(P3::<S>::load(star).dot(lanes).ge(line).bits(), count - i * WIDTH);
+            for (i, planes_of_vertex) in p.neighbour_blocks_of(v).iter().enumerate() {
+                near += reaching(Vec3::<V<S>>::load(planes_of_vertex).dot(lanes).ge(line).bits(), count - i * WIDTH);
             }
         }
         // Each vertex has that many neighbours within the feature, and those were seen to reach.

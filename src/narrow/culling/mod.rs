@@ -4,15 +4,15 @@
 //! that showed it, turned along with the line between them, mostly shows it again: a gap of supporting planes is a proof
 //! whatever the direction.
 
-use super::PairQuery;
-use super::pair::{bound_of, size_of};
-use super::relative::{RelativeLanes, RelativePoses};
-use super::routes::Routes;
-use super::rows::Rows;
-use super::walk::{self, PROMISE};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::PairQuery;
+use crate::narrow::ladder::{self, PROMISE};
+use crate::narrow::pair::{bound_of, size_of};
+use crate::narrow::relative::{RelativeLanes, RelativePoses};
+use crate::narrow::routes::Routes;
+use crate::narrow::rows::Rows;
 use crate::scene::{QueryOptions, SAMPLES};
-use crate::simd::{Lane, P3, Poses, Simd, V, WIDTH, dispatch};
+use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
 
 /// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
 const VERTICES: usize = 400;
@@ -25,7 +25,7 @@ const CANCELLED: f64 = 1e-20;
 /// The mask's order plays no part, and no row is lost: what is ruled out is beyond `within` on every way
 /// (docs/numerics.md).
 #[derive(Clone)]
-pub(super) struct Apart<'a> {
+pub(super) struct Culling<'a> {
     poses: &'a RelativePoses<'a>,
     /// The hulls of the bodies, which are the bodies if they are of one piece each.
     hulls: Rows<'a>,
@@ -34,7 +34,7 @@ pub(super) struct Apart<'a> {
     /// A gap, metres, and the pose at which it was proven.
     proven: Option<Proven>,
     /// How far the direction to look along lies beside the unit vector between the origins, in A's frame.
-    aside: Option<Vec3<f64>>,
+    axis: Option<Vec3<f64>>,
     /// The samples looked at so far; those of them that the proven gap rules out, and those that a direction does.
     seen: u64,
     outlasted: u64,
@@ -55,41 +55,41 @@ enum Stretch {
     Shown(u64),
 }
 
-impl<'a> Apart<'a> {
-    /// Before the first sample. `aside`: as remembered, if the bodies were apart.
+impl<'a> Culling<'a> {
+    /// Before the first sample. `axis`: as remembered, if the bodies were apart.
     pub(super) fn new(
         query: &PairQuery<'a>,
         options: &'a QueryOptions,
         poses: &'a RelativePoses<'a>,
-        aside: Option<Vec3<f64>>,
+        axis: Option<Vec3<f64>>,
     ) -> Self {
         let hulls = Rows::new(query, query.a.hull(), query.b.hull(), options);
-        let aside = aside.filter(|_| options.within < f64::INFINITY);
-        Self { poses, hulls, radius: query.b.radius, proven: None, aside, seen: 0, outlasted: 0, shown: 0 }
+        let axis = axis.filter(|_| options.within < f64::INFINITY);
+        Self { poses, hulls, radius: query.b.radius, proven: None, axis, seen: 0, outlasted: 0, shown: 0 }
     }
 
     /// What is worth remembering: `None` where the bodies are near.
-    pub(super) fn aside(&self) -> Option<Vec3<f64>> {
-        self.aside
+    pub(super) fn axis(&self) -> Option<Vec3<f64>> {
+        self.axis
     }
 
     /// Takes note of a gap (metres) between the bodies at a pose, and of the direction along which it was found.
     pub(super) fn beyond(&mut self, gap: f64, at: RelativePose<f64>, normal: Option<Vec3<f64>>) {
-        let aside = normal.map(|normal| normal - at.t.normalized());
-        (self.proven, self.aside) = (Some((gap, at)), aside.or(self.aside).or(Some(Vec3::ZERO)));
+        let axis = normal.map(|normal| normal - at.t.normalized());
+        (self.proven, self.axis) = (Some((gap, at)), axis.or(self.axis).or(Some(Vec3::ZERO)));
         (self.seen, self.outlasted, self.shown) = (0, 0, 0);
     }
 
     /// Takes note of a row.
     #[inline(always)]
     pub(super) fn near(&mut self) {
-        (self.proven, self.aside) = (None, None);
+        (self.proven, self.axis) = (None, None);
     }
 
     /// The first of the samples and those in turn after it that are like it: to be asked, or (`Err`) ruled out, and counted.
     #[inline(always)]
     pub(super) fn next(&mut self, samples: u64, routes: &mut Routes) -> Result<u64, u64> {
-        if self.proven.is_none() && self.aside.is_none() {
+        if self.proven.is_none() && self.axis.is_none() {
             return Ok(samples);
         }
         match self.stretch(samples) {
@@ -126,7 +126,7 @@ impl<'a> Apart<'a> {
 
     /// Which of the samples are ruled out, where there are many.
     pub(super) fn rules_out(&mut self, samples: u64) -> u64 {
-        let Some(lanes) = self.poses.lanes.filter(|_| self.proven.is_some() || self.aside.is_some()) else { return 0 };
+        let Some(lanes) = self.poses.lanes.filter(|_| self.proven.is_some() || self.axis.is_some()) else { return 0 };
         for start in (0..SAMPLES).step_by(WIDTH) {
             if samples & !self.seen & 0xff << start != 0 {
                 self.look(start, samples, lanes);
@@ -142,11 +142,11 @@ impl<'a> Apart<'a> {
             self.outlasted |= u64::from(outlasted(self, proven, start, lanes)) << start;
         }
         let open = samples & !self.outlasted & 0xff << start;
-        if let Some(aside) = self.aside
+        if let Some(axis) = self.axis
             && open != 0
             && self.hulls.cores.iter().map(|core| core.count).sum::<usize>() <= VERTICES
         {
-            self.shown |= u64::from(shown(&self.hulls, lanes, start, aside)) << start & open;
+            self.shown |= u64::from(shown(&self.hulls, lanes, start, axis)) << start & open;
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Apart<'a> {
     fn left_at(&self, (gap, at): &Proven, pose: &RelativePose<f64>, reach: f64) -> (f64, f64) {
         let size = self.hulls.extent + reach;
         // The rounding of the motion is far below what the promised width leaves.
-        (gap - pose.motion(at, self.radius), walk::beyond(self.hulls.options.within, 2.0 * size))
+        (gap - pose.motion(at, self.radius), ladder::beyond(self.hulls.options.within, 2.0 * size))
     }
 }
 
@@ -174,34 +174,34 @@ pub(super) fn in_turn(samples: u64, wanted: u64) -> u64 {
 }
 
 #[inline(always)]
-fn outlasted_body<S: Simd>(apart: &Apart<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8 {
+fn outlasted_body<S: Simd>(culling: &Culling<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8 {
     let c: [Lane; 12] = std::array::from_fn(|k| lanes.chunk(k, start));
     let reach: Lane = lanes.reaches(start);
     let (mut left, mut needed) = ([0.0; WIDTH], [0.0; WIDTH]);
     for k in 0..WIDTH {
         let row = |i: usize| Vec3 { x: c[i][k], y: c[i + 1][k], z: c[i + 2][k] };
         let pose = RelativePose { r: [row(0), row(3), row(6)], t: row(9) };
-        (left[k], needed[k]) = apart.left_at(proven, &pose, reach[k]);
+        (left[k], needed[k]) = culling.left_at(proven, &pose, reach[k]);
     }
     V::<S>::load(&left).gt(V::load(&needed)).bits()
 }
 
-dispatch!(outlasted, outlasted_body, (apart: &Apart<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8);
+dispatch!(outlasted, outlasted_body, (culling: &Culling<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8);
 
 /// Bit `i`: in sample `start + i` the gap along the direction is proven to be beyond the cut-off on every way.
 #[inline(always)]
-fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, aside: Vec3<f64>) -> u8 {
+fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8 {
     let r: [Lane; 9] = std::array::from_fn(|k| lanes.chunk(k, start));
     let t: [Lane; 3] = std::array::from_fn(|k| lanes.chunk(9 + k, start));
-    let pose = Poses::<S>::load(&r, &t);
+    let pose = RelativePose::<V<S>>::load(&r, &t);
     let reach: Lane = lanes.reaches(start);
     let length = V::load(&reach);
-    let beside = P3::splat(aside);
-    let d = P3 { x: pose.t.x / length, y: pose.t.y / length, z: pose.t.z / length } + beside;
+    let beside = Vec3::from_f64(axis);
+    let d = Vec3 { x: pose.t.x / length, y: pose.t.y / length, z: pose.t.z / length } + beside;
     let length2 = d.dot(d);
     let n = d.scale(V::splat(1.0) / length2.sqrt());
     let [a, b] = rows.cores;
-    let gap = n.dot(pose.t) - farthest(b, pose.inverse_vector(n).opposite()) - farthest(a, n);
+    let gap = n.dot(pose.t) - farthest(b, -pose.inverse_vector(n)) - farthest(a, n);
     let (growth, mut needed) = (rows.growth(), [0.0; WIDTH]);
     for k in 0..WIDTH {
         let size = size_of(a, b, growth, reach[k]);
@@ -213,15 +213,15 @@ fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, asi
 
 /// The largest `d . v` over all vertices.
 #[inline(always)]
-fn farthest<S: Simd>(p: &Polyhedron, d: P3<S>) -> V<S> {
+fn farthest<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     let mut most = V::splat(f64::NEG_INFINITY);
     for ((&x, &y), &z) in p.x.iter().zip(&p.y).zip(&p.z).take(p.count) {
-        most = P3::splat(Vec3 { x, y, z }).dot(d).larger(most);
+        most = most.larger(Vec3::from_f64(Vec3 { x, y, z }).dot(d));
     }
     most
 }
 
-dispatch!(shown, shown_body, (rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, aside: Vec3<f64>) -> u8);
+dispatch!(shown, shown_body, (rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8);
 
 #[cfg(test)]
 mod tests;

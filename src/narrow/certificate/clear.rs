@@ -5,9 +5,9 @@
 //! below are above what both may be off together); where it is no, that test is made. So whether planes were formed
 //! changes no row.
 
-use crate::geometry::planes::{Four, Planes, Star};
+use crate::geometry::planes::{FourPlanes, Planes, VertexPlanes};
 use crate::geometry::polyhedron::LANES;
-use crate::geometry::{Polyhedron, Real, Vec3};
+use crate::geometry::{Polyhedron, Scalar, Vec3};
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 
@@ -31,7 +31,7 @@ pub(super) fn rounding(size: f64) -> f64 {
 #[inline(always)]
 pub(super) fn depth(planes: &Planes, face: u32, foot: Vec3<f64>, size: f64) -> f64 {
     let mut least = [f64::INFINITY; 4];
-    for four in planes.walls(face) {
+    for four in planes.side_planes(face) {
         for (lane, least) in least.iter_mut().enumerate() {
             let side = four.plane(lane).side(foot);
             *least = if side < *least { side } else { *least };
@@ -55,21 +55,21 @@ pub(super) enum Around<'a> {
     Unknown,
 }
 
-/// The normal of a face, and the room below it.
+/// The normal of a face, and the clearance below it.
 #[derive(Clone, Copy)]
 pub(super) struct BelowFace(Vec3<f64>, f64);
 
-/// The planes around an edge, and the rooms beside it.
+/// The planes around an edge, and the clearances beside it.
 #[derive(Clone, Copy)]
-pub(super) struct BesideEdge<'a>(&'a Four, &'a [f64; 2]);
+pub(super) struct BesideEdge<'a>(&'a FourPlanes, &'a [f64; 2]);
 
-/// The planes of a vertex, and the room around it.
+/// The planes of a vertex, and the clearance around it.
 #[derive(Clone, Copy)]
 pub(super) struct AroundVertex<'a> {
-    stars: &'a [Star],
+    vertex_planes: &'a [VertexPlanes],
     /// How many planes there are.
     count: usize,
-    room: f64,
+    clearance: f64,
 }
 
 impl<'a> Around<'a> {
@@ -78,11 +78,12 @@ impl<'a> Around<'a> {
         let Some(planes) = p.formed_planes() else { return Self::Unknown };
         match feature.kind {
             Vertex => {
-                let (stars, count) = (planes.star(feature.index), p.neighbours_of(feature.index).len());
-                Self::Vertex(AroundVertex { stars, count, room: planes.point(feature.index)[3] })
+                let (vertex_planes, count) =
+                    (planes.vertex_planes(feature.index), p.neighbours_of(feature.index).len());
+                Self::Vertex(AroundVertex { vertex_planes, count, clearance: planes.point(feature.index)[3] })
             }
-            Edge => Self::Edge(BesideEdge(planes.edge(feature.index), planes.edge_room(feature.index))),
-            Face => Self::Face(BelowFace(p.normals[feature.index as usize], planes.face_room(feature.index))),
+            Edge => Self::Edge(BesideEdge(planes.edge(feature.index), planes.edge_clearance(feature.index))),
+            Face => Self::Face(BelowFace(p.normals[feature.index as usize], planes.face_clearance(feature.index))),
         }
     }
 
@@ -106,22 +107,22 @@ impl BelowFace {
     /// See [`Around::is_clear`].
     #[inline(always)]
     pub(super) fn is_clear(&self, d: Vec3<f64>, margin: f64, radius: f64) -> bool {
-        let Self(normal, room) = self;
+        let Self(normal, clearance) = self;
         // How much a vertex may rise where the direction is not quite the normal.
         let off = (d.x - normal.x).abs() + (d.y - normal.y).abs() + (d.z - normal.z).abs();
-        *room > margin + radius * (2.0 * off + HEIGHTS)
+        *clearance > margin + radius * (2.0 * off + HEIGHTS)
     }
 }
 
-/// The way to each neighbour is as long as the room at least, and its direction is known: how far it leads down.
+/// The way to each neighbour is as long as the clearance at least, and its direction is known: how far it leads down.
 impl AroundVertex<'_> {
     /// From each neighbour to the vertex, unit.
     #[inline(always)]
     pub(super) fn normals(&self) -> impl Iterator<Item = Vec3<f64>> {
-        (0..self.count).map(|i| self.stars[i / LANES].plane(i % LANES).normal)
+        (0..self.count).map(|i| self.vertex_planes[i / LANES].plane(i % LANES).normal)
     }
 
-    /// What a neighbour must be lower by, at least: twice, which is far more than the relative error of the room.
+    /// What a neighbour must be lower by, at least: twice, which is far more than the relative error of the clearance.
     #[inline(always)]
     pub(super) fn needed(&self, margin: f64, radius: f64) -> f64 {
         2.0 * (margin + radius * HEIGHTS)
@@ -130,7 +131,7 @@ impl AroundVertex<'_> {
     /// Whether it is certain that a neighbour is lower by as much.
     #[inline(always)]
     pub(super) fn is_below(&self, d: Vec3<f64>, normal: Vec3<f64>, needed: f64) -> bool {
-        (d.dot(normal) - NORMAL) * self.room > needed
+        (d.dot(normal) - NORMAL) * self.clearance > needed
     }
 }
 
@@ -138,12 +139,12 @@ impl BesideEdge<'_> {
     /// See [`Around::is_clear`].
     #[inline(always)]
     pub(super) fn is_clear(&self, d: Vec3<f64>, margin: f64, radius: f64) -> bool {
-        let Self(planes, room) = self;
+        let Self(planes, clearance) = self;
         let along = d.dot(planes.plane(0).normal).abs() + NORMAL;
-        // All twice, which is far more than the relative error of the rooms.
+        // All twice, which is far more than the relative error of the clearances.
         let needed = 2.0 * (margin + radius * (2.0 * along + HEIGHTS));
-        let left = (d.dot(planes.plane(2).normal) - NORMAL) * room[0];
-        let right = (d.dot(planes.plane(3).normal) - NORMAL) * room[1];
+        let left = (d.dot(planes.plane(2).normal) - NORMAL) * clearance[0];
+        let right = (d.dot(planes.plane(3).normal) - NORMAL) * clearance[1];
         (left > needed) & (right > needed)
     }
 }
@@ -153,8 +154,8 @@ mod tests {
     use super::super::alone;
     use super::super::draw::Draw;
     use super::*;
-    use crate::geometry::Dd;
-    use crate::narrow::finisher::Side;
+    use crate::geometry::{Dd, Real};
+    use crate::narrow::closest_points::Side;
 
     #[test]
     fn what_is_clear_by_the_stored_rooms_is_so_by_every_vertex() {

@@ -1,14 +1,14 @@
-//! Eight pairs side by side, a lane each: relative poses, and where their searches start.
+//! PlacedPairs pairs side by side, a lane each: relative poses, and where their searches start.
 
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
+use crate::narrow::ladder::{OVERLAP, PROMISE, TOWARD};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair, VertexPair, bound_of, size_of};
 use crate::narrow::relative::pose_of;
 use crate::narrow::support::support;
-use crate::narrow::walk::{OVERLAP, PROMISE, TOWARD};
-use crate::simd::{Lane, Mask, P3, Poses, Simd, V, WIDTH, dispatch};
+use crate::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 
-/// Eight pairs of cores at a pose each. Lanes not in use hold anything.
-pub(super) struct Eight<'a> {
+/// PlacedPairs pairs of cores at a pose each. Lanes not in use hold anything.
+pub(super) struct PlacedPairs<'a> {
     cores: [[&'a Polyhedron; 2]; WIDTH],
     /// The sum of both radii, metres.
     growth: Lane,
@@ -38,7 +38,7 @@ pub(super) struct Eight<'a> {
 
 const ZERO: Lane = [0.0; WIDTH];
 
-impl<'a> Eight<'a> {
+impl<'a> PlacedPairs<'a> {
     /// `cores`: of any pair.
     pub(super) fn new(cores: [&'a Polyhedron; 2]) -> Self {
         Self {
@@ -117,10 +117,10 @@ impl<'a> Eight<'a> {
 
     /// The vertices farthest along `d` of A less B, in some lanes; and how far that is, and the points.
     #[inline(always)]
-    fn support<S: Simd>(&mut self, d: P3<S>, pose: &Poses<S>, lanes: u8) -> (V<S>, P3<S>) {
+    fn support<S: Simd>(&mut self, d: Vec3<V<S>>, pose: &RelativePose<V<S>>, lanes: u8) -> (V<S>, Vec3<V<S>>) {
         let (mut da, mut db) = ([ZERO; 3], [ZERO; 3]);
         d.store(&mut da);
-        pose.inverse_vector(d).opposite().store(&mut db);
+        (-pose.inverse_vector(d)).store(&mut db);
         let (mut far, mut a, mut b) = ([ZERO; 2], [ZERO; 3], [ZERO; 3]);
         let mut left = lanes;
         while left != 0 {
@@ -135,12 +135,12 @@ impl<'a> Eight<'a> {
             (far[0][k], far[1][k], self.start[k]) = (far_a, far_b, [i, j]);
         }
         let reach = V::load(&far[0]) + V::load(&far[1]) - d.dot(pose.t);
-        (reach, P3::load(&a) - pose.point(P3::load(&b)))
+        (reach, Vec3::load(&a) - pose.point(Vec3::load(&b)))
     }
 
     /// Where the direction `d`, along which A less B reaches `reach`, proves a gap above the cut-off; and the gap.
     #[inline(always)]
-    fn gap<S: Simd>(&self, d: P3<S>, reach: V<S>, within: f64) -> (Mask<S>, V<S>) {
+    fn gap<S: Simd>(&self, d: Vec3<V<S>>, reach: V<S>, within: f64) -> (Mask<S>, V<S>) {
         let size = V::load(&self.size);
         let gap = (V::splat(0.0) - reach) / d.dot(d).sqrt() - size.scaled(bound_of::<f64>(1.0));
         let beyond = V::splat(within) + size.scaled(PROMISE) + V::load(&self.growth);
@@ -149,7 +149,7 @@ impl<'a> Eight<'a> {
 }
 
 #[inline(always)]
-fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
+fn look_body<S: Simd>(e: &mut PlacedPairs<'_>, within: f64) {
     e.place();
     (e.beyond, e.apart) = (0, 0);
     let lanes = e.cold & e.finite;
@@ -163,7 +163,7 @@ fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
     if lanes == 0 {
         return;
     }
-    let pose = Poses::<S>::load(&e.r, &e.t);
+    let pose = RelativePose::<V<S>>::load(&e.r, &e.t);
     let (reach, difference) = e.support(pose.t, &pose, lanes);
     // A support found by climbing is no proof.
     let (first, gap) = e.gap(pose.t, reach, within);
@@ -177,4 +177,4 @@ fn look_body<S: Simd>(e: &mut Eight<'_>, within: f64) {
     e.apart = (reach * V::load(&fineness).sqrt()).lt(d.dot(d).scaled(OVERLAP)).bits() & lanes & !e.beyond;
 }
 
-dispatch!(look, look_body, (e: &mut Eight<'_>, within: f64) -> ());
+dispatch!(look, look_body, (e: &mut PlacedPairs<'_>, within: f64) -> ());

@@ -1,19 +1,19 @@
 //! Looking ahead of a walk, eight samples at a time: the remembered features are verified in the samples to come, and
 //! where they change at every turn, all of them are searched before any is proven. What neither settles is asked alone.
 
-use super::PairQuery;
-use super::apart::{Apart, in_turn};
-use super::feature::FeaturePair;
-use super::pieces::PairCache;
-use super::proximity::Proximity;
-use super::relative::{RelativeLanes, RelativePoses};
-use super::routes::Routes;
-use super::rows::{Outcome, Ready, Rows};
-use super::strict::lanes::{self, Eight};
-use super::strict::many::{self, OnePair};
-use super::vclip;
-use super::walk::Search;
 use crate::geometry::{Polyhedron, Vec3};
+use crate::narrow::PairQuery;
+use crate::narrow::certificate::lanes::{self, Eight};
+use crate::narrow::certificate::many::{self, OnePair};
+use crate::narrow::compound::PairCache;
+use crate::narrow::culling::{Culling, in_turn};
+use crate::narrow::feature::FeaturePair;
+use crate::narrow::ladder::Search;
+use crate::narrow::proximity::Proximity;
+use crate::narrow::relative::{RelativeLanes, RelativePoses};
+use crate::narrow::routes::Routes;
+use crate::narrow::rows::{Outcome, Ready, Rows};
+use crate::narrow::vclip;
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, WIDTH, dispatch};
 
@@ -33,7 +33,7 @@ const LINE: f32 = 0.4;
 const FADING: f32 = 0.97;
 
 /// The look ahead of one walk: for bodies of one piece each.
-pub(super) struct Ahead<'a> {
+pub(in crate::narrow) struct OnePairBatch<'a> {
     of: Option<OnePair<'a>>,
     search: Search,
     /// The last check, while it is of the features remembered.
@@ -47,7 +47,7 @@ pub(super) struct Ahead<'a> {
 
 /// What searches side by side have found.
 #[derive(Debug, Default)]
-pub(super) struct Searched {
+pub(in crate::narrow) struct Searched {
     /// The samples searched.
     samples: u64,
     /// Of the samples in which a search converged.
@@ -58,7 +58,7 @@ pub(super) struct Searched {
 }
 
 /// What is known ahead of a sample.
-pub(super) enum Known {
+pub(in crate::narrow) enum Known {
     /// The row was appended, or is beyond the cut-off by less than what would prove it.
     Answered,
     /// Beyond the cut-off on every way.
@@ -71,15 +71,15 @@ pub(super) enum Known {
 }
 
 /// What a sample is asked with.
-pub(super) struct Asked {
-    pub(super) sample: usize,
+pub(in crate::narrow) struct Asked {
+    pub(in crate::narrow) sample: usize,
     /// The samples after it.
-    pub(super) left: u64,
+    pub(in crate::narrow) left: u64,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> OnePairBatch<'a> {
     /// A memory of other geometry is dropped.
-    pub(super) fn new(
+    pub(in crate::narrow) fn new(
         search: Search,
         query: &'a PairQuery<'a>,
         options: &'a QueryOptions,
@@ -100,7 +100,7 @@ impl<'a> Ahead<'a> {
     }
 
     /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
-    pub(super) fn asked(&mut self, held: bool, cache: &mut PairCache) {
+    pub(in crate::narrow) fn asked(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
         } else {
@@ -116,10 +116,10 @@ impl<'a> Ahead<'a> {
 
     /// What is known in a sample from a check or a search that was made for several.
     #[inline(always)]
-    pub(super) fn answer(
+    pub(in crate::narrow) fn answer(
         &mut self,
         asked: &Asked,
-        apart: &mut Apart<'_>,
+        apart: &mut Culling<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
         out: &mut Vec<Proximity>,
@@ -154,7 +154,7 @@ impl<'a> Ahead<'a> {
 
     /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
-    pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
+    pub(in crate::narrow) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         if self.knows(sample) {
             let taken = in_turn(left, self.found.rows.settled() & self.found.samples);
@@ -236,7 +236,7 @@ impl<'a> Ahead<'a> {
         &mut self,
         of: &OnePair<'_>,
         asked: &Asked,
-        apart: &mut Apart<'_>,
+        apart: &mut Culling<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
