@@ -56,7 +56,8 @@ pub(super) fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f6
     (max, if first >= threshold { counted - (p.x.len() - p.count) } else { counted })
 }
 
-/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. By a scan it is the lowest such vertex.
+/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. Of several
+/// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
 #[inline(always)]
 pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
     if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
@@ -98,14 +99,10 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
         number = number + one;
     }
     let max = best.max_lane();
-    let (blocks, mut lanes, mut lowest) = (block.lanes(), best.equals(V::splat(max)).bits(), usize::MAX);
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize % WIDTH;
-        lanes &= lanes - 1;
-        lowest = lowest.min(blocks[lane] as usize * WIDTH + lane);
-    }
-    // The padding repeats vertex 0, and nothing is found where `d` is no number.
-    (if lowest < p.count { lowest as u32 } else { 0 }, max)
+    let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;
+    let at = block.lanes()[lane.min(WIDTH - 1)] as usize * WIDTH + lane;
+    // The padding repeats vertex 0, and no lane is found where `d` is no number.
+    (if at < p.count { at as u32 } else { 0 }, max)
 }
 
 #[inline(always)]
