@@ -92,7 +92,12 @@ impl<S: Simd> RelativePose<V<S>> {
     #[inline(always)]
     pub(crate) fn load(r: &[Lane; 9], t: &[Lane; 3]) -> Self {
         let [a, b, c, d, e, f, g, h, i] = r;
-        let row = |x: &Lane, y: &Lane, z: &Lane| Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) };
-        Self { r: [row(a, b, c), row(d, e, f), row(g, h, i)], t: Vec3::load(t) }
+        // No closure: it is compiled without wider registers.
+        let rows = [
+            Vec3 { x: V::load(a), y: V::load(b), z: V::load(c) },
+            Vec3 { x: V::load(d), y: V::load(e), z: V::load(f) },
+            Vec3 { x: V::load(g), y: V::load(h), z: V::load(i) },
+        ];
+        Self { r: rows, t: Vec3::load(t) }
     }
 }

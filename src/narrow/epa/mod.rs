@@ -19,7 +19,7 @@ use crate::geometry::Vec3;
 use crate::simd::{Simd, dispatch};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
-pub use surface::{Claim, Surface};
+pub use surface::Surface;
 
 /// Expansions after which a search is given up and handed down the ladder.
 const LIMIT: usize = 400;

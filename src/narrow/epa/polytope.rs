@@ -3,8 +3,9 @@
 use super::facets::{self, Block, first};
 use super::horizon::Horizon;
 use super::start::vertices;
-use super::surface::{Claim, Corners, Surface, holds, side};
+use super::surface::{Corners, Surface, holds, side};
 use crate::geometry::{Polyhedron, Vec3};
+use crate::narrow::certificate::Claim;
 use crate::narrow::certificate::{self, Strict};
 use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};

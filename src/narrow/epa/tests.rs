@@ -1,8 +1,9 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
+use crate::narrow::cache::PieceCache;
 use crate::narrow::gjk;
-use crate::narrow::ladder::{PartCache, Parts, Scratch, Search, solve};
+use crate::narrow::ladder::{Ladder, Parts, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
 use crate::scene::Piece;
@@ -192,17 +193,18 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
-        let (mut cache, mut scratch, mut routes) = (PartCache::default(), Scratch::default(), Routes::default());
-        for (asked, samples) in [1, 1 << 5, 1].into_iter().enumerate() {
-            scratch.set([Search::Auto, Search::Gjk][case % 2], samples);
-            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes).answer();
+        let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
+        for asked in 0..3 {
+            let search = [Search::Auto, Search::Gjk][case % 2];
+            let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
         verified += routes.surface_verified;
-        let mut cache = PartCache::default();
-        scratch.set(Search::Auto, 0b11);
-        solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes);
+        let mut cache = PieceCache::default();
+        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
     assert!(verified > 50, "{verified}");

@@ -10,11 +10,12 @@ use super::prefilter::Prefilter;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate;
+use crate::narrow::certificate::Claim;
 use crate::narrow::closest_points::{Closest, finish};
-use crate::narrow::epa::{self, Claim, Polytope};
+use crate::narrow::epa::{self, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::gjk::Found;
-use crate::narrow::ladder::PROMISE;
+use crate::narrow::outcome::PROMISE;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
 
