@@ -163,7 +163,7 @@ fn pass(
 ) -> (Vec<Option<Proximity>>, Routes, f64) {
     let options = QueryOptions { within, require: None, touch: 0.0, static_pairs: false };
     let mut caches = vec![PairCache::default(); *caches];
-    let mut routes = Routes::default();
+    let (mut work, mut routes) = (Box::<Workspace>::default(), Routes::default());
     let mut out = Vec::with_capacity(64);
     let mut rows = Vec::new();
     let queries: u32 = blocks.iter().map(|b| b.count).sum();
@@ -177,7 +177,7 @@ fn pass(
         out.clear();
         ends.clear();
         let memories = &mut caches[blocks[0].cache..][..blocks.len()];
-        method.walk_all(&together, &options, memories, &mut Workspace::default(), &mut routes, &mut out, &mut ends);
+        method.walk_all(&together, &options, memories, &mut work, &mut routes, &mut out, &mut ends);
         sink += out.iter().map(|p| p.distance).sum::<f64>();
         if keep {
             let mut from = 0;

@@ -226,19 +226,20 @@ fn blocks(path: &[(Placement, Placement)]) -> Vec<FrameBlock> {
 struct Walker {
     method: Box<dyn NarrowPhase>,
     cache: PairCache,
+    work: Box<Workspace>,
     routes: Routes,
 }
 
 impl Walker {
     fn new(method: Box<dyn NarrowPhase>) -> Self {
-        Self { method, cache: PairCache::default(), routes: Routes::default() }
+        Self { method, cache: PairCache::default(), work: Box::default(), routes: Routes::default() }
     }
 
     fn rows(&mut self, a: &Solid, b: &Solid, block: &FrameBlock, mask: u64, options: &QueryOptions) -> Vec<Proximity> {
         let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
         let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples: mask };
         let mut rows = Vec::new();
-        self.method.walk(&query, options, &mut self.cache, &mut Workspace::default(), &mut self.routes, &mut rows);
+        self.method.walk(&query, options, &mut self.cache, &mut self.work, &mut self.routes, &mut rows);
         rows
     }
 }

@@ -84,28 +84,20 @@ impl Run {
             let [a, b] = walk.bodies.map(|i| &self.family.pool[i].shape);
             let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
             let mut rows = Vec::new();
-            let mut routes = Routes::default();
+            let (mut work, mut routes) = (Box::<Workspace>::default(), Routes::default());
             let query = |samples: u64| PairQuery { a, b, poses_a, poses_b, samples };
-            let mut ask = |samples: u64, cache: &mut PairCache| {
-                method.walk(&query(samples), &options, cache, &mut Workspace::default(), &mut routes, &mut rows);
-            };
             let all = u64::MAX >> (SAMPLES - samples.len());
             if singly && self.walks % 8 == 2 {
                 let queries: Vec<_> = (0..samples.len()).map(|s| query(1 << s)).collect();
                 let mut caches = vec![PairCache::default(); queries.len()];
-                method.walk_all(
-                    &queries,
-                    &options,
-                    &mut caches,
-                    &mut Workspace::default(),
-                    &mut routes,
-                    &mut rows,
-                    &mut Vec::new(),
-                );
+                method.walk_all(&queries, &options, &mut caches, &mut work, &mut routes, &mut rows, &mut Vec::new());
             } else if singly {
-                (0..samples.len()).for_each(|s| ask(1 << s, &mut PairCache::default()));
+                for s in 0..samples.len() {
+                    let mut cold = PairCache::default();
+                    method.walk(&query(1 << s), &options, &mut cold, &mut work, &mut routes, &mut rows);
+                }
             } else {
-                ask(all, &mut self.memory);
+                method.walk(&query(all), &options, &mut self.memory, &mut work, &mut routes, &mut rows);
             }
             self.tally.routes.add(&routes);
             let mut found = rows.iter().peekable();

@@ -188,16 +188,34 @@ fn prove_without_planes(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut 
     }
 }
 
-/// Proves answers about pairs that differ.
 #[inline(always)]
 fn prove_many_pairs_body<S: Simd>(
+    kind: Kind,
+    bodies: &[[&Polyhedron; WIDTH]; 2],
+    q: &Unproven,
+    out: &mut [Option<Answer>],
+) {
+    match kind {
+        Kind::VertexVertex => prove_bodies::<S>(Kind::VertexVertex, bodies, q, out),
+        Kind::EdgeVertex => prove_bodies::<S>(Kind::EdgeVertex, bodies, q, out),
+        Kind::VertexEdge => prove_bodies::<S>(Kind::VertexEdge, bodies, q, out),
+        Kind::EdgeEdge => prove_bodies::<S>(Kind::EdgeEdge, bodies, q, out),
+        Kind::FaceVertex => prove_bodies::<S>(Kind::FaceVertex, bodies, q, out),
+        Kind::VertexFace => prove_bodies::<S>(Kind::VertexFace, bodies, q, out),
+    }
+}
+
+/// Proves answers about pairs that differ, whose features are of this kind.
+#[inline(always)]
+fn prove_bodies<S: Simd>(
     kind: Kind,
     [bodies_a, bodies_b]: &[[&Polyhedron; WIDTH]; 2],
     q: &Unproven,
     out: &mut [Option<Answer>],
 ) {
-    let a = FeaturePerBody::new(*bodies_a, &q.features[0]);
-    let b = FeaturePerBody::new(*bodies_b, &q.features[1]);
+    let [kind_a, kind_b] = kind.sides();
+    let a = FeaturePerBody::new(*bodies_a, kind_a, &q.features[0]);
+    let b = FeaturePerBody::new(*bodies_b, kind_b, &q.features[1]);
     let size = V::<S>::load(&q.size);
     let found = certify(kind, [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
     let c = &found.closest;

@@ -69,12 +69,26 @@ struct Remembered<'a> {
 
 #[inline(always)]
 fn verify_body<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
-    let [a, b] = q.of.rows.cores;
+    // Each kind has code of its own, so that its closest points stay in registers.
+    match kind {
+        Kind::VertexVertex => verify_kind::<S>(Kind::VertexVertex, q, out),
+        Kind::EdgeVertex => verify_kind::<S>(Kind::EdgeVertex, q, out),
+        Kind::VertexEdge => verify_kind::<S>(Kind::VertexEdge, q, out),
+        Kind::EdgeEdge => verify_kind::<S>(Kind::EdgeEdge, q, out),
+        Kind::FaceVertex => verify_kind::<S>(Kind::FaceVertex, q, out),
+        Kind::VertexFace => verify_kind::<S>(Kind::VertexFace, q, out),
+    }
+}
+
+#[inline(always)]
+fn verify_kind<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+    let ([a, b], [kind_a, kind_b]) = (q.of.rows.cores, kind.sides());
+    let (of_a, of_b) = (Feature { kind: kind_a, ..q.features.a }, Feature { kind: kind_b, ..q.features.b });
     let (r, t) = q.of.poses.eight(q.start);
     let pose = RelativePose::<V<S>>::load(&r, &t);
     let reach = V::load(&q.of.poses.reaches(q.start));
     let size = size_of(a, b, q.of.rows.growth(), reach);
-    let sides = [&OneFeature::new(a, q.features.a), &OneFeature::new(b, q.features.b)];
+    let sides = [&OneFeature::new(a, of_a), &OneFeature::new(b, of_b)];
     let found = certify(kind, sides, &pose, size, crate::simd::Mask::all(true), q.surface.is_some());
     let bound = bound_of::<V<S>>(size);
     let mut good = (found.strict & apart(found.closest.distance, bound)).bits();

@@ -73,18 +73,12 @@ pub(super) fn beside_edge<T: Float>(
     left.gt(needed) & right.gt(needed)
 }
 
-/// What a neighbour of a vertex must be lower by, at least, metres: twice, which is far more than the relative error of the
-/// clearance.
+/// The least `d . n` with the unit vectors n from each neighbour of a vertex to the vertex, above which every neighbour is certain to
+/// stay below the supporting plane along `d` by more than `margin`, metres; the way to each is as long as the `clearance` at
+/// least. Twice what is needed, which is far more than the relative error of the clearance.
 #[inline(always)]
-pub(super) fn needed_below_vertex<T: Float>(margin: T, radius: f64) -> T {
-    T::from_f64(2.0) * (margin + T::from_f64(radius * HEIGHTS))
-}
-
-/// Whether a neighbour of a vertex is certain to be lower along `d` by `needed`, metres. `normal`: unit, from the neighbour to the
-/// vertex; the way to each neighbour is as long as the `clearance` at least.
-#[inline(always)]
-pub(super) fn below_vertex<T: Float>(d: Vec3<T>, normal: Vec3<T>, clearance: T, needed: T) -> T::Mask {
-    ((d.dot(normal) - T::from_f64(NORMAL)) * clearance).gt(needed)
+pub(super) fn least_slope<T: Float>(clearance: T, margin: T, radius: f64) -> T {
+    T::from_f64(2.0) * (margin + T::from_f64(radius * HEIGHTS)) / clearance + T::from_f64(NORMAL)
 }
 
 /// Whether it is certain that all vertices but the feature's stay below the supporting planes along `d` by more than `margin`,
@@ -103,13 +97,13 @@ pub(super) fn of_feature<T: Float>(p: &Polyhedron, feature: Feature, d: Vec3<T>,
             beside_edge(d, normal(four, 0), [normal(four, 2), normal(four, 3)], clearances, margin, p.radius)
         }
         Vertex => {
-            let (clearance, needed) = (planes.point(feature.index)[3], needed_below_vertex(margin, p.radius));
+            let least = least_slope(T::from_f64(planes.point(feature.index)[3]), margin, p.radius);
             let (blocks, count) = (planes.vertex_planes(feature.index), p.neighbours_of(feature.index).len());
             let mut clear = T::from_bits(u8::MAX);
             for i in 0..count {
                 let eight = &blocks[i / crate::simd::WIDTH];
                 let plane = Vec3::from_f64(eight.plane(i % crate::simd::WIDTH).normal);
-                clear = clear & below_vertex(d, plane, T::from_f64(clearance), needed);
+                clear = clear & d.dot(plane).gt(least);
             }
             clear
         }

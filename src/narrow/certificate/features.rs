@@ -22,8 +22,8 @@ pub(in crate::narrow) trait Features<T: Float> {
     /// Where stored planes prove that all vertices but those known stay below the supporting plane along `d` by more than
     /// `margin`, metres.
     fn clear(&self, d: Vec3<T>, margin: T) -> T::Mask;
-    /// Of faces: how far a foot lies inside, metres, exactly or at least. `size`: of the pair, metres.
-    fn inside(&self, foot: Vec3<T>, size: T) -> T;
+    /// Of faces: how far a foot lies inside, metres, exactly or at least; where not `wanted`, nothing. `size`: of the pair, metres.
+    fn inside(&self, foot: Vec3<T>, size: T, wanted: T::Mask) -> T;
     /// The body and the feature of a lane.
     fn lane(&self, k: usize) -> (&Polyhedron, Feature);
 }
@@ -95,7 +95,7 @@ impl<T: Float> Features<T> for OneFeature<'_> {
         clearance::of_feature(self.p, self.feature, d, margin)
     }
     #[inline(always)]
-    fn inside(&self, foot: Vec3<T>, size: T) -> T {
+    fn inside(&self, foot: Vec3<T>, size: T, _: T::Mask) -> T {
         inside_one(self.p, self.feature.index, foot, size)
     }
     #[inline(always)]
@@ -106,10 +106,12 @@ impl<T: Float> Features<T> for OneFeature<'_> {
 
 /// Of faces in lanes: how far each foot lies inside of its face.
 #[inline(always)]
-fn inside_each<S: Simd, F: Features<V<S>>>(of: &F, foot: Vec3<V<S>>, size: V<S>) -> V<S> {
+fn inside_each<S: Simd, F: Features<V<S>>>(of: &F, foot: Vec3<V<S>>, size: V<S>, wanted: Mask<S>) -> V<S> {
     let ([x, y, z], size) = ([foot.x.lanes(), foot.y.lanes(), foot.z.lanes()], size.lanes());
-    let mut inside = [0.0; WIDTH];
-    for k in 0..WIDTH {
+    let (mut inside, mut left) = ([0.0; WIDTH], wanted.bits());
+    while left != 0 {
+        let k = left.trailing_zeros() as usize % WIDTH;
+        left &= left - 1;
         let (p, face) = of.lane(k);
         inside[k] = inside_one(p, face.index, Vec3 { x: x[k], y: y[k], z: z[k] }, size[k]);
     }
@@ -216,8 +218,8 @@ impl<'a, S: Simd> FeaturePerLane<'a, S> {
 
     #[inline(always)]
     fn clear_vertices(&self, d: Vec3<V<S>>, margin: V<S>) -> Mask<S> {
-        let needed = clearance::needed_below_vertex(margin, self.p.radius).lanes();
-        let ([x, y, z], room) = ([d.x.lanes(), d.y.lanes(), d.z.lanes()], self.clearance.lanes());
+        let least = clearance::least_slope(self.clearance, margin, self.p.radius).lanes();
+        let [x, y, z] = [d.x.lanes(), d.y.lanes(), d.z.lanes()];
         let mut clear = 0_u8;
         for k in 0..WIDTH {
             let d = Vec3::<V<S>>::from_f64(Vec3 { x: x[k], y: y[k], z: z[k] });
@@ -225,9 +227,8 @@ impl<'a, S: Simd> FeaturePerLane<'a, S> {
             for eight in self.planes.vertex_planes(self.features[k].index) {
                 // What fills a block up is no neighbour.
                 let none = V::load(&eight.offsets).equals(V::splat(f64::NEG_INFINITY));
-                let normals = Vec3::load(&eight.normals);
-                let lower = clearance::below_vertex(d, normals, V::splat(room[k]), V::splat(needed[k]));
-                below &= (lower | none).bits() == u8::MAX;
+                let steep = Vec3::load(&eight.normals).dot(d).gt(V::splat(least[k]));
+                below &= (steep | none).bits() == u8::MAX;
             }
             clear |= u8::from(below) << k;
         }
@@ -283,8 +284,8 @@ impl<S: Simd> Features<V<S>> for FeaturePerLane<'_, S> {
         clear & Mask::from_bits(self.all)
     }
     #[inline(always)]
-    fn inside(&self, foot: Vec3<V<S>>, size: V<S>) -> V<S> {
-        inside_each(self, foot, size)
+    fn inside(&self, foot: Vec3<V<S>>, size: V<S>, wanted: Mask<S>) -> V<S> {
+        inside_each(self, foot, size, wanted)
     }
     #[inline(always)]
     fn lane(&self, k: usize) -> (&Polyhedron, Feature) {
@@ -304,11 +305,15 @@ pub(in crate::narrow) struct FeaturePerBody<'a> {
 impl<'a> FeaturePerBody<'a> {
     /// Reads the features, all of the same kind.
     #[inline(always)]
-    pub(in crate::narrow) fn new(bodies: [&'a Polyhedron; WIDTH], features: &'a [Feature; WIDTH]) -> Self {
+    pub(in crate::narrow) fn new(
+        bodies: [&'a Polyhedron; WIDTH],
+        kind: FeatureKind,
+        features: &'a [Feature; WIDTH],
+    ) -> Self {
         let zero = [[0.0; WIDTH]; 3];
         let (mut point, mut direction, mut mean) = (zero, zero, zero);
         for k in 0..WIDTH {
-            let of: Operand<f64> = operand(bodies[k], features[k]);
+            let of: Operand<f64> = operand(bodies[k], Feature { kind, ..features[k] });
             for (lanes, v) in [(&mut point, of.point), (&mut direction, of.direction), (&mut mean, of.mean)] {
                 (lanes[0][k], lanes[1][k], lanes[2][k]) = (v.x, v.y, v.z);
             }
@@ -336,8 +341,8 @@ impl<S: Simd> Features<V<S>> for FeaturePerBody<'_> {
         Mask::from_bits(0)
     }
     #[inline(always)]
-    fn inside(&self, foot: Vec3<V<S>>, size: V<S>) -> V<S> {
-        inside_each(self, foot, size)
+    fn inside(&self, foot: Vec3<V<S>>, size: V<S>, wanted: Mask<S>) -> V<S> {
+        inside_each(self, foot, size, wanted)
     }
     #[inline(always)]
     fn lane(&self, k: usize) -> (&Polyhedron, Feature) {

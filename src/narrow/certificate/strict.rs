@@ -108,8 +108,8 @@ pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
 ) -> Certified<T> {
     let (mut closest, foot) = of_kind(kind, size, pose, &a.operand(), &b.operand());
     match kind {
-        Kind::FaceVertex => closest.interior = a.inside(foot, size),
-        Kind::VertexFace => closest.interior = b.inside(foot, size),
+        Kind::FaceVertex => closest.interior = a.inside(foot, size, wanted),
+        Kind::VertexFace => closest.interior = b.inside(foot, size, wanted),
         _ => {}
     }
     let bound = bound_of::<T>(size);
