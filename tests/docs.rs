@@ -12,11 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Words of other programs, and names of files that a run writes: (word, reason).
-const FOREIGN: [(&str, &str); 4] = [
+const FOREIGN: [(&str, &str); 3] = [
     ("golden/", "a folder of results beside each scene, which this test does not read"),
     ("sync_file_range", "a system call of Linux"),
     ("world_from_body", "the convention for names of poses, of which no pose of this name need exist"),
-    ("to_parquet", "a method of pandas"),
 ];
 
 /// Folders at the root whose paths must exist, together with the folders under `src/`.
