@@ -193,7 +193,7 @@ fn wrong_code(tree: &Tree, folder: &str, code: &str) -> Option<String> {
     let name = code.strip_suffix("()").unwrap_or(code);
     let identifiers: Vec<&str> = name.split("::").collect();
     let is_identifier = |name: &&str| name.chars().all(is_word) && name.starts_with(|c: char| !c.is_ascii_digit());
-    if !identifiers.iter().all(|name| is_identifier(name)) {
+    if !identifiers.iter().all(is_identifier) {
         return None;
     }
     let camel = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.contains(|c: char| c.is_ascii_lowercase());
