@@ -6,7 +6,7 @@ use super::{machine, progress, stdout, summary};
 use clearsweep::Result;
 use clearsweep::engine::{Device, JobOptions, Loaded};
 use clearsweep::scene::{IgnoreRule, Scene, SceneOverrides};
-use clearsweep::table::Columns;
+use clearsweep::table::DistanceColumns;
 use clearsweep::trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
@@ -61,8 +61,8 @@ impl From<RunArgs> for Config {
             threads: args.threads.map(|threads| threads.0),
             memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
             columns: match args.columns {
-                ColumnsArg::All => Columns::All,
-                ColumnsArg::Distance => Columns::Distance,
+                ColumnsArg::All => DistanceColumns::All,
+                ColumnsArg::Distance => DistanceColumns::Distance,
             },
             force: args.force,
             peak_memory: Some(machine::peak_memory),

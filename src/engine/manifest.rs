@@ -7,7 +7,7 @@ use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Missing, Scene};
-use crate::table::{Columns, Totals, Worst};
+use crate::table::{DistanceColumns, Totals, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -118,8 +118,8 @@ impl Report<'_> {
             "threads": self.threads,
             "memory_bytes": self.options.memory,
             "columns": match self.options.columns {
-                Columns::All => "all",
-                Columns::Distance => "distance",
+                DistanceColumns::All => "all",
+                DistanceColumns::Distance => "distance",
             },
         })
     }

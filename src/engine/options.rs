@@ -1,7 +1,7 @@
 //! What a job is asked to do, resolved: no raw flag reaches the engine.
 
 use crate::error::{Error, Result};
-use crate::table::{Columns, TableOptions};
+use crate::table::{DistanceColumns, TableOptions};
 use crate::trajectory::ReadOptions;
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ pub struct JobOptions {
     /// The output directory.
     pub out: PathBuf,
     /// Columns of `distances`.
-    pub columns: Columns,
+    pub columns: DistanceColumns,
     /// Replace what an earlier execution wrote.
     pub force: bool,
     /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
@@ -83,7 +83,7 @@ impl JobOptions {
             threads: None,
             memory: DEFAULT_MEMORY,
             out: out.into(),
-            columns: Columns::All,
+            columns: DistanceColumns::All,
             force: false,
             peak_memory: None,
         }
