@@ -14,7 +14,7 @@ use clearsweep::narrow::{FeatureKind, Method, Status};
 use clearsweep::scene::model::IgnoredPairs;
 use clearsweep::scene::{Candidate, FrameBlock, Motion, Scene};
 use clearsweep::table::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
-use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all};
+use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
@@ -23,7 +23,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Instant;
 
-const PLAN: Plan = Plan { blocks: 6, run_length: 50, pairs: 60, gap: 5, seed: 3 };
+const PLAN: ResultsPlan = ResultsPlan { blocks: 6, run_length: 50, pairs: 60, gap: 5, seed: 3 };
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool")
@@ -252,7 +252,7 @@ fn summaries_agree_with_a_naive_count() {
         let mut s = scene(20, true);
         // Bodies 0..10 are one class; pairs inside it are ignored.
         s.ignored = IgnoredPairs { class: (0..20).map(|i| u32::from(i >= 10)).collect(), classes: 2, matrix: vec![1] };
-        let results = results(&s, Plan { run_length, seed, ..PLAN });
+        let results = results(&s, ResultsPlan { run_length, seed, ..PLAN });
         let totals = write(&s, &options(&out), &in_calls(&results, 40)).totals.clone();
         check_pairs(&s, &out, &results, &totals);
         check_runs(&out, &results, &totals);
@@ -397,7 +397,7 @@ fn no_rows_give_whole_and_empty_files() {
     for blocks in [0, 2] {
         let dir = tempfile::tempdir().expect("dir");
         let s = scene(5, false);
-        let mut results = results(&s, Plan { blocks, ..PLAN });
+        let mut results = results(&s, ResultsPlan { blocks, ..PLAN });
         results.iter_mut().for_each(|r| r.rows.clear());
         let totals = write(&s, &options(dir.path()), &results).totals.clone();
         assert_eq!((totals.rows, totals.pairs, totals.worst), (0, 0, None));
@@ -425,7 +425,7 @@ fn no_rows_give_whole_and_empty_files() {
 #[test]
 fn row_groups_hold_two_to_the_twenty_rows_and_threads_change_no_byte() {
     let s = scene(300, true);
-    let results = results(&s, Plan { blocks: 5, run_length: 100, pairs: 5500, gap: 20, seed: 9 });
+    let results = results(&s, ResultsPlan { blocks: 5, run_length: 100, pairs: 5500, gap: 20, seed: 9 });
     let written = |calls: &[Results], threads: usize| {
         let dir = tempfile::tempdir().expect("dir");
         let o = TableOptions { columns: DistanceColumns::Distance, ..options(&dir.path().join("out")) };
@@ -536,7 +536,7 @@ fn cpu_seconds() -> f64 {
 #[test]
 fn speed_is_reported() {
     let s = scene(1000, true);
-    let blocks = results(&s, Plan { blocks: 8, run_length: 100, pairs: 6500, gap: 20, seed: 7 });
+    let blocks = results(&s, ResultsPlan { blocks: 8, run_length: 100, pairs: 6500, gap: 20, seed: 7 });
     let rows: usize = blocks.iter().map(|b| b.rows.len()).sum();
     let two = pool(2);
     for columns in [DistanceColumns::All, DistanceColumns::Distance] {

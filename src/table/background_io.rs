@@ -60,7 +60,7 @@ impl BackgroundSync {
 
 impl Drop for BackgroundSync {
     fn drop(&mut self) {
-        // The file must be closed before it is deferred.
+        // The file must be closed before it is removed.
         let _ = self.join();
     }
 }
@@ -85,7 +85,7 @@ pub(super) struct DeferredClose(Vec<File>);
 const MOST_HELD: usize = 64;
 
 impl DeferredClose {
-    /// Opens a file that is about to be deferred.
+    /// Opens a file that is about to be removed.
     pub(super) fn hold(&mut self, path: &std::path::Path) {
         // On other systems an open file may keep its name until it is closed.
         if cfg!(unix) && self.0.len() < MOST_HELD {

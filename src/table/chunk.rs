@@ -1,8 +1,8 @@
 //! A column chunk: the pages of a column in a row group, their dictionary and their metadata.
 //!
-//! The writer of the parquet crate serves any column: it hashes every value of a dictionary column and copies every page
-//! several times. The columns of these tables are small integers or numbers with full mantissas, which permits faster
-//! methods. This file encodes the content of pages; the crate writes page headers, indices and footers.
+//! The writer of the parquet crate serves any column: it hashes every value of a dictionary column and copies every
+//! page several times. The columns of these tables are small integers or numbers with full mantissas, which permits
+//! faster methods. This file encodes the content of pages; the crate writes page headers, indices and footers.
 
 use super::chunked_buffer::{ChunkedBuffer, ChunkedBytes};
 use super::column_buffer::{ColumnBuffer, ColumnValues};
@@ -21,8 +21,8 @@ use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetInd
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-/// Size of a dictionary of integers, bytes, at which its column falls back to PLAIN encoding. Dictionaries of codes have
-/// no limit of their own: the rows of a row group bound them.
+/// Size of a dictionary of integers, bytes, at which its column falls back to PLAIN encoding. Dictionaries of codes
+/// have no limit of their own: the rows of a row group bound them.
 const MOST_DICTIONARY_BYTES: usize = 1 << 20;
 
 /// A column of the row group that is being encoded.

@@ -41,7 +41,7 @@ pub(super) struct ColumnBuffer {
     pub(super) values: ColumnValues,
     /// Validity of each value in a nullable integer column; otherwise empty.
     valid: Vec<bool>,
-    /// Least and greatest value, updated tile by tile while the values are in the first-level cache. `None` without
+    /// Minimum and maximum, updated tile by tile while the values are in the first-level cache. `None` without
     /// `tracks_min_max`.
     min_max: Option<MinMax>,
     /// False for strings and for nullable integers, where placeholders of nulls lie among the values.
@@ -52,7 +52,7 @@ pub(super) struct ColumnBuffer {
 }
 
 impl ColumnBuffer {
-    /// An empty column.
+    /// Creates an empty column.
     pub(super) fn new(spec: &ColumnSpec) -> Self {
         let values = match spec.kind {
             ColumnType::Int64 => ColumnValues::Int64(Vec::new()),
@@ -87,12 +87,12 @@ impl ColumnBuffer {
         std::mem::replace(self, empty)
     }
 
-    /// Least and greatest value; `None` if there is none. In a nullable column [`Self::remove_nulls`] comes first.
+    /// Minimum and maximum; `None` without values. In a nullable column [`Self::remove_nulls`] comes first.
     pub(super) fn min_max(&self) -> Option<MinMax> {
         if self.tracks_min_max { self.min_max } else { self.min_max_from(0) }
     }
 
-    /// Least and greatest of the values from index `first` on.
+    /// Minimum and maximum of the values from index `first` on.
     fn min_max_from(&self, first: usize) -> Option<MinMax> {
         match &self.values {
             ColumnValues::Int64(values) => MinMax::of_int64(&values[first..]),
@@ -114,7 +114,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Extends the least and greatest value by those of new values.
+    /// Extends minimum and maximum by those of new values.
     fn widen(&mut self, new: Option<MinMax>) {
         self.min_max = match (self.min_max, new) {
             (Some(min_max), Some(new)) => Some(min_max.union(new)),
@@ -193,7 +193,7 @@ impl ColumnBuffer {
         self.widen(MinMax::of_float64(&[value]));
     }
 
-    /// Appends values to a nullable i64 column. A null takes the place of a zero until [`Self::remove_nulls`].
+    /// Appends values to a nullable i64 column. A null is held as a zero until [`Self::remove_nulls`].
     pub(super) fn extend_optional_i64(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.extend_i64(values.map(Option::unwrap_or_default));

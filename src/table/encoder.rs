@@ -1,8 +1,8 @@
 //! Encoding of a table: rows to pages, columns of a page in parallel, row groups to the part writer.
 //!
 //! Pages are cut at fixed row numbers of the row group. Therefore pages, and with them every byte, do not depend on how
-//! rows arrive or on which thread encodes a column. A page of all columns fits into the second-level cache and is encoded
-//! as soon as it is full.
+//! rows arrive or on which thread encodes a column. A page of all columns fits into the second-level cache and is
+//! encoded as soon as it is full.
 
 use super::chunk::{ClosedChunk, ColumnChunk, EncodedColumn};
 use super::column_buffer::ColumnBuffer;
@@ -80,8 +80,8 @@ impl TableEncoder {
         Ok(Self { columns, in_page: 0, rows: 0, deferred: VecDeque::new(), most_deferred: 0, encoder })
     }
 
-    /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`], when
-    /// the disk is busy with another table.
+    /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`],
+    /// when the disk is busy with another table.
     pub(super) fn defer_pages(self, pages: usize) -> Self {
         Self { most_deferred: pages, ..self }
     }

@@ -28,8 +28,8 @@ impl MinMax {
         (!values.is_empty()).then_some(Self::Int32(range))
     }
 
-    /// Minimum and maximum of numbers; `None` without numbers. NaN is ignored. A minimum of zero is written as -0.0 and a
-    /// maximum of zero as +0.0 (Parquet format, parquet.thrift, `ColumnOrder`).
+    /// Minimum and maximum of numbers; `None` without numbers. NaN is ignored. A minimum of zero is written as -0.0 and
+    /// a maximum of zero as +0.0 (Parquet format, parquet.thrift, `ColumnOrder`).
     pub(super) fn of_float64(values: &[f64]) -> Option<Self> {
         let mut low = [f64::INFINITY; LANES];
         let mut high = [f64::NEG_INFINITY; LANES];

@@ -29,8 +29,8 @@ pub(super) struct OutputDir {
     files: Mutex<BTreeSet<PathBuf>>,
     /// Bytes of complete files.
     bytes: AtomicU64,
-    /// The locked lock file. The system releases the lock when the process ends in any way, so a lock file without a lock
-    /// was left by an execution that was killed.
+    /// The locked lock file. The system releases the lock when the process ends in any way, so a lock file without a
+    /// lock was left by an execution that was killed.
     lock_file: Mutex<Option<File>>,
     /// The first write that failed, with its path. The parquet crate does not pass the cause through in its errors.
     failure: Mutex<Option<(PathBuf, io::Error)>>,
@@ -116,7 +116,7 @@ impl OutputDir {
         guard(&self.failure).get_or_insert((path.to_owned(), error));
     }
 
-    /// The error message for a failed operation on `path`.
+    /// The error for a failed operation on `path`, with a remedy.
     pub(super) fn error(&self, path: &Path, error: &io::Error) -> Error {
         let remedy = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -130,7 +130,7 @@ impl OutputDir {
         Error::output(path.display(), format!("cannot be written ({error})"), remedy)
     }
 
-    /// The error message for the first write that failed.
+    /// The error for the first write that failed.
     pub(super) fn failure(&self) -> Option<Error> {
         guard(&self.failure).as_ref().map(|(path, error)| self.error(path, error))
     }
@@ -165,8 +165,8 @@ impl OutputDir {
         }
     }
 
-    /// The error for a directory of a running execution. `--force` does not override it: two executions would remove each
-    /// other's files.
+    /// The error for a directory of a running execution. `--force` does not override it: two executions would remove
+    /// each other's files.
     fn in_use(&self) -> Error {
         guard(&self.made).clear(); // directories of the other execution must not be removed
         let remedy = "wait until it has ended, or choose another directory";
@@ -265,7 +265,8 @@ impl Drop for OutputDir {
         if self.completed.load(Ordering::Relaxed) {
             return;
         }
-        // Failures are ignored: the error that led here is reported instead. The lock file goes last, before its folder.
+        // Failures are ignored: the error that led here is reported instead. The lock file goes last, before its
+        // folder.
         let lock = self.root.join(LOCK);
         let files = std::mem::take(&mut *guard(&self.files));
         for path in files.iter().filter(|p| **p != lock).chain(files.get(&lock)) {

@@ -113,8 +113,8 @@ impl PageCompressor {
     }
 }
 
-/// Turns f64 values into a stored frame without copying them and empties `values`. Returns `None` and changes nothing if
-/// the page is due for compression or does not fit one block.
+/// Turns f64 values into a stored frame without copying them and empties `values`. Returns `None` and changes nothing
+/// if the page is due for compression or does not fit one block.
 pub(super) fn store_in_place(values: &mut F64Page, policy: &mut StorePolicy) -> Option<ZstdFrame> {
     let size = size_of_val(&**values);
     if policy.stored == 0 || !(SMALL..=BLOCK).contains(&size) {

@@ -1,7 +1,7 @@
 //! Statistics per pair of a run, by external merge sort (Knuth, The Art of Computer Programming, vol. 3, section 5.4).
 //!
-//! Entries arrive sorted by pair, block after block. A stable merge joins the entries of a pair in the order of time, so
-//! the result does not depend on which entries were spilled to disk, and when. No hash map is needed.
+//! Entries arrive sorted by pair, block after block. A stable merge joins the entries of a pair in the order of time,
+//! so the result does not depend on which entries were spilled to disk, and when. No hash map is needed.
 
 use super::output_dir::OutputDir;
 use super::row::Row;
@@ -129,8 +129,8 @@ pub(super) struct PairAccumulator {
 }
 
 impl PairAccumulator {
-    /// Creates an accumulator. `limit` is the number of entries in memory above which they are spilled to an unnamed file
-    /// in `out`.
+    /// Creates an accumulator. `limit` is the number of entries in memory above which they are spilled to an unnamed
+    /// file in `out`.
     pub(super) fn new(limit: usize, out: Arc<OutputDir>) -> Self {
         Self { entries: Vec::new(), compacted: 0, limit, spill: None, out }
     }
@@ -161,7 +161,7 @@ impl PairAccumulator {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => {
-                none.insert(SpillFile { file: tempfile::tempfile_in(self.out.root())?, sections: Vec::new(), end: 0 })
+                none.insert(SpillFile { file: tempfile::tempfile_in(self.out.root())?, sequences: Vec::new(), end: 0 })
             }
         };
         spill.write(&self.entries)?;
@@ -209,7 +209,7 @@ impl PairAccumulator {
 struct SpillFile {
     file: File,
     /// Start and end of each sequence, bytes.
-    sections: Vec<(u64, u64)>,
+    sequences: Vec<(u64, u64)>,
     /// Length of the file, bytes.
     end: u64,
 }
@@ -228,14 +228,14 @@ impl SpillFile {
             self.file.write_all(&bytes)?;
         }
         let end = self.end + (entries.len() * PairStat::BYTES) as u64;
-        self.sections.push((self.end, end));
+        self.sequences.push((self.end, end));
         self.end = end;
         Ok(())
     }
 
-    /// The merge of all sections and of `last`, the entries of the latest samples.
+    /// The merge of all sequences and of `last`, the entries of the latest samples.
     fn merge(self, last: Vec<PairStat>) -> MergeReader {
-        let mut sources: Vec<MergeSource> = self.sections.iter().map(|&(at, end)| MergeSource::new(at, end)).collect();
+        let mut sources: Vec<MergeSource> = self.sequences.iter().map(|&(at, end)| MergeSource::new(at, end)).collect();
         sources.push(MergeSource { ready: last, next: 0, at: 0, end: 0 });
         MergeReader { file: self.file, sources, heap: None }
     }

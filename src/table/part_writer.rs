@@ -220,6 +220,7 @@ impl RowGroupQueue {
 
     /// Waits until every file is complete. [`Self::end`] comes before.
     pub(super) fn finish(mut self) -> Result<()> {
+        debug_assert!(self.thread.as_ref().is_none_or(|thread| thread.sender.is_none()), "`end` was called");
         match self.idle.take() {
             Some(mut parts) => parts.finish(),
             None => self.join(),

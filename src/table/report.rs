@@ -81,8 +81,8 @@ pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     Ok(worst)
 }
 
-/// The `count` worst runs, from `runs.parquet` in `dir`: by number of violations, then by distance, then in the order of
-/// the table.
+/// The `count` worst runs, from `runs.parquet` in `dir`: by number of violations, then by distance, then in the order
+/// of the table.
 ///
 /// # Errors
 /// As for [`worst_pairs`].

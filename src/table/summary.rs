@@ -8,7 +8,7 @@ use super::fill::{self, PairRow, RunRow, WorstRow};
 use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
 use super::output_dir::OutputDir;
-use super::pair_counts::PairCounts;
+use super::pair_counts::PairCountsByRun;
 use super::pair_stats::{PairAccumulator, PairStat, is_smaller};
 use super::part_writer::FileNaming;
 use super::row::Row;
@@ -47,7 +47,7 @@ pub(super) struct SummaryWriter {
     slot_of: Vec<u32>,
     /// The required distance, metres. NaN if none is required; every comparison with it is then false.
     require: f64,
-    pair_counts: PairCounts,
+    pair_counts: PairCountsByRun,
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
     worst: Option<(i64, WorstRow)>,
@@ -115,7 +115,7 @@ impl SummaryWriter {
         };
         // A factor of four: the list grows by doubling, and the stable sort needs memory for half of its entries.
         let limit = usize::try_from(memory / (4 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
-        let pair_counts = PairCounts::of(scene);
+        let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
             pairs: table(schema::pairs(), "pairs.parquet")?,
             runs: table(schema::runs(), "runs.parquet")?,
@@ -373,8 +373,8 @@ fn lower_bound(pairs: &[u64], at: usize, pair: u64) -> usize {
     low
 }
 
-/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and for
-/// missing bounds.
+/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
+/// for missing bounds.
 fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
     const BITS: usize = 10;

@@ -115,7 +115,7 @@ pub(crate) struct Results {
 
 /// Parameters of [`results`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct ResultsPlan {
     pub(crate) blocks: usize,
     /// Samples of a run.
     pub(crate) run_length: usize,
@@ -160,7 +160,7 @@ pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
 }
 
 /// Random results of consecutive blocks. Runs of `run_length` samples may span blocks.
-pub(crate) fn results(scene: &Scene, plan: Plan) -> Vec<Results> {
+pub(crate) fn results(scene: &Scene, plan: ResultsPlan) -> Vec<Results> {
     let mut rng = Rng(plan.seed);
     let n = scene.bodies.len() as u64;
     let mut total = 0;

@@ -6,13 +6,13 @@ mod fixture;
 use super::layout::TableLayout;
 use super::{TableWriter, writer};
 use crate::ErrorKind;
-use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all};
+use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::atomic::Ordering;
 
 const SMALL: TableLayout = TableLayout { page: 16, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
 
-const PLAN: Plan = Plan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
+const PLAN: ResultsPlan = ResultsPlan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
 
 /// Writes all results into a new directory with `threads` threads. Returns the files.
 fn written(results: &[Results], layout: TableLayout, threads: usize) -> Vec<(String, Vec<u8>)> {
@@ -67,7 +67,7 @@ fn bytes_depend_neither_on_calls_nor_on_threads() {
 
 #[test]
 fn spilled_summaries_are_the_same() {
-    let results = results(&scene(20, true), Plan { run_length: 130, pairs: 100, ..PLAN });
+    let results = results(&scene(20, true), ResultsPlan { run_length: 130, pairs: 100, ..PLAN });
     let kept = written(&results, SMALL, 2);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
