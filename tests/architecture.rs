@@ -8,8 +8,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Modules and the floor of the house that they live on. What lives on the same floor does not know each other.
-const FLOORS: [(&str, u8); 11] = [
+const FLOORS: [(&str, u8); 12] = [
     ("error", 0),
+    ("simd", 0),
     ("geometry", 1),
     ("scene", 2),
     ("trajectory", 3),

@@ -3,7 +3,7 @@
 //! Conventions: `world_from_body`; right-handed; quaternions `(w, x, y, z)`. The rotation of a quaternion `q` is the
 //! rational matrix `M(q) / |q|^2`, so a quaternion off norm by rounding still names an exact rotation.
 
-use super::real::{Dd, Real};
+use super::real::{Dd, Real, Scalar};
 use super::vec3::Vec3;
 
 /// `world_from_body`: a rotation, then a translation (metres), of a body's *recentred* frame.
@@ -101,19 +101,21 @@ impl<T: Real> RelativePose<T> {
         let t = ra[0].scale(d.x) + ra[1].scale(d.y) + ra[2].scale(d.z);
         Self { r: rotation(q), t }
     }
+}
 
+impl<T: Scalar> RelativePose<T> {
     /// A point of B in A's frame.
-    #[inline]
+    #[inline(always)]
     pub fn point(&self, p: Vec3<T>) -> Vec3<T> {
         self.vector(p) + self.t
     }
     /// A direction of B in A's frame.
-    #[inline]
+    #[inline(always)]
     pub fn vector(&self, v: Vec3<T>) -> Vec3<T> {
         Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v))
     }
     /// A direction of A in B's frame.
-    #[inline]
+    #[inline(always)]
     pub fn inverse_vector(&self, v: Vec3<T>) -> Vec3<T> {
         self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
     }

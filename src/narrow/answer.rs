@@ -1,10 +1,10 @@
 //! The answer about two cores, before their growth: with its proof, or without.
 
+use super::certificate::Strict;
+use super::closest_points::Closest;
 use super::feature::{Feature, FeaturePair, Published};
-use super::finisher::Closest;
 use super::pair::Pair;
 use super::proximity::{Method, Proximity, Status};
-use super::strict::Strict;
 use crate::geometry::{Dd, Polyhedron, Real, Vec3};
 use crate::scene::QueryOptions;
 

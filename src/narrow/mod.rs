@@ -20,41 +20,38 @@
 //! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one pair and a mask,
 //! and answers in A's frame.
 
-mod ahead;
 pub mod answer;
-mod apart;
+mod batch;
+pub mod certificate;
+pub mod closest_points;
+pub mod compound;
+mod culling;
 pub mod epa;
 pub mod exact;
 pub mod feature;
-pub mod finisher;
 pub mod gjk;
+pub mod ladder;
 pub mod pair;
-pub mod pieces;
 pub mod proximity;
 mod relative;
 pub mod resolver;
 pub mod routes;
 mod rows;
-pub mod scan;
-pub mod simd;
-pub mod strict;
 mod support;
-mod together;
 pub mod vclip;
-pub mod walk;
 
-pub use pieces::PairCache;
+pub use compound::PairCache;
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use routes::Routes;
 
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::{Lanes, QueryOptions, Shape};
-use ahead::{Asked, Known};
-use apart::Apart;
-use pieces::Found;
+use batch::many_pairs::{self, First};
+use batch::one_pair::{self, Asked, Known};
+use compound::Found;
+use culling::Culling;
+use ladder::Search;
 use std::cell::Cell;
-use together::First;
-use walk::Search;
 
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]
@@ -199,10 +196,10 @@ method!(VClip, "vclip");
 #[derive(Debug, Default)]
 struct Working {
     lanes: relative::RelativeLanes,
-    eight: strict::lanes::Eight,
-    searched: ahead::Searched,
-    scratch: walk::Scratch,
-    together: together::Together,
+    eight: certificate::lanes::Eight,
+    searched: one_pair::Searched,
+    scratch: ladder::Scratch,
+    many_pairs: many_pairs::ManyPairs,
 }
 
 thread_local! {
@@ -236,12 +233,12 @@ fn walk_all_with(
     let mut working = WORKING.take().unwrap_or_default();
     let (mut queries, mut caches) = (queries, caches);
     while !queries.is_empty() {
-        let (group, later) = queries.split_at(together::group(queries));
+        let (group, later) = queries.split_at(many_pairs::group(queries));
         let (memories, rest) = caches.split_at_mut(group.len());
         (queries, caches) = (later, rest);
-        working.together.ask(search, group, options, memories, routes);
+        working.many_pairs.ask(search, group, options, memories, routes);
         for (i, (query, cache)) in group.iter().zip(memories).enumerate() {
-            let first = working.together.first(i, query, options, routes, out);
+            let first = working.many_pairs.first(i, query, options, routes, out);
             let from = Samples::after(&first, query);
             if from.left != 0 {
                 working.scratch.set(search, query.samples);
@@ -288,9 +285,9 @@ fn walk_in(
 ) {
     let Working { lanes, eight, searched, scratch, .. } = working;
     let relative = relative::RelativePoses::new(query.poses_a, query.poses_b, left, lanes);
-    let mut ahead = ahead::Ahead::new(scratch.search(), query, options, &relative, cache, (eight, searched));
+    let mut ahead = one_pair::OnePairBatch::new(scratch.search(), query, options, &relative, cache, (eight, searched));
     out.reserve(left.count_ones() as usize);
-    let mut apart = Apart::new(query, options, &relative, cache.hulls.aside);
+    let mut apart = Culling::new(query, options, &relative, cache.hulls.axis);
     if let Some((gap, at)) = gap {
         apart.beyond(gap, at, None);
     }
@@ -324,9 +321,9 @@ fn walk_in(
         }
         let at = relative.at(sample);
         let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
-        let bodies = pieces::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: at };
+        let bodies = compound::Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: at };
         let before = routes.verified + routes.surface_verified;
-        let found = pieces::query(&bodies, options, cache, scratch, routes);
+        let found = compound::query(&bodies, options, cache, scratch, routes);
         ahead.asked(routes.verified + routes.surface_verified > before, cache);
         match found {
             Found::Beyond { gap, normal } => apart.beyond(gap, at, normal),
@@ -338,7 +335,7 @@ fn walk_in(
             }
         }
     }
-    cache.hulls.aside = apart.aside();
+    cache.hulls.axis = apart.axis();
 }
 
 /// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred

@@ -2,15 +2,15 @@
 
 use super::PairQuery;
 use super::answer::{Answer, Grown, Numbers};
+use super::certificate::bracket;
+use super::certificate::columns::{Columns, THREE, at, set};
 use super::feature::Published;
+use super::ladder;
 use super::pair::bound_of;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
-use super::simd::{Lane, P3, Simd, V, WIDTH};
-use super::strict::bracket;
-use super::strict::columns::{Columns, THREE, at, set};
-use super::walk;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::scene::{Piece, QueryOptions};
+use crate::simd::{Lane, Simd, V, WIDTH};
 
 /// What all rows of a pair of bodies have in common.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
 
     #[inline(always)]
     fn is_beyond(&self, distance: f64, lower: f64, size: f64) -> bool {
-        (distance > 0.0) & (lower > walk::beyond(self.options.within, size) + self.growth())
+        (distance > 0.0) & (lower > ladder::beyond(self.options.within, size) + self.growth())
     }
 
     /// [`Rows::row`] of strict answers, those of the lanes `good` (bit by bit), whose samples are `place`.
@@ -139,7 +139,7 @@ impl<'a> Rows<'a> {
         // By lane, as a row has them one after the other.
         let mut rows = [[[0.0; 4]; WIDTH]; 3];
         let load = V::<S>::load;
-        let [a, b] = [P3::<S>::load(&point_a), P3::load(&point_b)];
+        let [a, b] = [Vec3::<V<S>>::load(&point_a), Vec3::load(&point_b)];
         V::rows([load(&distance), load(&lower), load(&upper), a.x], &mut rows[0]);
         V::rows([a.y, a.z, b.x, b.y], &mut rows[1]);
         V::rows([b.z, load(&c.normal[0]), load(&c.normal[1]), load(&c.normal[2])], &mut rows[2]);
