@@ -6,13 +6,16 @@
 //! indices, the `ends` of its values for the page index, pages from the `packer` kept in `segments`; numbers lie in `floats`,
 //! which can become pages. `sync` lets the disk begin before a file is whole. `summary` counts beside the encoder, with
 //! `pair_stats` for the pairs of a run and `motion` for how far bodies move between frames. `report` reads the summaries
-//! back.
+//! back. `sink` is the way out for callers: a trait that takes rows, of which the tables are one implementation;
+//! `batches` makes record batches of rows, and `counter` the totals of rows that no table counts.
 //!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
+mod batches;
 mod bodies;
 mod chunk;
 mod columns;
+mod counter;
 mod dictionary;
 mod encoder;
 mod ends;
@@ -30,18 +33,22 @@ mod report;
 mod schema;
 mod segments;
 mod settings;
+mod sink;
 mod summary;
 mod sync;
 #[cfg(test)]
 mod tests;
 pub mod trajectory_file;
 
+pub use arrow_array::RecordBatch;
+pub(crate) use batches::BatchMaker;
+pub(crate) use counter::RowCounter;
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
+pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 
 use crate::error::{Error, Result};
 use crate::narrow::{Proximity, Status};
 use crate::scene::{Candidate, FrameBlock, Scene};
-use arrow_array::RecordBatch;
 use encoder::{Finishing, TableEncoder};
 use output_dir::OutputDir;
 use parts::Naming;

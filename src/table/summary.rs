@@ -350,7 +350,7 @@ fn seek(pairs: &[u64], at: usize, pair: u64) -> usize {
 }
 
 /// Counts a tile of rows for `runs` and the totals. Comparisons with NaN (nothing required, nothing proven) do not hold.
-fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) {
+pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) {
     /// Bits of a counter: several in a register, each of at most a tile.
     const BITS: usize = 10;
     const { assert!(TILE < 1 << BITS) };
