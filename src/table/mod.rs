@@ -11,14 +11,19 @@
 //!   `motion_bound`.
 //! - `report` reads the summaries back.
 //!
+//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
+//! `batches` turns rows into record batches, and `counter` computes the totals of rows that are not written to tables.
+//!
 //! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
 
 mod atomic_file;
 mod background_io;
+mod batches;
 mod bodies;
 mod chunk;
 mod chunked_buffer;
 mod column_buffer;
+mod counter;
 mod dictionary;
 mod encoder;
 mod f64_page;
@@ -38,6 +43,7 @@ mod report;
 mod rle_bitpack;
 mod row;
 mod schema;
+mod sink;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -47,8 +53,12 @@ mod vocabulary;
 mod writer;
 mod writer_properties;
 
+pub use arrow_array::RecordBatch;
+pub(crate) use batches::BatchMaker;
+pub(crate) use counter::RowCounter;
 pub use options::{DistanceColumns, TableOptions};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::Row;
+pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 pub use totals::{Totals, Worst};
 pub use writer::{FinishedTables, PendingTables, TableWriter};
