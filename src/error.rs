@@ -15,6 +15,8 @@ pub enum ErrorKind {
     Input,
     /// The output cannot be written (exit code 1).
     Output,
+    /// The job was cancelled (exit code 130).
+    Cancelled,
     /// An invariant of the engine broke: a defect of clearsweep, never of the data (exit code 1).
     Internal,
 }
@@ -50,6 +52,11 @@ impl Error {
     /// The output cannot be written.
     pub fn output(place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
         Self::new(ErrorKind::Output, place, problem, remedy)
+    }
+
+    /// The job was cancelled.
+    pub(crate) fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled, "the job", "was cancelled", "run it again; nothing was left behind")
     }
 
     /// An invariant of the engine broke.

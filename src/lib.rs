@@ -4,15 +4,20 @@
 //! every pair nearer than a threshold, the signed distance with witness points and a proven bracket, and the depth
 //! where bodies overlap, as Parquet tables.
 //!
+//! A scene file and its trajectories to Parquet tables:
+//!
 //! ```no_run
-//! use clearsweep::engine::{self, JobOptions, Silent};
-//! use clearsweep::scene::{Scene, SceneOverrides};
+//! use clearsweep::{Job, ParquetTables, Scene, SceneOverrides};
 //!
 //! let scene = Scene::load("scene.toml".as_ref(), &SceneOverrides::default())?;
-//! let outcome = engine::run(&scene, &JobOptions::new("out"), &Silent)?;
+//! let outcome = Job::new(&scene).run(&mut ParquetTables::new("out"))?;
 //! assert_eq!(outcome.totals.violated, 0);
 //! # Ok::<(), clearsweep::Error>(())
 //! ```
+//!
+//! Nothing of this needs the disk: [`SceneBuilder`] builds a scene in code, [`PoseSource`] takes poses from record
+//! batches or arrays, and any [`RowSink`] takes the rows; [`ProximityQuery`] answers a single pair. `docs/library.md`
+//! and the examples `embed_scene`, `embed_pair` and `embed_cancel` show how.
 //!
 //! # One straight line: read -> broad -> narrow -> write
 //!
@@ -68,4 +73,20 @@ mod simd;
 pub mod table;
 pub mod trajectory;
 
+pub use engine::{
+    Advance, CancelToken, Device, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, Silent, Timings,
+};
 pub use error::{Error, ErrorKind, Result};
+pub use geometry::{Pose, Vec3};
+pub use narrow::{FeatureKind, Method, Proximity, Routes, Status};
+pub use scene::model::LengthUnit;
+pub use scene::{
+    Body, BodyBuilder, Geometry, Missing, Model, Motion, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides,
+    Shape,
+};
+pub use table::{
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
+};
+#[cfg(feature = "ndarray")]
+pub use trajectory::PoseArray;
+pub use trajectory::{Bounds, PoseSource, ReadOptions};

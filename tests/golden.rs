@@ -13,9 +13,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use clearsweep::engine::{self, JobOptions, Silent};
+use clearsweep::engine::Job;
 use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
 use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::table::ParquetTables;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -64,7 +65,7 @@ fn generate(set: &str, out: &Path) -> Vec<PathBuf> {
 fn computed(set: &str) -> BTreeMap<&'static str, String> {
     let out = tempfile::tempdir().expect("scratch");
     let scene = Scene::load(&committed(set).join("scene.toml"), &SceneOverrides::default()).expect("a scene");
-    engine::run(&scene, &JobOptions::new(out.path()), &Silent).expect("a run");
+    Job::new(&scene).run(&mut ParquetTables::new(out.path())).expect("a run");
     let file = |table: &str| match table {
         "distances" => out.path().join("distances/part-00000.parquet"),
         _ => out.path().join(format!("{table}.parquet")),

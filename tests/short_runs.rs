@@ -1,8 +1,9 @@
 //! Many short runs of few bodies: blocks are batched, and the tables stay the same, byte for byte.
 
-use clearsweep::engine::{self, JobOptions, Outcome, Silent};
+use clearsweep::engine::{Job, JobOptions, Outcome};
 use clearsweep::generate::Crowd;
 use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::table::ParquetTables;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,9 +33,9 @@ struct Way {
 }
 
 fn execute(scene: &Scene, out: &Path, way: &Way) -> Outcome {
-    let mut options = JobOptions::new(out);
-    (options.threads, options.memory, options.broad) = (Some(way.threads), way.memory, way.broad.to_owned());
-    engine::run(scene, &options, &Silent).expect("a job that runs")
+    let Way { threads, memory, broad } = *way;
+    let options = JobOptions { threads: Some(threads), memory, broad: broad.to_owned(), ..JobOptions::default() };
+    Job::new(scene).options(options).run(&mut ParquetTables::new(out)).expect("a job that runs")
 }
 
 /// Runs the scene in every way; returns samples and rows.

@@ -1,5 +1,5 @@
-//! The tables as other programs see them.
-#![allow(clippy::print_stderr)] // what was skipped, and how fast it was
+//! The tables as other programs read them.
+#![allow(clippy::print_stderr)] // reports skipped tests and the measured speed
 
 use clearsweep as lib;
 #[path = "../src/table/tests/fixture.rs"]
@@ -13,8 +13,8 @@ use clearsweep::ErrorKind;
 use clearsweep::narrow::{FeatureKind, Method, Status};
 use clearsweep::scene::model::IgnoredPairs;
 use clearsweep::scene::{Candidate, FrameBlock, Motion, Scene};
-use clearsweep::table::{Columns, Finished, Row, TableOptions, TableWriter, Totals};
-use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all};
+use clearsweep::table::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
+use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
@@ -23,13 +23,13 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Instant;
 
-const PLAN: Plan = Plan { blocks: 6, run_length: 50, pairs: 60, gap: 5, seed: 3 };
+const PLAN: ResultsPlan = ResultsPlan { blocks: 6, run_length: 50, pairs: 60, gap: 5, seed: 3 };
 
 fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool")
 }
 
-fn write(s: &Scene, o: &TableOptions, results: &[Results]) -> Finished {
+fn write(s: &Scene, o: &TableOptions, results: &[Results]) -> FinishedTables {
     let mut writer = TableWriter::create(s, o).expect("create");
     write_all(&mut writer, results).expect("write");
     let done = writer.finish().expect("finish");
@@ -96,7 +96,7 @@ fn the_columns_are_those_of_the_contract() {
     let s = scene(20, true);
     let results = results(&s, PLAN);
     write(&s, &options(&all), &results);
-    write(&s, &TableOptions { columns: Columns::Distance, ..options(&few) }, &results);
+    write(&s, &TableOptions { columns: DistanceColumns::Distance, ..options(&few) }, &results);
     let keys = "run:i64 frame:i64 time_s:f64?:s a_index:i32 b_index:i32 body_a:dict body_b:dict";
     let short = format!("{keys} distance_m:f64:m lower_m:f64?:m upper_m:f64?:m status:dict");
     let long = "a_x:f64:m a_y:f64:m a_z:f64:m b_x:f64:m b_y:f64:m b_z:f64:m n_x:f64:1 n_y:f64:1 n_z:f64:1 \
@@ -234,7 +234,7 @@ fn check_rows(d: &RecordBatch, rows: &[(&FrameBlock, &Row)]) {
     }
 }
 
-/// What a pair of a run should come to, counted row by row.
+/// The expected statistics of a pair of a run, counted row by row.
 #[derive(Debug, Clone, Default)]
 struct Expected {
     candidate: i64,
@@ -252,7 +252,7 @@ fn summaries_agree_with_a_naive_count() {
         let mut s = scene(20, true);
         // Bodies 0..10 are one class; pairs inside it are ignored.
         s.ignored = IgnoredPairs { class: (0..20).map(|i| u32::from(i >= 10)).collect(), classes: 2, matrix: vec![1] };
-        let results = results(&s, Plan { run_length, seed, ..PLAN });
+        let results = results(&s, ResultsPlan { run_length, seed, ..PLAN });
         let totals = write(&s, &options(&out), &in_calls(&results, 40)).totals.clone();
         check_pairs(&s, &out, &results, &totals);
         check_runs(&out, &results, &totals);
@@ -397,7 +397,7 @@ fn no_rows_give_whole_and_empty_files() {
     for blocks in [0, 2] {
         let dir = tempfile::tempdir().expect("dir");
         let s = scene(5, false);
-        let mut results = results(&s, Plan { blocks, ..PLAN });
+        let mut results = results(&s, ResultsPlan { blocks, ..PLAN });
         results.iter_mut().for_each(|r| r.rows.clear());
         let totals = write(&s, &options(dir.path()), &results).totals.clone();
         assert_eq!((totals.rows, totals.pairs, totals.worst), (0, 0, None));
@@ -425,10 +425,10 @@ fn no_rows_give_whole_and_empty_files() {
 #[test]
 fn row_groups_hold_two_to_the_twenty_rows_and_threads_change_no_byte() {
     let s = scene(300, true);
-    let results = results(&s, Plan { blocks: 5, run_length: 100, pairs: 5500, gap: 20, seed: 9 });
+    let results = results(&s, ResultsPlan { blocks: 5, run_length: 100, pairs: 5500, gap: 20, seed: 9 });
     let written = |calls: &[Results], threads: usize| {
         let dir = tempfile::tempdir().expect("dir");
-        let o = TableOptions { columns: Columns::Distance, ..options(&dir.path().join("out")) };
+        let o = TableOptions { columns: DistanceColumns::Distance, ..options(&dir.path().join("out")) };
         let done = pool(threads).install(|| write(&s, &o, calls));
         let m = metadata(&o.out.join("distances/part-00000.parquet"));
         let groups: Vec<_> = m.row_groups().iter().map(|g| g.num_rows()).collect();
@@ -453,7 +453,7 @@ fn directories_are_claimed_with_care() {
             format!("{error}; {}", error.remedy)
         }
     };
-    // In use: --force or not, for it would take away what the other one writes.
+    // A directory in use is refused even with --force, which would remove the files of the other execution.
     let busy = TableWriter::create(&s, &force(false)).expect("create");
     for forced in [false, true] {
         let message = refused(&force(forced));
@@ -464,7 +464,7 @@ fn directories_are_claimed_with_care() {
     write(&s, &force(false), &results);
     let message = refused(&force(false));
     assert!(message.contains("not empty") && message.contains("--force"), "{message}");
-    // A lock that a killed execution left.
+    // The lock file of an execution that was killed.
     fs::write(out.join(".clearsweep.lock"), "stale").expect("lock");
     let message = refused(&force(false));
     assert!(message.contains("interrupted") && message.contains("--force"), "{message}");
@@ -472,7 +472,7 @@ fn directories_are_claimed_with_care() {
     fs::write(out.join("distances/part-00009.parquet"), "old").expect("part");
     write(&s, &force(true), &results);
     assert_eq!(files(&out).len(), 6);
-    // Foreign files are refused by name, and nothing is touched.
+    // The error names a foreign file, and no file changes.
     for foreign in ["notes.txt", "distances/part-x.parquet", "penetrations/readme"] {
         fs::write(out.join(foreign), "mine").expect("foreign");
         let before = files(&out);
@@ -498,7 +498,7 @@ fn directories_are_claimed_with_care() {
     }
 }
 
-/// Needs the right to mount: skipped where that is refused.
+/// Needs the permission to mount a file system; skipped without it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_is_really_full_leaves_nothing() {
@@ -524,7 +524,7 @@ fn a_disk_that_is_really_full_leaves_nothing() {
     assert!(unmounted.is_ok_and(|status| status.success()));
 }
 
-/// Processor time of this process so far, where the system tells: it does not depend on what else runs.
+/// Processor time of this process so far, seconds; NaN if unknown. It does not depend on other processes.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
@@ -532,14 +532,14 @@ fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// Reports, asserts nothing: run it alone for a fair number.
+/// Reports the speed and asserts nothing. Run it alone for a representative number.
 #[test]
 fn speed_is_reported() {
     let s = scene(1000, true);
-    let blocks = results(&s, Plan { blocks: 8, run_length: 100, pairs: 6500, gap: 20, seed: 7 });
+    let blocks = results(&s, ResultsPlan { blocks: 8, run_length: 100, pairs: 6500, gap: 20, seed: 7 });
     let rows: usize = blocks.iter().map(|b| b.rows.len()).sum();
     let two = pool(2);
-    for columns in [Columns::All, Columns::Distance] {
+    for columns in [DistanceColumns::All, DistanceColumns::Distance] {
         let dir = tempfile::tempdir().expect("dir");
         let o = TableOptions { columns, ..options(&dir.path().join("out")) };
         let calls: Vec<_> = blocks.iter().map(|b| b.rows.clone()).collect();

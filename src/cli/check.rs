@@ -19,7 +19,7 @@ pub(crate) fn check(args: CheckArgs) -> Result<Done> {
     let json = args.json;
     let input = Input::from(args.input);
     let (scene, rules) = input.load_with_rules()?;
-    let options = JobOptions { read: input.read, ..JobOptions::new("") };
+    let options = JobOptions { read: input.read, ..JobOptions::default() };
     let checked = engine::check(&scene, &rules, &options)?;
     if json {
         stdout::print_json(&as_json(&scene, &checked))?;

@@ -35,7 +35,11 @@ pub(crate) fn code(done: clearsweep::Result<Done>) -> ExitCode {
             ExitCode::from(INTERRUPTED)
         }
         Err(error) => {
-            let code = if error.kind == ErrorKind::Usage { 2 } else { 1 };
+            let code = match error.kind {
+                ErrorKind::Usage => 2,
+                ErrorKind::Cancelled => INTERRUPTED,
+                ErrorKind::Input | ErrorKind::Output | ErrorKind::Internal => 1,
+            };
             say(&render(error));
             ExitCode::from(code)
         }

@@ -4,14 +4,13 @@ use super::args::QueryArgs;
 use super::exit::Done;
 use super::stdout;
 use super::text::{length, table};
-use clearsweep::engine::{self, Explained};
+use clearsweep::engine::{self, Explained, PairOptions, ProximityQuery};
 use clearsweep::geometry::{Pose, Vec3};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, Status};
 use clearsweep::scene::model::LengthUnit;
-use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
 use clearsweep::{Error, Result};
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::path::Path;
 
 /// Answers the pair, and prints distance, bracket and witnesses.
@@ -19,12 +18,16 @@ pub(crate) fn query(args: &QueryArgs) -> Result<Done> {
     let unit = LengthUnit::parse(&args.unit)
         .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
     let a_from_b = pose(&args.pose, unit)?;
-    let scene = load(&args.a, &args.b, &args.unit)?;
+    let scene = load(&args.a, &args.b, unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
     let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
     let answer = match &explained {
         Some(explained) => explained.answer,
-        None => engine::query(a, b, &a_from_b, &args.narrow)?,
+        None => {
+            let options = PairOptions { narrow: args.narrow.clone(), ..PairOptions::default() };
+            let answer = ProximityQuery::new(a, b, &options)?.proximity(&Pose::IDENTITY, &a_from_b)?;
+            answer.ok_or_else(|| Error::internal("query", "the pair has no answer"))?
+        }
     };
     if args.json {
         let mut object = as_json(&answer);
@@ -59,22 +62,9 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
 }
 
 /// The two bodies as a scene: the scene reader then understands shapes and files as it always does.
-fn load(a: &str, b: &str, unit: &str) -> Result<Scene> {
-    let scratch = |error: std::io::Error| {
-        Error::output(
-            "the directory for temporary files",
-            format!("cannot be written ({error})"),
-            "set TMPDIR to one that can",
-        )
-    };
-    let mut text = format!("[scene]\nlength_unit = \"{unit}\"\n[query]\nwithin = 1.0\nstatic_pairs = true\n");
-    for (name, shape) in [("a", a), ("b", b)] {
-        let _ = write!(text, "[[body]]\nname = \"{name}\"\nstatic = true\n{}", body(shape)?); // cannot fail
-    }
-    let dir = tempfile::tempdir().map_err(scratch)?;
-    let path = dir.path().join("query.toml");
-    std::fs::write(&path, text).map_err(scratch)?;
-    let scene = Scene::load(&path, &SceneOverrides::default())?;
+fn load(a: &str, b: &str, unit: LengthUnit) -> Result<Scene> {
+    let body = |name, text| Ok(BodyBuilder::new(name, geometry(text)?).fixed([0.0; 3], Pose::IDENTITY.q));
+    let scene = SceneBuilder::new(1.0).length_unit(unit).body(body("a", a)?).body(body("b", b)?).build()?;
     match scene.bodies.len() {
         2 => Ok(scene),
         n => Err(Error::internal("query", format!("two bodies became {n}"))),
@@ -89,31 +79,29 @@ const SHAPES: [(&str, usize, &str); 4] = [
     ("cylinder", 3, "cylinder:R,HEIGHT,SIDES"),
 ];
 
-/// The lines of a `[[body]]` for `box:1,1,1` or a file.
-fn body(text: &str) -> Result<String> {
+/// The geometry of `box:1,1,1` or a file.
+fn geometry(text: &str) -> Result<Geometry> {
     let shape = text.split_once(':').and_then(|(word, rest)| {
         SHAPES.iter().find(|(name, ..)| *name == word.trim().to_ascii_lowercase()).map(|known| (known, rest))
     });
     let Some((&(word, count, form), rest)) = shape else { return file(text) };
     let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
     let values = numbers(rest).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
-    if values.len() != count {
-        return Err(wrong(&format!("{count} numbers are needed, {} are given", values.len())));
-    }
-    Ok(match word {
-        "sphere" => format!("shape = {{ sphere = {:?} }}\n", values[0]),
-        "cylinder" => {
-            let sides = values[2];
+    match (word, values.as_slice()) {
+        ("sphere", &[radius]) => Ok(Geometry::Sphere(radius)),
+        ("capsule", &[radius, length]) => Ok(Geometry::Capsule { radius, length }),
+        ("box", &[x, y, z]) => Ok(Geometry::Box([x, y, z])),
+        ("cylinder", &[radius, height, sides]) => {
             if sides.fract() != 0.0 || !(3.0..=1e6).contains(&sides) {
                 return Err(wrong("the number of sides is a whole number, at least 3"));
             }
-            format!("shape = {{ cylinder = [{:?}, {:?}, {sides:.0}] }}\n", values[0], values[1])
+            Ok(Geometry::Cylinder { radius, height, sides: sides as u32 })
         }
-        _ => format!("shape = {{ {word} = {values:?} }}\n"),
-    })
+        _ => Err(wrong(&format!("{count} numbers are needed, {} are given", values.len()))),
+    }
 }
 
-fn file(text: &str) -> Result<String> {
+fn file(text: &str) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
     if !absolute.is_file() {
@@ -124,8 +112,7 @@ fn file(text: &str) -> Result<String> {
             format!("give a geometry file, or {}", shapes.join("; ")),
         ));
     }
-    let path = toml::Value::String(absolute.to_string_lossy().into_owned());
-    Ok(format!("geometry = {path}\nmodel = \"hull\"\n"))
+    Ok(Geometry::file(absolute, Some(Model::Hull)))
 }
 
 fn as_text(answer: &Proximity) -> String {
@@ -215,12 +202,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_become_toml() {
-        assert_eq!(body("box:1, 2,0.5").expect("a box"), "shape = { box = [1.0, 2.0, 0.5] }\n");
-        assert_eq!(body("sphere:0.5").expect("a sphere"), "shape = { sphere = 0.5 }\n");
-        assert_eq!(body("cylinder:1,2,12").expect("a cylinder"), "shape = { cylinder = [1.0, 2.0, 12] }\n");
+    fn words_become_shapes() {
+        assert_eq!(geometry("box:1, 2,0.5").expect("a box"), Geometry::Box([1.0, 2.0, 0.5]));
+        assert_eq!(geometry("sphere:0.5").expect("a sphere"), Geometry::Sphere(0.5));
+        let cylinder = Geometry::Cylinder { radius: 1.0, height: 2.0, sides: 12 };
+        assert_eq!(geometry("cylinder:1,2,12").expect("a cylinder"), cylinder);
         for wrong in ["box:1,1", "box:a,b,c", "sphere:", "sphere:nan", "cylinder:1,1,2.5", "cone:1", "nowhere.obj"] {
-            assert_eq!(body(wrong).expect_err(wrong).kind, clearsweep::ErrorKind::Usage, "{wrong}");
+            assert_eq!(geometry(wrong).expect_err(wrong).kind, clearsweep::ErrorKind::Usage, "{wrong}");
         }
     }
 

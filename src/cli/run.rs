@@ -6,13 +6,15 @@ use super::{machine, progress, stdout, summary};
 use clearsweep::Result;
 use clearsweep::engine::{Device, JobOptions, Loaded};
 use clearsweep::scene::{IgnoreRule, Scene, SceneOverrides};
-use clearsweep::table::Columns;
+use clearsweep::table::{DistanceColumns, ParquetTables};
 use clearsweep::trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
 struct Config {
     input: Input,
     job: JobOptions,
+    out: std::path::PathBuf,
+    force: bool,
     progress: ProgressArg,
     json: bool,
 }
@@ -61,30 +63,30 @@ impl From<RunArgs> for Config {
             threads: args.threads.map(|threads| threads.0),
             memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
             columns: match args.columns {
-                ColumnsArg::All => Columns::All,
-                ColumnsArg::Distance => Columns::Distance,
+                ColumnsArg::All => DistanceColumns::All,
+                ColumnsArg::Distance => DistanceColumns::Distance,
             },
-            force: args.force,
             peak_memory: Some(machine::peak_memory),
-            ..JobOptions::new(args.out)
+            ..JobOptions::default()
         };
-        Self { input, job, progress: args.progress, json: args.json }
+        Self { input, job, out: args.out, force: args.force, progress: args.progress, json: args.json }
     }
 }
 
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<Done> {
-    let config = Config::from(args);
-    config.job.device.resolve()?;
-    let mut loaded = config.input.load()?;
-    let shown = progress::shown(config.progress);
-    let outcome = loaded.run(&config.job, &shown);
+    let Config { input, job, out, force, progress, json } = Config::from(args);
+    job.device.resolve()?;
+    let mut loaded = input.load()?;
+    let shown = progress::shown(progress);
+    let mut tables = ParquetTables::new(&out).force(force);
+    let outcome = loaded.job().options(job).progress(&shown).run(&mut tables);
     drop(shown); // takes the bar away before anything else is printed
     let outcome = outcome?;
-    if config.json {
+    if json {
         stdout::print_json(&outcome.manifest["summary"])?;
     } else {
-        stdout::print(&summary::text(&outcome.manifest, &config.job.out))?;
+        stdout::print(&summary::text(&outcome.manifest, &out))?;
     }
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);

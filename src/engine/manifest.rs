@@ -7,7 +7,7 @@ use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Missing, Scene};
-use crate::table::{Columns, Totals, Worst};
+use crate::table::{DistanceColumns, Totals, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -18,6 +18,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub(super) struct Report<'a> {
     pub(super) scene: &'a Scene,
     pub(super) options: &'a JobOptions,
+    /// Whether the poses were read from files.
+    pub(super) from_files: bool,
     /// Scene, geometry and trajectory files.
     pub(super) inputs: &'a [InputDigest],
     pub(super) totals: &'a Totals,
@@ -98,7 +100,8 @@ impl Report<'_> {
 
     fn options_json(&self) -> Value {
         let query = &self.scene.query;
-        let trajectories = self.options.read.path.as_ref().or(self.scene.trajectories.as_ref());
+        let trajectories =
+            self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
         json!({
             "within_m": query.within,
             "require_m": query.require,
@@ -118,8 +121,8 @@ impl Report<'_> {
             "threads": self.threads,
             "memory_bytes": self.options.memory,
             "columns": match self.options.columns {
-                Columns::All => "all",
-                Columns::Distance => "distance",
+                DistanceColumns::All => "all",
+                DistanceColumns::Distance => "distance",
             },
         })
     }

@@ -1,9 +1,8 @@
 //! What a job is asked to do, resolved: no raw flag reaches the engine.
 
 use crate::error::{Error, Result};
-use crate::table::{Columns, TableOptions};
+use crate::table::DistanceColumns;
 use crate::trajectory::ReadOptions;
-use std::path::PathBuf;
 
 /// Bytes that blocks in flight may take where the caller says nothing: 2 GiB.
 pub const DEFAULT_MEMORY: u64 = 2 << 30;
@@ -46,7 +45,8 @@ impl Device {
     }
 }
 
-/// A job: how to read, search, query and write. What is asked of the pairs is in `Scene::query`.
+/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row depends on anything
+/// here but `read`.
 #[derive(Debug, Clone)]
 pub struct JobOptions {
     /// Which trajectories, runs and frames are read.
@@ -61,20 +61,15 @@ pub struct JobOptions {
     pub threads: Option<usize>,
     /// Bytes that blocks in flight, and then again the summaries, may take.
     pub memory: u64,
-    /// The output directory.
-    pub out: PathBuf,
     /// Columns of `distances`.
-    pub columns: Columns,
-    /// Replace what an earlier execution wrote.
-    pub force: bool,
+    pub columns: DistanceColumns,
     /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
     /// the program hands the question in.
     pub peak_memory: Option<fn() -> Option<u64>>,
 }
 
-impl JobOptions {
-    /// A job with every default, written to `out`.
-    pub fn new(out: impl Into<PathBuf>) -> Self {
+impl Default for JobOptions {
+    fn default() -> Self {
         Self {
             read: ReadOptions::default(),
             broad: "auto".to_owned(),
@@ -82,15 +77,8 @@ impl JobOptions {
             device: Device::Auto,
             threads: None,
             memory: DEFAULT_MEMORY,
-            out: out.into(),
-            columns: Columns::All,
-            force: false,
+            columns: DistanceColumns::All,
             peak_memory: None,
         }
-    }
-
-    /// The part of the options that the table stage sees.
-    pub(super) fn table(&self) -> TableOptions {
-        TableOptions { out: self.out.clone(), columns: self.columns, force: self.force, memory: self.memory }
     }
 }

@@ -5,6 +5,7 @@
 //! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own.
 
 use super::caches::Caches;
+use super::cancel::CancelToken;
 use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
 use super::slices::{self, Portion};
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::narrow::{NarrowPhase, Routes};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
-use crate::table::TableWriter;
+use crate::table::{BatchMaker, RowBlock, RowCounter, RowSink};
 use crate::trajectory::{Inputs, Spares, Trajectory};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -63,6 +64,16 @@ pub(super) struct Search<'a> {
     pub(super) candidate_samples: u64,
     /// Candidates of all blocks.
     pub(super) candidates: u64,
+    /// Asked before each block. Once it is set, what was found is no longer whole, and nothing of it is written.
+    pub(super) cancel: &'a CancelToken,
+}
+
+/// Where rows go.
+pub(super) struct Output<'a> {
+    pub(super) sink: &'a mut dyn RowSink,
+    /// Counts the rows, unless the sink does.
+    pub(super) counter: Option<RowCounter>,
+    pub(super) maker: &'a BatchMaker,
 }
 
 /// A slice that waits to be written while the next ones are computed.
@@ -91,17 +102,18 @@ impl Input {
 /// Drives all blocks through the stages, inside the current pool.
 ///
 /// # Errors
-/// What reading or writing meets first.
+/// What reading or writing meets first, or that the job is cancelled.
 pub(super) fn drive(
     search: &mut Search<'_>,
     input: &mut Input,
-    writer: &mut TableWriter,
+    output: &mut Output<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
     let Input { blocks, read, spares, files: _ } = input;
-    let mut waiting = Waiting { writer, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
+    let mut waiting = Waiting { output, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
     loop {
+        search.cancel.check()?;
         let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
         let batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
         if batch.is_empty() {
@@ -112,6 +124,7 @@ pub(super) fn drive(
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);
     }
+    search.cancel.check()?;
     waiting.write()?;
     search.timings.write += waiting.spent;
     Ok(())
@@ -119,7 +132,7 @@ pub(super) fn drive(
 
 /// One batch: its first portion (with the search for candidates) and then each further one, always beside the encoding
 /// of the portion before. Returns its rows.
-fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_>) -> Result<u64> {
+fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_, '_>) -> Result<u64> {
     let mut portions = Vec::new().into_iter();
     let mut begun = false;
     let mut rows = 0;
@@ -132,6 +145,7 @@ fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut W
         };
         let (computed, written) = rayon::join(compute, || waiting.write());
         written?;
+        search.cancel.check()?;
         let Some(pending) = computed else { return Ok(rows) };
         begun = true;
         rows += pending.iter().map(|slice| slice.rows.len() as u64).sum::<u64>();
@@ -161,8 +175,11 @@ fn stretch(blocks: usize, memories: usize) -> usize {
 impl Search<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Vec<Portion<Arc<FrameBlock>>> {
-        let Self { scene, boxes, memories, timings, .. } = self;
-        let search = |memory: &mut Memory, block: &FrameBlock| memory.broad.candidates(boxes, scene, block);
+        let Self { scene, boxes, memories, timings, cancel, .. } = self;
+        let search = |memory: &mut Memory, block: &FrameBlock| match cancel.is_cancelled() {
+            true => Vec::new(),
+            false => memory.broad.candidates(boxes, scene, block),
+        };
         let found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
             [one] => vec![search(&mut memories[0], one)],
             _ => {
@@ -186,7 +203,7 @@ impl Search<'_> {
 
     /// The rows of a portion.
     fn rows(&mut self, portion: Portion<Arc<FrameBlock>>) -> Vec<Pending> {
-        let Self { scene, narrow: method, memories, timings, routes, .. } = self;
+        let Self { scene, narrow: method, memories, timings, routes, cancel, .. } = self;
         let method = method.as_ref();
         let found: Vec<Narrowed> = timed(&mut timings.narrow, || match portion.as_slice() {
             [(block, candidates)] => vec![narrow(scene, block, method, &mut memories[0].caches, candidates)],
@@ -195,6 +212,7 @@ impl Search<'_> {
                 let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, slices)| {
                     let caches = &mut memory.caches;
                     let answer = |(block, candidates): &(Arc<FrameBlock>, Vec<Candidate>)| {
+                        let candidates = if cancel.is_cancelled() { &[] } else { candidates.as_slice() };
                         narrow_alone(scene, block, method, caches, candidates)
                     };
                     slices.iter().map(answer).collect::<Vec<_>>()
@@ -211,21 +229,27 @@ impl Search<'_> {
     }
 }
 
-/// The writer, and the slices that wait for it.
-struct Waiting<'a> {
-    writer: &'a mut TableWriter,
+/// The sink, and the slices that wait for it.
+struct Waiting<'a, 'o> {
+    output: &'a mut Output<'o>,
     spares: &'a Spares,
     pending: Vec<Pending>,
     spent: std::time::Duration,
 }
 
-impl Waiting<'_> {
-    /// Writes the slices that wait.
+impl Waiting<'_, '_> {
+    /// Hands the slices that wait to the sink.
     fn write(&mut self) -> Result<()> {
         let pending = std::mem::take(&mut self.pending);
         timed(&mut self.spent, || {
             let write = |Pending { block, candidates, rows }: Pending| {
-                self.writer.write_sorted(&block, &candidates, &rows.sorted())?;
+                let Output { sink, counter, maker } = &mut *self.output;
+                let sorted = rows.sorted();
+                let rows = RowBlock::new(&block, &candidates, &sorted, maker);
+                if let Some(counter) = counter {
+                    counter.add(&rows);
+                }
+                sink.rows(&rows)?;
                 if let Some(block) = Arc::into_inner(block) {
                     self.spares.give(block);
                 }

@@ -1,4 +1,4 @@
-//! One pair at one pose.
+//! One pair at one pose, with what led to the answer.
 
 use super::methods;
 use super::world::in_world;
@@ -7,16 +7,6 @@ use crate::geometry::{Pose, RelativePose};
 use crate::narrow::pair::bound_of;
 use crate::narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
 use crate::scene::{QueryOptions, Shape};
-
-/// The signed distance (metres) of two shapes, whatever it is; `a_from_b` is the pose of B's own frame in A's own
-/// frame. Witness points and normal are in A's own frame.
-///
-/// # Errors
-/// No such narrow phase.
-pub fn query(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Proximity> {
-    let poses = placed(a, b, a_from_b);
-    Ok(asked(a, b, &poses, narrow)?.0)
-}
 
 /// An answer with what led to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +23,9 @@ pub struct Explained {
     pub exact: Option<[f64; 2]>,
 }
 
-/// [`query`], with the routes taken, the bounds, and the exact bracket beside the answer's.
+/// The signed distance (metres) of two shapes, whatever it is, with the routes taken, the bounds, and the exact bracket
+/// beside the answer's; `a_from_b` is the pose of B's own frame in A's own frame. Witness points and normal are in A's
+/// own frame.
 ///
 /// # Errors
 /// No such narrow phase.

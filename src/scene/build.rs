@@ -157,10 +157,29 @@ fn from_shape(spec: &ShapeSpec, offset: f64) -> Result<Shape, Fault> {
     let (points, radius) = spec.core();
     let center = center(&points);
     let points = Distinct::of(points, center);
+    if let ShapeSpec::Pieces(lists) = spec {
+        let mut vertices = 0_u32..;
+        let mut member = || vertices.next().map_or(0, |vertex| points.of_vertex[vertex as usize]);
+        let members = lists.iter().map(|list| list.iter().map(|_| member()).collect()).collect();
+        let (pieces, hull) = hulls(members, &points)?;
+        let triangles = pieces.iter().map(triangle_count).sum();
+        return Ok(assemble(
+            Model::Pieces,
+            pieces,
+            hull,
+            offset,
+            center,
+            (points.of_vertex.len() as u64, triangles, None),
+        ));
+    }
     let core = points.hull(None)?;
-    let triangles = (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum();
-    let counts = (points.of_vertex.len() as u64, triangles, None);
+    let counts = (points.of_vertex.len() as u64, triangle_count(&core), None);
     Ok(assemble(Model::Hull, vec![core], None, radius + offset, center, counts))
+}
+
+/// Triangles of the faces of a hull.
+fn triangle_count(core: &Polyhedron) -> u64 {
+    (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
 }
 
 fn from_mesh(mesh: &Mesh, reading: &Reading, offset: f64) -> Result<Shape, Fault> {
@@ -210,6 +229,11 @@ fn pieces(mesh: &Mesh, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Pol
     for (triangle, &piece) in mesh.triangles.iter().zip(&mesh.piece) {
         members[piece as usize].extend(triangle.map(|v| points.of_vertex[v as usize]));
     }
+    hulls(members, points)
+}
+
+/// The hull of each list of distinct points, and, of several, the hull of them all.
+fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
     for list in &mut members {
         list.sort_unstable();
         list.dedup();

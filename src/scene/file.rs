@@ -61,14 +61,14 @@ pub(super) struct BodySpec {
 
 impl BodySpec {
     /// What messages call the body.
-    pub(super) fn owner(&self) -> String {
-        owner(&self.name, matches!(self.at, Origin::Row(_)))
+    pub(super) fn owner(&self, scene: &Source<'_>) -> String {
+        owner(&self.name, scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
 
-/// What messages call a body.
-fn owner(name: &str, is_row: bool) -> String {
-    if is_row { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
+/// What messages call a body; `plain`: it is no `[[body]]` of a file.
+fn owner(name: &str, plain: bool) -> String {
+    if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
 
 /// Where the geometry of a body comes from.
@@ -222,6 +222,7 @@ fn bodies(
     let mut add = |body: BodySpec| {
         if let Some(first) = seen.insert(body.name.clone(), bodies.len()) {
             let first = match &bodies[first].at {
+                Origin::Scene(_) if source.is_in_code() => "in the same scene".to_owned(),
                 Origin::Scene(at) => format!("on line {}", source.line(*at)),
                 Origin::Row(row) => format!("in {row}"),
             };
@@ -247,7 +248,7 @@ fn bodies(
 /// Lowers one body: a `[[body]]`, or a row of a table with its defaults.
 pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
     let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
-    keys.owner = owner(&name, keys.source.is_row());
+    keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
     keys.only(&BODY_KEYS)?;
     let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
         // What a row says holds, whichever of the two the defaults say.
@@ -313,8 +314,10 @@ fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSp
         return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
     }
     let table = field.table()?;
-    let kinds = ["box", "sphere", "capsule", "cylinder", "points"];
-    table.only(&kinds)?;
+    // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
+    let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
+    let kinds = if keys.source.is_in_code() { &kinds[..] } else { &kinds[..5] };
+    table.only(kinds)?;
     let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
     let [only] = given.as_slice() else {
         let remedy = format!("name exactly one of {}", kinds.join(", "));

@@ -21,6 +21,8 @@ pub(super) struct Source<'a> {
     line_starts: OnceLock<Vec<usize>>,
     /// Set where the keys are those of a table's row.
     row: Option<RowPlace>,
+    /// Whether no file holds the text: a program wrote it.
+    in_code: bool,
 }
 
 /// Where something of a scene is written.
@@ -44,7 +46,12 @@ impl Origin {
 
 impl<'a> Source<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        Self { path, text, base: 0, line_starts: OnceLock::new(), row: None }
+        Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false }
+    }
+
+    /// The text of a scene that a program wrote; `path` is what messages call it.
+    pub(super) fn in_code(path: &'a Path, text: &'a str) -> Self {
+        Self { in_code: true, ..Self::new(path, text) }
     }
 
     /// A part of a scene file, which begins with this byte of it. Places are those of the whole, but lines are not known.
@@ -67,6 +74,11 @@ impl<'a> Source<'a> {
         self.row.is_some()
     }
 
+    /// Whether no file holds the text.
+    pub(super) fn is_in_code(&self) -> bool {
+        self.in_code
+    }
+
     /// The path of the file, as given.
     pub(super) fn path(&self) -> &'a Path {
         self.path
@@ -82,6 +94,9 @@ impl<'a> Source<'a> {
     pub(super) fn place(&self, at: usize) -> String {
         if let Some(row) = &self.row {
             return row.to_string();
+        }
+        if self.in_code {
+            return self.path.display().to_string();
         }
         format!("{}:{}", self.path.display(), self.line(at))
     }
@@ -270,6 +285,14 @@ impl<'k> Field<'k> {
             return Err(self.error(problem, format!("give {wanted}")));
         }
         array.iter().map(|item| self.number_of(item.get_ref(), &wanted)).collect()
+    }
+
+    /// Lists of points, each as [`Self::points`].
+    pub(super) fn point_lists(&self) -> Result<Vec<Vec<[f64; 3]>>> {
+        let list = |item: &'k Spanned<DeValue<'k>>| {
+            Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self }.points()
+        };
+        self.array("a list of lists of points [x, y, z]")?.iter().map(list).collect()
     }
 
     /// A list of points.

@@ -92,29 +92,42 @@ impl Scene {
             None => file::parse(&source)?,
         };
         outline(&file.head);
-        let trajectories = trajectories(&source, &file, overrides)?;
-        let mut query = query(&source, &file, overrides)?;
-        query.static_pairs |= trajectories.is_none();
-        let lowered = ignore::lower(&source, &file.bodies, &file.ignores);
-        let built = build(folder(path), &file.bodies);
-        let ((ignored, rules), (shapes, read)) = match (lowered, built) {
-            (Ok(lowered), Ok(built)) => (lowered, built),
-            (lowered, built) => {
-                let failures = built.err().unwrap_or_default().into_iter();
-                let failures = failures.map(|failure| place(&source, &file.bodies, failure));
-                let errors = lowered.err().unwrap_or_default().into_iter().chain(failures).collect();
-                return Err(Error::several(path.display(), errors));
-            }
-        };
-        let (bodies, dynamic) = bodies(file.bodies, shapes);
-        let name = file.head.name.unwrap_or_else(|| stem(path));
-        let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
-        let inputs: Vec<InputDigest> = std::iter::once(digest).chain(file.tables).chain(read).collect();
-        let path = path.to_path_buf();
-        let scene =
-            Self { path, name, unit, bodies, dynamic, trajectories, missing, frame_rate, query, ignored, inputs };
-        Ok((scene, rules))
+        assemble(&source, file, Some(digest), overrides)
     }
+}
+
+/// The scene of a lowered scene file, with its geometry built; `digest`: that of the file, where there is one.
+///
+/// # Errors
+/// As for [`Scene::load`].
+pub(super) fn assemble(
+    source: &Source<'_>,
+    file: SceneFile,
+    digest: Option<InputDigest>,
+    overrides: &SceneOverrides,
+) -> Result<(Scene, Vec<IgnoreRule>)> {
+    let path = source.path();
+    let trajectories = trajectories(source, &file, overrides)?;
+    let mut query = query(source, &file, overrides)?;
+    query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
+    let lowered = ignore::lower(source, &file.bodies, &file.ignores);
+    let built = build(folder(path), &file.bodies);
+    let ((ignored, rules), (shapes, read)) = match (lowered, built) {
+        (Ok(lowered), Ok(built)) => (lowered, built),
+        (lowered, built) => {
+            let failures = built.err().unwrap_or_default().into_iter();
+            let failures = failures.map(|failure| place(source, &file.bodies, failure));
+            let errors = lowered.err().unwrap_or_default().into_iter().chain(failures).collect();
+            return Err(Error::several(path.display(), errors));
+        }
+    };
+    let (bodies, dynamic) = bodies(file.bodies, shapes);
+    let name = file.head.name.unwrap_or_else(|| stem(path));
+    let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
+    let inputs: Vec<InputDigest> = digest.into_iter().chain(file.tables).chain(read).collect();
+    let path = path.to_path_buf();
+    let scene = Scene { path, name, unit, bodies, dynamic, trajectories, missing, frame_rate, query, ignored, inputs };
+    Ok((scene, rules))
 }
 
 /// The folder of the scene file, which its paths are relative to.
@@ -152,6 +165,8 @@ fn trajectories(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverride
         (None, None, None) => Ok(None),
         (Some(_), Some(path), _) => Ok(Some(path.clone())),
         (Some(_), None, Some((path, _))) => Ok(Some(folder(source.path()).join(path))),
+        // The poses may be handed to the job.
+        (Some(_), None, None) if source.is_in_code() => Ok(None),
         (Some(body), None, None) => Err(Error::input(
             body.at.place(source),
             format!("the body `{}` is dynamic, but the scene names no trajectories", body.name),
@@ -211,7 +226,7 @@ fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
 fn place(source: &Source<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
     let body = &bodies[failure.body];
     let used = body.geometry_at.place(source);
-    let owner = body.owner();
+    let owner = body.owner(source);
     let place = match (failure.file, failure.fault.line) {
         (None, _) => format!("{used}, key `shape` of {owner}"),
         (Some(file), None) => format!("{} (`geometry` of {owner}, {used})", file.display()),

@@ -5,9 +5,11 @@
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
 //! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`) ->
 //! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
+//! `builder` is the way in for scenes in code.
 
 pub mod block;
 mod build;
+mod builder;
 mod digest;
 mod file;
 pub(crate) mod guard;
@@ -26,6 +28,7 @@ pub mod shapes;
 mod tables;
 
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
+pub use builder::{BodyBuilder, Geometry, SceneBuilder};
 pub use ignore::{IgnoreRule, PairCounts};
 pub use length::parse_length;
 pub use load::{Outline, SceneOverrides};

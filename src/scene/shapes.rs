@@ -35,6 +35,8 @@ pub enum ShapeSpec {
     },
     /// The hull of points.
     Points(Vec<[f64; 3]>),
+    /// Convex pieces, each the hull of its points. Vertices are numbered through all of them.
+    Pieces(Vec<Vec<[f64; 3]>>),
 }
 
 impl ShapeSpec {
@@ -62,6 +64,7 @@ impl ShapeSpec {
                 let [radius, height] = positive_lengths(field, numbers[..2].to_vec(), unit)?;
                 Ok(Self::Cylinder { radius, height, sides: sides(field, numbers[2])? })
             }
+            "pieces" => Self::pieces(field, unit),
             _ => Self::points(field, unit),
         }
     }
@@ -77,9 +80,30 @@ impl ShapeSpec {
         Ok(Self::Points(points))
     }
 
+    fn pieces(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
+        let mut pieces = field.point_lists()?;
+        if pieces.is_empty() || pieces.iter().any(Vec::is_empty) {
+            return Err(
+                field.error("there is a piece without points, or no piece", "give each piece at least one point")
+            );
+        }
+        for number in pieces.iter_mut().flatten().flatten() {
+            *number = field.metres(*number, unit)?;
+        }
+        Ok(Self::Pieces(pieces))
+    }
+
     /// Numbers that are equal, bit by bit, exactly for equal shapes.
     pub(super) fn identity(&self) -> Vec<u64> {
         let (kind, numbers): (u64, &[f64]) = match self {
+            Self::Pieces(pieces) => {
+                // The length of each list tells lists of the same points apart.
+                let list = |piece: &Vec<[f64; 3]>| {
+                    let numbers = piece.as_flattened().iter().map(|number| number.to_bits());
+                    std::iter::once(piece.len() as u64).chain(numbers).collect::<Vec<_>>()
+                };
+                return std::iter::once(5).chain(pieces.iter().flat_map(list)).collect();
+            }
             Self::Box(sides) => (0, sides),
             Self::Sphere(radius) => (1, &[*radius]),
             Self::Capsule { radius, length } => (2, &[*radius, *length]),
@@ -115,6 +139,7 @@ impl ShapeSpec {
                 (ring(-height / 2.0).chain(ring(height / 2.0)).collect(), 0.0)
             }
             Self::Points(points) => (points.iter().map(|&p| p.into()).collect(), 0.0),
+            Self::Pieces(pieces) => (pieces.as_slice().concat().into_iter().map(Vec3::from).collect(), 0.0),
         }
     }
 }

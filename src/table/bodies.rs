@@ -1,8 +1,9 @@
 //! `bodies.parquet`.
 
-use super::Sizes;
+use super::atomic_file::AtomicFile;
+use super::layout::TableLayout;
 use super::output_dir::OutputDir;
-use super::parts::parquet_error;
+use super::part_writer::parquet_error;
 use super::schema::base_properties;
 use crate::error::{Error, Result};
 use crate::scene::{Body, Scene};
@@ -14,7 +15,7 @@ use parquet::file::metadata::SortingColumn;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The table's only element type is named as Parquet's own specification names it.
+/// The element of the list column. The Parquet specification (LogicalTypes.md, "Lists") prescribes its name.
 fn group_field() -> Field {
     Field::new("element", DataType::Utf8, false)
 }
@@ -35,37 +36,37 @@ fn schema() -> Arc<Schema> {
     ]))
 }
 
-/// The table of the bodies of a scene.
-pub(super) fn bodies(scene: &Scene) -> Result<RecordBatch> {
-    let b = || scene.bodies.iter();
+/// The rows of the table: one per body of the scene, in the order of body indices.
+pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
+    let all = || scene.bodies.iter();
     let mut groups = ListBuilder::new(StringBuilder::new()).with_field(group_field());
-    for body in b() {
+    for body in all() {
         body.groups.iter().for_each(|group| groups.values().append_value(group));
         groups.append(true);
     }
-    let int64 = |of: fn(&Body) -> u64| Arc::new(Int64Array::from_iter_values(b().map(|b| of(b) as i64))) as ArrayRef;
+    let int64 = |of: fn(&Body) -> u64| Arc::new(Int64Array::from_iter_values(all().map(|b| of(b) as i64))) as ArrayRef;
     let columns: Vec<ArrayRef> = vec![
-        Arc::new(StringArray::from_iter_values(b().map(|b| &b.name))),
+        Arc::new(StringArray::from_iter_values(all().map(|b| &b.name))),
         Arc::new(Int32Array::from_iter_values((0..scene.bodies.len()).map(|i| i as i32))),
-        Arc::new(StringArray::from_iter_values(b().map(|b| b.shape.model.name()))),
+        Arc::new(StringArray::from_iter_values(all().map(|b| b.shape.model.name()))),
         int64(|b| b.shape.vertices),
         int64(|b| b.shape.triangles),
-        Arc::new(Int32Array::from_iter_values(b().map(|b| b.shape.pieces.len() as i32))),
-        Arc::new(BooleanArray::from_iter(b().map(|b| b.shape.watertight))),
-        Arc::new(Float64Array::from_iter_values(b().map(|b| b.shape.radius))),
+        Arc::new(Int32Array::from_iter_values(all().map(|b| b.shape.pieces.len() as i32))),
+        Arc::new(BooleanArray::from_iter(all().map(|b| b.shape.watertight))),
+        Arc::new(Float64Array::from_iter_values(all().map(|b| b.shape.radius))),
         Arc::new(groups.finish()),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }
 
-/// Writes the table.
-pub(super) fn write(bodies: &RecordBatch, sizes: &Sizes, out: &Arc<OutputDir>) -> Result<()> {
-    let file = out.create("bodies.parquet")?;
+/// Writes the table as one file.
+pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<OutputDir>) -> Result<()> {
+    let file = AtomicFile::create(out, "bodies.parquet")?;
     let path = file.target().to_owned();
     let schema = bodies.schema();
     let index = schema.index_of("index").map_err(|e| Error::internal("bodies", e))?;
     let sorting = SortingColumn { column_idx: index as i32, descending: false, nulls_first: false };
-    let properties = base_properties("bodies", &schema, sizes).set_sorting_columns(Some(vec![sorting])).build();
+    let properties = base_properties("bodies", &schema, layout).set_sorting_columns(Some(vec![sorting])).build();
     let written = ArrowWriter::try_new(file, schema, Some(properties)).and_then(|mut writer| {
         writer.write(bodies)?;
         writer.into_inner()

@@ -1,97 +1,99 @@
-//! Rows to Parquet: pages of fixed size, their columns encoded in parallel, row groups handed to the disk.
+//! Encoding of a table: rows to pages, columns of a page in parallel, row groups to the part writer.
 //!
-//! Pages are cut at fixed rows of the row group, so that they, and with them every byte, do not depend on how rows
-//! arrive or on who encodes which column. A page of all columns fits into the second-level cache, so it is encoded as
-//! soon as it is full.
+//! Pages are cut at fixed row numbers of the row group. Therefore pages, and with them every byte, do not depend on how
+//! rows arrive or on which thread encodes a column. A page of all columns fits into the second-level cache and is
+//! encoded as soon as it is full.
 
 use super::chunk::{ClosedChunk, ColumnChunk, EncodedColumn};
-use super::columns::{Column, Words};
-use super::output_dir::{OutputDir, WholeFile};
-use super::packer::{Packer, Packers};
-use super::parts::{Naming, Parts, Queue};
-use super::schema::{Kind, TableSpec, Vocabulary};
-use super::{Sizes, TILE};
+use super::column_buffer::ColumnBuffer;
+use super::layout::{TILE_ROWS, TableLayout};
+use super::output_dir::OutputDir;
+use super::page_compressor::{CompressorPool, PageCompressor};
+use super::part_writer::{FileNaming, PartWriter, RowGroupQueue};
+use super::schema::{ColumnType, TableSpec};
+use super::vocabulary::{Vocabularies, Vocabulary};
 use crate::error::{Error, Result};
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Encodes one table.
+/// The encoder of one table.
 pub(super) struct TableEncoder {
-    /// The page being filled: all columns but the names of bodies.
-    columns: Vec<Column>,
+    /// The page that is being filled: all columns but the names of bodies.
+    columns: Vec<ColumnBuffer>,
+    /// Rows of that page.
     in_page: usize,
+    /// All rows so far.
     rows: u64,
-    /// Full pages that wait, and how many may.
-    waiting: VecDeque<(usize, Vec<Column>)>,
-    may_wait: usize,
-    encoder: GroupEncoder,
+    /// Full pages, with their numbers of rows, whose encoding is deferred; at most `most_deferred`.
+    deferred: VecDeque<(usize, Vec<ColumnBuffer>)>,
+    most_deferred: usize,
+    encoder: RowGroupEncoder,
 }
 
 impl TableEncoder {
-    /// An encoder that has not touched the disk yet.
+    /// Creates an encoder. It creates no file before the first row group is complete.
     pub(super) fn new(
         spec: &TableSpec,
-        naming: Naming,
-        words: &Words,
-        sizes: Sizes,
+        naming: FileNaming,
+        strings: &Vocabularies,
+        layout: TableLayout,
         out: &Arc<OutputDir>,
     ) -> Result<Self> {
         let schema = spec.schema();
-        let properties = Arc::new(spec.properties(&schema, &sizes));
+        let properties = Arc::new(spec.properties(&schema, &layout));
         let described = ArrowSchemaConverter::new().convert(&schema).map_err(|e| Error::internal(spec.name, e))?;
-        let parts = Parts::new(naming, described.root_schema_ptr(), properties, sizes.groups_per_part, Arc::clone(out));
-        let mut own = 0;
+        let parts =
+            PartWriter::new(naming, described.root_schema_ptr(), properties, layout.groups_per_part, Arc::clone(out));
         let mut positions = Vec::new();
         let mut outputs = Vec::new();
         let (mut columns, mut chunks) = (Vec::new(), Vec::new());
         for (at, column) in spec.columns.iter().enumerate() {
-            let words = match column.kind {
-                Kind::Words(vocabulary) => Some(vocabulary),
+            let vocabulary = match column.kind {
+                ColumnType::String(vocabulary) => Some(vocabulary),
                 _ => None,
             };
-            let chunk = match spec.index_of_names(column) {
+            let chunk = match spec.body_index_column(column) {
                 Some(index) => positions[index],
                 None => {
-                    columns.push(Column::new(column));
+                    columns.push(ColumnBuffer::new(column));
                     chunks.push(ColumnChunk::new(column));
-                    own += 1;
-                    own - 1
+                    chunks.len() - 1
                 }
             };
             positions.push(chunk);
-            outputs.push(Output { column: described.column(at), chunk, words });
+            outputs.push(OutputColumn { column: described.column(at), chunk, vocabulary });
         }
-        let encoder = GroupEncoder {
+        let encoder = RowGroupEncoder {
             name: spec.name,
-            page_rows: sizes.page,
-            group_rows: sizes.row_group,
-            words: words.clone(),
+            page_rows: layout.page,
+            group_rows: layout.row_group,
+            strings: strings.clone(),
             chunks,
             outputs,
-            packers: Packers::default(),
+            pool: CompressorPool::default(),
             in_group: 0,
-            queue: Queue::new(parts),
+            queue: RowGroupQueue::new(parts),
         };
-        Ok(Self { columns, in_page: 0, rows: 0, waiting: VecDeque::new(), may_wait: 0, encoder })
+        Ok(Self { columns, in_page: 0, rows: 0, deferred: VecDeque::new(), most_deferred: 0, encoder })
     }
 
-    /// Lets so many pages wait: if they are the last ones, until the disk has got another table to take.
-    pub(super) fn let_wait(self, pages: usize) -> Self {
-        Self { may_wait: pages, ..self }
+    /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`],
+    /// when the disk is busy with another table.
+    pub(super) fn defer_pages(self, pages: usize) -> Self {
+        Self { most_deferred: pages, ..self }
     }
 
-    /// Appends rows; `fill` puts a slice of them into the columns. Full pages are encoded in rayon's current pool.
-    pub(super) fn extend<T>(&mut self, rows: &[T], fill: impl Fn(&mut [Column], &[T])) -> Result<()> {
+    /// Appends rows. `fill` copies a slice of rows into the columns. Full pages are encoded in rayon's current pool.
+    pub(super) fn extend<T>(&mut self, rows: &[T], fill: impl Fn(&mut [ColumnBuffer], &[T])) -> Result<()> {
         self.rows += rows.len() as u64;
         let mut rest = rows;
         while !rest.is_empty() {
             let (head, later) = rest.split_at(rest.len().min(self.encoder.page_rows - self.in_page));
             rest = later;
-            head.chunks(TILE).for_each(|part| fill(&mut self.columns, part));
+            head.chunks(TILE_ROWS).for_each(|part| fill(&mut self.columns, part));
             self.in_page += head.len();
             if self.in_page == self.encoder.page_rows {
                 self.encode_page()?;
@@ -102,112 +104,118 @@ impl TableEncoder {
 
     fn encode_page(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.in_page);
-        if self.may_wait == 0 {
+        if self.most_deferred == 0 {
             return self.encoder.encode_page(&mut self.columns, rows);
         }
-        self.waiting.push_back((rows, self.columns.iter_mut().map(Column::take).collect()));
-        if self.waiting.len() > self.may_wait { self.encode_waiting() } else { Ok(()) }
+        self.deferred.push_back((rows, self.columns.iter_mut().map(ColumnBuffer::take).collect()));
+        if self.deferred.len() > self.most_deferred { self.encode_deferred() } else { Ok(()) }
     }
 
-    /// Encodes the first page that waits.
-    fn encode_waiting(&mut self) -> Result<()> {
-        let Some((rows, mut page)) = self.waiting.pop_front() else { return Ok(()) };
+    /// Encodes the earliest deferred page.
+    fn encode_deferred(&mut self) -> Result<()> {
+        let Some((rows, mut page)) = self.deferred.pop_front() else { return Ok(()) };
         self.encoder.encode_page(&mut page, rows)
     }
 
-    /// Rows so far.
+    /// Number of rows appended so far.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Encodes what is left. The files become whole meanwhile: [`Finishing::wait`].
-    pub(super) fn finish(mut self) -> Result<Finishing> {
+    /// Encodes the remaining rows. The files are written in the background: [`PendingTable::wait`].
+    pub(super) fn finish(mut self) -> Result<PendingTable> {
         if self.in_page > 0 {
             self.encode_page()?;
         }
-        while !self.waiting.is_empty() {
-            self.encode_waiting()?;
+        while !self.deferred.is_empty() {
+            self.encode_deferred()?;
         }
         self.encoder.finish()
     }
 }
 
-/// A table that is encoded, on its way to the disk.
+/// An encoded table whose files are still being written.
 #[must_use]
-pub(super) struct Finishing(Queue);
+pub(super) struct PendingTable(RowGroupQueue);
 
-impl Finishing {
-    /// Waits until every file is whole.
+impl PendingTable {
+    /// Waits until every file is complete and has its name.
     pub(super) fn wait(self) -> Result<()> {
         self.0.finish()
     }
 }
 
 /// A column of the file.
-struct Output {
+struct OutputColumn {
     column: ColumnDescPtr,
-    /// The chunk that holds its pages.
+    /// Position in [`RowGroupEncoder::chunks`] of the chunk that holds its data pages.
     chunk: usize,
-    /// What numbers stand for.
-    words: Option<Vocabulary>,
+    /// The strings that its codes stand for.
+    vocabulary: Option<Vocabulary>,
 }
 
 /// Encodes pages into row groups.
-struct GroupEncoder {
+struct RowGroupEncoder {
     name: &'static str,
     page_rows: usize,
     group_rows: usize,
-    words: Words,
-    /// Of the row group in progress: all columns but the names of bodies, which are the indices in other words.
+    strings: Vocabularies,
+    /// The chunks of the row group in progress: all columns but the names of bodies, which share the data pages of the
+    /// body indices.
     chunks: Vec<ColumnChunk>,
-    outputs: Vec<Output>,
-    packers: Packers,
+    outputs: Vec<OutputColumn>,
+    pool: CompressorPool,
+    /// Rows of the row group in progress.
     in_group: usize,
-    queue: Queue,
+    queue: RowGroupQueue,
 }
 
-impl GroupEncoder {
-    /// Encodes a page of so many rows, column beside column; the columns are empty afterwards.
-    fn encode_page(&mut self, columns: &mut [Column], rows: usize) -> Result<()> {
-        let Self { name, chunks, packers, .. } = self;
-        chunks
-            .par_iter_mut()
-            .zip(columns)
-            .with_max_len(1)
-            .try_for_each(|(chunk, column)| with(packers, name, |packer| chunk.page(column, packer)))?;
+impl RowGroupEncoder {
+    /// Encodes a page of `rows` rows, its columns in parallel, and empties the columns.
+    fn encode_page(&mut self, columns: &mut [ColumnBuffer], rows: usize) -> Result<()> {
+        debug_assert!(columns.iter().all(|column| column.values.len() == rows));
+        debug_assert_eq!(columns.len(), self.chunks.len());
+        let Self { name, chunks, pool, .. } = self;
+        chunks.par_iter_mut().zip(columns).with_max_len(1).try_for_each(|(chunk, column)| {
+            with_compressor(pool, name, |compressor| chunk.encode_page(column, compressor))
+        })?;
         self.in_group += rows;
         if self.in_group == self.group_rows { self.close_group() } else { Ok(()) }
     }
 
-    fn finish(mut self) -> Result<Finishing> {
+    fn finish(mut self) -> Result<PendingTable> {
         if self.in_group > 0 {
             self.close_group()?;
         }
         self.queue.end();
-        Ok(Finishing(self.queue))
+        Ok(PendingTable(self.queue))
     }
 
+    /// Ends the row group and hands its columns to the part writer.
     fn close_group(&mut self) -> Result<()> {
-        let Self { name, chunks, outputs, packers, words, .. } = self;
+        let Self { name, chunks, outputs, pool, strings, .. } = self;
         let name: &str = name;
         let closed = chunks.iter_mut().map(|chunk| chunk.close().map_err(|e| Error::internal(name, e)));
         let mut closed: Vec<ClosedChunk> = closed.collect::<Result<_>>()?;
         let mut encoded: Vec<EncodedColumn> = Vec::with_capacity(outputs.len());
         for output in outputs {
-            let words = output.words.map(|vocabulary| (&*words, vocabulary));
+            let strings = output.vocabulary.map(|vocabulary| (&*strings, vocabulary));
             let chunk = &mut closed[output.chunk];
-            encoded.push(with(packers, name, |packer| chunk.column(&output.column, words, packer))?);
+            encoded.push(with_compressor(pool, name, |compressor| {
+                chunk.encode_column(&output.column, strings, compressor)
+            })?);
         }
         self.in_group = 0;
         self.queue.push(encoded)
     }
 }
 
-/// Does `work`, which may fail, with a packer.
-fn with<T>(packers: &Packers, name: &str, work: impl FnOnce(&mut Packer) -> parquet::errors::Result<T>) -> Result<T> {
-    let done = packers.with(work).map_err(|e| Error::internal(name, e))?;
+/// Calls `work` with a compressor of the pool and adds the name of the table to errors.
+fn with_compressor<T>(
+    pool: &CompressorPool,
+    name: &str,
+    work: impl FnOnce(&mut PageCompressor) -> parquet::errors::Result<T>,
+) -> Result<T> {
+    let done = pool.with(work).map_err(|e| Error::internal(name, e))?;
     done.map_err(|e| Error::internal(name, e))
 }
-
-/// The file that Parquet is written to.
-pub(super) type ParquetFile = SerializedFileWriter<WholeFile>;

@@ -1,14 +1,15 @@
 //! `manifest.json`.
 
+use super::atomic_file::AtomicFile;
 use super::output_dir::OutputDir;
 use crate::error::Result;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Writes the manifest, readable by people, with a newline at its end.
+/// Writes the manifest as indented JSON with a newline at its end.
 pub(super) fn write(manifest: &serde_json::Value, out: &Arc<OutputDir>) -> Result<()> {
-    let mut file = out.create("manifest.json")?;
-    // The alternate form of a JSON value is its pretty form; it cannot fail.
+    let mut file = AtomicFile::create(out, "manifest.json")?;
+    // `{:#}` is the indented form of a JSON value; formatting it cannot fail.
     let text = format!("{manifest:#}\n");
     file.write_all(text.as_bytes()).map_err(|e| out.error(file.target(), &e))?;
     file.finish()

@@ -1,6 +1,6 @@
-//! Writes a table of an integer key and numbers with units, for the parameters of generated runs.
+//! A Parquet table of an integer key and numbers with units, for the parameters of generated runs.
 
-use super::settings;
+use super::writer_properties;
 use crate::error::{Error, Result};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -10,21 +10,22 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows collected before they are encoded.
+/// Rows that are collected before they are encoded together.
 const BATCH: usize = 1 << 12;
 
-/// A table being written.
+/// A table that is being written.
 pub struct NumberTable {
     path: PathBuf,
     writer: ArrowWriter<File>,
     schema: SchemaRef,
     keys: Vec<i64>,
-    /// A list of values for each column.
+    /// The values of each column.
     values: Vec<Vec<f64>>,
 }
 
 impl NumberTable {
-    /// Creates the file: an int64 column `key`, then float64 columns by name and unit (an empty unit: a pure number).
+    /// Creates the file: an int64 column `key`, then float64 columns given as (name, unit). An empty unit stands for a
+    /// dimensionless number.
     ///
     /// # Errors
     /// The file cannot be created.
@@ -39,15 +40,15 @@ impl NumberTable {
             field.with_metadata(HashMap::from([("unit".to_owned(), unit.to_owned())]))
         }));
         let schema = Arc::new(Schema::new(fields));
-        let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(settings::every_file().build()))
+        let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(writer_properties::common().build()))
             .map_err(|error| Error::unwritable(path, &error))?;
         Ok(Self { path: path.to_owned(), writer, schema, keys: Vec::new(), values: vec![Vec::new(); columns.len()] })
     }
 
-    /// Appends a row; `values` in the order of the columns.
+    /// Appends a row. `values` are in the order of the columns.
     ///
     /// # Errors
-    /// Another number of values than of columns, or the file cannot be written.
+    /// The number of values differs from the number of columns, or the file cannot be written.
     pub fn push(&mut self, key: i64, values: &[f64]) -> Result<()> {
         if values.len() != self.values.len() {
             let problem = format!("{} values for {} columns", values.len(), self.values.len());
@@ -58,7 +59,7 @@ impl NumberTable {
         if self.keys.len() == BATCH { self.encode() } else { Ok(()) }
     }
 
-    /// Closes the file.
+    /// Encodes the remaining rows and closes the file.
     ///
     /// # Errors
     /// The file cannot be written.

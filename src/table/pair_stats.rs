@@ -1,10 +1,10 @@
-//! What is counted per pair of a run: sorted lists that are merged, and spilled to disk where they grow too long.
+//! Statistics per pair of a run, by external merge sort (Knuth, The Art of Computer Programming, vol. 3, section 5.4).
 //!
-//! No hash map: entries come sorted by pair, block after block, so a stable merge brings equal pairs together in the
-//! order of time, and the result is exact whatever was spilled when.
+//! Entries arrive sorted by pair, block after block. A stable merge joins the entries of a pair in the order of time,
+//! so the result does not depend on which entries were spilled to disk, and when. No hash map is needed.
 
-use super::Row;
 use super::output_dir::OutputDir;
+use super::row::Row;
 use crate::error::Result;
 use crate::narrow::Status;
 use crate::scene::Sample;
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-/// The counts of a pair over some samples of a run, and its row of smallest distance among them.
+/// Counts of a pair over some samples of a run, and the row of smallest distance among them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PairStat {
     /// Body A.
@@ -23,31 +23,32 @@ pub(super) struct PairStat {
     pub(super) b: u32,
     /// Samples in which the pair was a candidate.
     pub(super) candidate: u64,
-    /// Rows.
+    /// Samples with a row.
     pub(super) within: u64,
-    /// Rows that penetrate.
+    /// Rows of status penetrating.
     pub(super) penetrating: u64,
-    /// Smallest distance, metres; meaningless without rows.
+    /// Smallest distance, metres; NaN without rows.
     pub(super) distance: f64,
-    /// Bracket of that row, NaN where uncertified.
+    /// Lower bound of the distance of that row, metres; NaN if uncertified.
     pub(super) lower: f64,
-    /// See `lower`.
+    /// Upper bound of the distance of that row, metres; NaN if uncertified.
     pub(super) upper: f64,
     /// Frame of that row.
     pub(super) frame: i64,
-    /// Time of that row, NaN where the input has none.
+    /// Time of that row, seconds; NaN if the input has none.
     pub(super) time: f64,
 }
 
-/// Whether `new` is smaller than `old`: NaN (an uncertified distance) counts as larger than every number.
+/// Whether `new` is less than `old`. NaN counts as greater than every number.
 pub(super) fn is_smaller(new: f64, old: f64) -> bool {
     new < old || (old.is_nan() && !new.is_nan())
 }
 
 impl PairStat {
+    /// Bytes of an entry in a spill file.
     const BYTES: usize = 72;
 
-    /// A candidate without rows.
+    /// A pair without rows that was a candidate in `candidate` samples.
     pub(super) fn new(a: u32, b: u32, candidate: u64) -> Self {
         let nan = f64::NAN;
         Self { a, b, candidate, within: 0, penetrating: 0, distance: nan, lower: nan, upper: nan, frame: 0, time: nan }
@@ -57,8 +58,9 @@ impl PairStat {
         (self.a, self.b)
     }
 
-    /// Adds a later row of the pair; the earlier row wins ties.
+    /// Adds a later row of the pair. Of equal distances the earlier row is kept.
     pub(super) fn add_row(&mut self, row: &Row, sample: &Sample) {
+        debug_assert_eq!((row.a, row.b), self.pair());
         let p = &row.proximity;
         if self.within == 0 || is_smaller(p.distance, self.distance) {
             (self.distance, self.lower, self.upper) = (p.distance, p.lower, p.upper);
@@ -68,8 +70,9 @@ impl PairStat {
         self.penetrating += u64::from(p.status == Status::Penetrating);
     }
 
-    /// Adds what was counted of the same pair later; the earlier row wins ties.
-    pub(super) fn add(&mut self, later: &Self) {
+    /// Adds the statistics of later samples of the same pair. Of equal distances the earlier row is kept.
+    fn add(&mut self, later: &Self) {
+        debug_assert_eq!(later.pair(), self.pair());
         let smaller = later.within > 0 && (self.within == 0 || is_smaller(later.distance, self.distance));
         let (candidate, within) = (self.candidate + later.candidate, self.within + later.within);
         let penetrating = self.penetrating + later.penetrating;
@@ -113,28 +116,32 @@ impl PairStat {
     }
 }
 
-/// Entries of one run.
+/// Accumulates the entries of one run.
 #[derive(Debug)]
-pub(super) struct PairStats {
-    /// The first `compacted` are sorted, one per pair; then sorted stretches in order of time.
+pub(super) struct PairAccumulator {
+    /// The first `compacted` entries are strictly sorted by pair. Sorted sequences in the order of time follow.
     entries: Vec<PairStat>,
     compacted: usize,
     /// Entries that may stay in memory.
     limit: usize,
-    spill: Option<Spill>,
+    spill: Option<SpillFile>,
     out: Arc<OutputDir>,
 }
 
-impl PairStats {
-    /// `limit`: entries kept in memory before they are spilled into an unnamed file in `out`.
+impl PairAccumulator {
+    /// Creates an accumulator. `limit` is the number of entries in memory above which they are spilled to an unnamed
+    /// file in `out`.
     pub(super) fn new(limit: usize, out: Arc<OutputDir>) -> Self {
         Self { entries: Vec::new(), compacted: 0, limit, spill: None, out }
     }
 
-    /// Adds entries of a later time, sorted by pair.
+    /// Adds entries of later samples.
+    ///
+    /// # Errors
+    /// A spill file cannot be written.
     pub(super) fn extend(&mut self, later: &[PairStat]) -> Result<()> {
         self.entries.extend_from_slice(later);
-        // Compacting at twice the size makes every entry move a constant number of times on average.
+        // Compaction at twice the size moves each entry a constant number of times on average.
         if self.entries.len() > (2 * self.compacted + 4096).min(self.limit) {
             self.compact();
             if self.entries.len() * 2 > self.limit {
@@ -149,10 +156,13 @@ impl PairStats {
         self.spill.is_some()
     }
 
+    /// Moves all entries to the spill file.
     fn spill(&mut self) -> io::Result<()> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            none => none.insert(Spill { file: tempfile::tempfile_in(self.out.root())?, sections: Vec::new(), end: 0 }),
+            none => {
+                none.insert(SpillFile { file: tempfile::tempfile_in(self.out.root())?, sequences: Vec::new(), end: 0 })
+            }
         };
         spill.write(&self.entries)?;
         self.entries.clear();
@@ -160,8 +170,10 @@ impl PairStats {
         Ok(())
     }
 
+    /// Sorts the entries and joins those of equal pairs.
     fn compact(&mut self) {
-        // Stable: entries of a pair stay in order of time. The standard sort finds the sorted stretches and merges.
+        // The stable sort of the standard library detects sorted sequences and merges them, and keeps the entries of a
+        // pair in the order of time.
         self.entries.sort_by_key(PairStat::pair);
         self.entries.dedup_by(|later, kept| {
             let same = later.pair() == kept.pair();
@@ -171,9 +183,13 @@ impl PairStats {
             same
         });
         self.compacted = self.entries.len();
+        debug_assert!(self.entries.is_sorted_by(|one, next| one.pair() < next.pair()));
     }
 
-    /// Hands out all pairs of the run, sorted, one entry each, and is empty afterwards.
+    /// Passes the entries of all pairs to `each`, sorted, one per pair, and becomes empty.
+    ///
+    /// # Errors
+    /// A spill file cannot be read, or `each` fails.
     pub(super) fn drain(&mut self, mut each: impl FnMut(&PairStat) -> Result<()>) -> Result<()> {
         self.compact();
         self.compacted = 0;
@@ -188,52 +204,56 @@ impl PairStats {
     }
 }
 
-/// Sorted stretches of entries in an unnamed temporary file.
+/// Sorted sequences of entries in an unnamed temporary file.
 #[derive(Debug)]
-struct Spill {
+struct SpillFile {
     file: File,
-    /// Start and end of each, bytes.
-    sections: Vec<(u64, u64)>,
+    /// Start and end of each sequence, bytes.
+    sequences: Vec<(u64, u64)>,
+    /// Length of the file, bytes.
     end: u64,
 }
 
-/// Entries read from a section at a time.
-const READ: usize = 4096;
+/// Number of entries that are read or written at a time.
+const BUFFERED_ENTRIES: usize = 4096;
 
-impl Spill {
+impl SpillFile {
+    /// Appends a sorted sequence.
     fn write(&mut self, entries: &[PairStat]) -> io::Result<()> {
-        let mut bytes = Vec::with_capacity(READ * PairStat::BYTES);
-        for part in entries.chunks(READ) {
+        debug_assert!(entries.is_sorted_by(|one, next| one.pair() < next.pair()));
+        let mut bytes = Vec::with_capacity(BUFFERED_ENTRIES * PairStat::BYTES);
+        for part in entries.chunks(BUFFERED_ENTRIES) {
             bytes.clear();
             part.iter().for_each(|entry| bytes.extend_from_slice(&entry.to_bytes()));
             self.file.write_all(&bytes)?;
         }
         let end = self.end + (entries.len() * PairStat::BYTES) as u64;
-        self.sections.push((self.end, end));
+        self.sequences.push((self.end, end));
         self.end = end;
         Ok(())
     }
 
-    /// All sections and `last`, the entries of the latest time, to be merged.
-    fn merge(self, last: Vec<PairStat>) -> Merge {
-        let mut sources: Vec<Source> = self.sections.iter().map(|&(at, end)| Source::new(at, end)).collect();
-        sources.push(Source { ready: last, next: 0, at: 0, end: 0 });
-        Merge { file: self.file, sources, heap: None }
+    /// The merge of all sequences and of `last`, the entries of the latest samples.
+    fn merge(self, last: Vec<PairStat>) -> MergeReader {
+        let mut sources: Vec<MergeSource> = self.sequences.iter().map(|&(at, end)| MergeSource::new(at, end)).collect();
+        sources.push(MergeSource { ready: last, next: 0, at: 0, end: 0 });
+        MergeReader { file: self.file, sources, heap: None }
     }
 }
 
-/// A pair and the number of the source that has it first.
-type Head = ((u32, u32), usize);
+/// The next pair of a source, and the number of the source.
+type HeapEntry = ((u32, u32), usize);
 
-/// The merge of sorted stretches; equal pairs are added in order of time.
-struct Merge {
+/// The multiway merge of sorted sequences. Entries of equal pairs are joined in the order of time.
+struct MergeReader {
     file: File,
-    sources: Vec<Source>,
-    /// The first pair of every source that has one left, with the number of the source; filled by the first call.
-    heap: Option<BinaryHeap<Reverse<Head>>>,
+    sources: Vec<MergeSource>,
+    /// An entry for each source that is not exhausted; `None` before the first call of [`Self::next`].
+    heap: Option<BinaryHeap<Reverse<HeapEntry>>>,
 }
 
-impl Merge {
+impl MergeReader {
+    /// The next pair in order.
     fn next(&mut self) -> io::Result<Option<PairStat>> {
         let heap = match &mut self.heap {
             Some(heap) => heap,
@@ -265,22 +285,25 @@ impl Merge {
     }
 }
 
-/// A sorted stretch being read.
-struct Source {
+/// A sorted sequence that is being read.
+struct MergeSource {
+    /// Entries in memory, of which the first `next` are consumed.
     ready: Vec<PairStat>,
     next: usize,
+    /// Start and end in the spill file of the entries that are not read yet, bytes.
     at: u64,
     end: u64,
 }
 
-impl Source {
+impl MergeSource {
     fn new(at: u64, end: u64) -> Self {
         Self { ready: Vec::new(), next: 0, at, end }
     }
 
+    /// The next entry; `None` at the end.
     fn peek(&mut self, file: &mut File) -> io::Result<Option<PairStat>> {
         if self.next == self.ready.len() && self.at < self.end {
-            let bytes = (self.end - self.at).min((READ * PairStat::BYTES) as u64);
+            let bytes = (self.end - self.at).min((BUFFERED_ENTRIES * PairStat::BYTES) as u64);
             let mut buffer = vec![0; bytes as usize];
             file.seek(SeekFrom::Start(self.at))?;
             file.read_exact(&mut buffer)?;

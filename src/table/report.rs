@@ -1,4 +1,4 @@
-//! The summaries of a finished execution, read back: its worst pairs and its worst runs.
+//! Reading of the summaries of a finished execution: its worst pairs and its worst runs.
 
 use crate::error::{Error, Result};
 use crate::scene::parquet_footer;
@@ -11,66 +11,67 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// A pair of bodies where it came nearest, over all runs.
+/// The smallest distance of a pair of bodies over all runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorstPair {
     /// Body A.
     pub body_a: String,
     /// Body B.
     pub body_b: String,
-    /// Smallest distance, metres; NaN where only rows without a proof are known.
+    /// Smallest distance, metres; NaN if all rows of the pair are uncertified.
     pub min_distance_m: f64,
     /// Its run.
     pub run: i64,
     /// Its frame.
     pub frame: i64,
-    /// Frames within `within` in that run.
+    /// Frames of that run with a distance of at most `within`.
     pub frames_within: i64,
-    /// Frames that penetrate in that run.
+    /// Frames of that run in which the bodies penetrate.
     pub frames_penetrating: i64,
 }
 
-/// A run, and what was found in it.
+/// The summary of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLine {
     /// The run.
     pub run: i64,
-    /// Frames.
+    /// Existing frames.
     pub frames: i64,
     /// Rows of `distances`.
     pub rows: i64,
     /// Rows that violate `require`.
     pub violated: i64,
-    /// Smallest distance, metres, with its bodies and its frame; `None` in a run without rows.
+    /// Smallest distance in metres, its bodies and its frame; `None` in a run without rows.
     pub worst: Option<(f64, String, String, i64)>,
 }
 
-/// The `count` pairs that came nearest, nearest first: of `pairs.parquet` in the output directory `dir`.
+/// The `count` pairs of smallest distance, nearest first, from `pairs.parquet` in the output directory `dir`.
 ///
 /// # Errors
-/// The table is missing, or not one of clearsweep.
+/// The table is missing, or clearsweep did not write it.
 pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     let numbers = ["run", "frames_within", "frames_penetrating", "frame_of_min"];
-    let mut table = Table::open(dir.join("pairs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
+    let mut table =
+        SummaryReader::open(dir.join("pairs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
     let mut worst: Vec<WorstPair> = Vec::with_capacity(count + 1);
     while let Some(batch) = table.next()? {
         let distances = batch.float(0);
         for row in 0..batch.rows {
             let distance = distances.value(row);
             let last = if worst.len() < count { None } else { worst.last() };
-            if count == 0 || last.is_some_and(|last| !before(distance, last.min_distance_m)) {
+            if count == 0 || last.is_some_and(|last| !is_nearer(distance, last.min_distance_m)) {
                 continue;
             }
             let (body_a, body_b) = (batch.text(0, row)?, batch.text(1, row)?);
             let known = worst.iter().position(|pair| pair.body_a == body_a && pair.body_b == body_b);
             if let Some(known) = known {
-                if !before(distance, worst[known].min_distance_m) {
+                if !is_nearer(distance, worst[known].min_distance_m) {
                     continue;
                 }
                 worst.remove(known);
             }
             let [run, frames_within, frames_penetrating, frame] = [0, 1, 2, 3].map(|k| batch.number(k, row));
-            let at = worst.partition_point(|pair| !before(distance, pair.min_distance_m));
+            let at = worst.partition_point(|pair| !is_nearer(distance, pair.min_distance_m));
             let pair =
                 WorstPair { body_a, body_b, min_distance_m: distance, run, frame, frames_within, frames_penetrating };
             worst.insert(at, pair);
@@ -80,17 +81,19 @@ pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     Ok(worst)
 }
 
-/// The `count` worst runs, by violations, then by distance, then in order: of `runs.parquet` in `dir`.
+/// The `count` worst runs, from `runs.parquet` in `dir`: by number of violations, then by distance, then in the order
+/// of the table.
 ///
 /// # Errors
 /// As for [`worst_pairs`].
 pub fn worst_runs(dir: &Path, count: usize) -> Result<Vec<RunLine>> {
     let numbers = ["run", "frames", "rows", "violated", "frame_of_min"];
-    let mut table = Table::open(dir.join("runs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
+    let mut table =
+        SummaryReader::open(dir.join("runs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
     let mut runs: Vec<RunLine> = Vec::with_capacity(count + 1);
     let worse = |a: &RunLine, b: &RunLine| {
         let distance = |line: &RunLine| line.worst.as_ref().map_or(f64::INFINITY, |worst| worst.0);
-        a.violated > b.violated || (a.violated == b.violated && before(distance(a), distance(b)))
+        a.violated > b.violated || (a.violated == b.violated && is_nearer(distance(a), distance(b)))
     };
     while let Some(batch) = table.next()? {
         let distances = batch.float(0);
@@ -110,45 +113,45 @@ pub fn worst_runs(dir: &Path, count: usize) -> Result<Vec<RunLine>> {
     Ok(runs)
 }
 
-/// Whether a distance comes before another; NaN comes last.
-fn before(a: f64, b: f64) -> bool {
+/// Whether distance `a` is less than `b`. NaN counts as greater than every number.
+fn is_nearer(a: f64, b: f64) -> bool {
     a < b || (b.is_nan() && !a.is_nan())
 }
 
-/// A table, read batch by batch: some of its columns.
-struct Table {
+/// Reads selected columns of a summary table, batch by batch.
+struct SummaryReader {
     path: PathBuf,
     reader: ParquetRecordBatchReader,
-    /// The names of numbers, distances and texts.
+    /// Names of the integer, distance and text columns.
     names: [Vec<&'static str>; 3],
 }
 
-impl Table {
+impl SummaryReader {
     fn open(
         path: PathBuf,
         numbers: &[&'static str],
         distances: &[&'static str],
         texts: &[&'static str],
     ) -> Result<Self> {
-        let file = File::open(&path).map_err(|error| foreign(&path, format!("cannot be read ({error})")))?;
+        let file = File::open(&path).map_err(|error| invalid(&path, format!("cannot be read ({error})")))?;
         let bytes = file.metadata().map_err(|error| Error::unreadable(&path, &error))?.len();
         parquet_footer::check(&path, &file, bytes)?;
-        let broken = |error| foreign(&path, format!("cannot be decoded ({error})"));
+        let broken = |error| invalid(&path, format!("cannot be decoded ({error})"));
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken)?;
         let wanted = [numbers, distances, texts].concat();
         let mut roots = Vec::with_capacity(wanted.len());
         for name in &wanted {
             let root = builder.schema().index_of(name);
-            roots.push(root.map_err(|_| foreign(&path, format!("has no column `{name}`")))?);
+            roots.push(root.map_err(|_| invalid(&path, format!("has no column `{name}`")))?);
         }
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let reader = builder.with_projection(mask).build().map_err(broken)?;
         Ok(Self { path, reader, names: [numbers.to_vec(), distances.to_vec(), texts.to_vec()] })
     }
 
-    fn next(&mut self) -> Result<Option<Batch>> {
+    fn next(&mut self) -> Result<Option<CheckedBatch>> {
         let Some(batch) = self.reader.next() else { return Ok(None) };
-        let batch = batch.map_err(|error| foreign(&self.path, format!("cannot be decoded ({error})")))?;
+        let batch = batch.map_err(|error| invalid(&self.path, format!("cannot be decoded ({error})")))?;
         let columns = |names: &[&str], fits: fn(&DataType) -> bool| {
             let found = names.iter().map(|name| batch.column_by_name(name).filter(|c| fits(c.data_type())).cloned());
             found.collect::<Option<Vec<ArrayRef>>>()
@@ -159,15 +162,15 @@ impl Table {
         let distances = columns(distances, |kind| *kind == DataType::Float64);
         match (numbers, distances, columns(texts, is_text)) {
             (Some(numbers), Some(distances), Some(texts)) => {
-                Ok(Some(Batch { rows: batch.num_rows(), numbers, distances, texts, path: self.path.clone() }))
+                Ok(Some(CheckedBatch { rows: batch.num_rows(), numbers, distances, texts, path: self.path.clone() }))
             }
-            _ => Err(foreign(&self.path, "has columns of other types".to_owned())),
+            _ => Err(invalid(&self.path, "has columns of other types".to_owned())),
         }
     }
 }
 
-/// The columns of a batch, their types checked.
-struct Batch {
+/// The selected columns of a batch, with checked types.
+struct CheckedBatch {
     rows: usize,
     numbers: Vec<ArrayRef>,
     distances: Vec<ArrayRef>,
@@ -175,7 +178,7 @@ struct Batch {
     path: PathBuf,
 }
 
-impl Batch {
+impl CheckedBatch {
     fn number(&self, column: usize, row: usize) -> i64 {
         self.numbers[column].as_primitive::<Int64Type>().value(row)
     }
@@ -186,13 +189,14 @@ impl Batch {
 
     fn text(&self, column: usize, row: usize) -> Result<String> {
         let one = arrow_cast::cast(&self.texts[column].slice(row, 1), &DataType::Utf8)
-            .map_err(|error| foreign(&self.path, format!("cannot be decoded ({error})")))?;
+            .map_err(|error| invalid(&self.path, format!("cannot be decoded ({error})")))?;
         let one = one.as_string::<i32>();
         Ok(if one.is_null(0) { String::new() } else { one.value(0).to_owned() })
     }
 }
 
-fn foreign(path: &Path, problem: String) -> Error {
+/// The error for a file that is not a summary of clearsweep.
+fn invalid(path: &Path, problem: String) -> Error {
     Error::input(path.display(), problem, "give the output directory of a finished `clearsweep run`")
 }
 
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn distances_without_a_value_come_last() {
-        assert!(before(-1.0, 0.0) && before(3.0, f64::NAN));
-        assert!(!before(f64::NAN, 3.0) && !before(f64::NAN, f64::NAN) && !before(0.0, 0.0));
+        assert!(is_nearer(-1.0, 0.0) && is_nearer(3.0, f64::NAN));
+        assert!(!is_nearer(f64::NAN, 3.0) && !is_nearer(f64::NAN, f64::NAN) && !is_nearer(0.0, 0.0));
     }
 }

@@ -1,6 +1,9 @@
-//! The columns of every table, their Arrow schemas and how Parquet stores them.
+//! The columns of each table, their Arrow schemas and their Parquet properties.
 
-use super::{Columns, Sizes, settings};
+use super::layout::TableLayout;
+use super::options::DistanceColumns;
+use super::vocabulary::Vocabulary;
+use super::writer_properties;
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::{KeyValue, SortingColumn};
@@ -8,61 +11,49 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Version of the tables' columns, in the metadata of every file.
-pub(super) const SCHEMA_VERSION: &str = "1";
+/// Version of the columns, written to the metadata of every file.
+const SCHEMA_VERSION: &str = "1";
 
-/// The words that a string column chooses from.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Vocabulary {
-    /// Names of the bodies, by body index.
-    Bodies,
-    /// `Status::NAMES`.
-    Status,
-    /// `FeatureKind::NAMES`.
-    Feature,
-    /// `Method::NAMES`.
-    Method,
-}
-
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// 64-bit signed integers.
+pub(super) enum ColumnType {
+    /// Signed 64-bit integers.
     Int64,
-    /// 32-bit signed integers.
+    /// Signed 32-bit integers.
     Int32,
-    /// Double precision.
+    /// Double precision numbers.
     Float64,
-    /// Strings out of a fixed list.
-    Words(Vocabulary),
+    /// Strings of a vocabulary, dictionary encoded.
+    String(Vocabulary),
 }
 
-/// A column of a table.
+/// The specification of a column.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spec {
-    /// Its name; ends in the unit where it has one.
+pub(super) struct ColumnSpec {
+    /// Name. It ends in the unit if the column has a length or a time.
     pub(super) name: &'static str,
-    /// What it holds.
-    pub(super) kind: Kind,
-    /// Field metadata `unit`.
+    /// Type of the values.
+    pub(super) kind: ColumnType,
+    /// Field metadata `unit`; `None` for columns without a unit.
     pub(super) unit: Option<&'static str>,
-    /// Whether values may be missing.
+    /// Whether values may be null.
     pub(super) nullable: bool,
-    /// An integer key: dictionary encoded.
+    /// Whether this is an integer key, which is dictionary encoded.
     pub(super) key: bool,
 }
 
-impl Spec {
-    const fn new(name: &'static str, kind: Kind) -> Self {
+impl ColumnSpec {
+    const fn new(name: &'static str, kind: ColumnType) -> Self {
         Self { name, kind, unit: None, nullable: false, key: false }
     }
 
-    pub(super) const fn key(name: &'static str, kind: Kind) -> Self {
+    /// An integer key.
+    pub(super) const fn key(name: &'static str, kind: ColumnType) -> Self {
         Self { key: true, ..Self::new(name, kind) }
     }
 
     const fn float(name: &'static str, unit: &'static str) -> Self {
-        Self { unit: Some(unit), ..Self::new(name, Kind::Float64) }
+        Self { unit: Some(unit), ..Self::new(name, ColumnType::Float64) }
     }
 
     const fn nullable(self) -> Self {
@@ -71,54 +62,63 @@ impl Spec {
 
     fn field(&self) -> Field {
         let data_type = match self.kind {
-            Kind::Int64 => DataType::Int64,
-            Kind::Int32 => DataType::Int32,
-            Kind::Float64 => DataType::Float64,
-            Kind::Words(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            ColumnType::Int64 => DataType::Int64,
+            ColumnType::Int32 => DataType::Int32,
+            ColumnType::Float64 => DataType::Float64,
+            ColumnType::String(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
         };
-        // One entry at most: the map's order never reaches the file.
+        // The map has at most one entry, so its order cannot reach the file.
         let unit = self.unit.map(|unit| ("unit".to_owned(), unit.to_owned()));
         Field::new(self.name, data_type, self.nullable).with_metadata(HashMap::from_iter(unit))
     }
 }
 
-/// A table: its name in the metadata, its columns, and by which it is sorted.
+/// The specification of a table.
 #[derive(Debug, Clone)]
 pub(super) struct TableSpec {
-    /// The name.
+    /// Name of the table in the metadata.
     pub(super) name: &'static str,
-    /// The columns in order.
-    pub(super) columns: Vec<Spec>,
-    /// Names of the columns that sort it.
+    /// Columns in the order of the file.
+    pub(super) columns: Vec<ColumnSpec>,
+    /// Names of the columns by which rows are sorted, most significant first.
     sorted_by: &'static [&'static str],
 }
 
-const BODY_A: Spec = Spec::new("body_a", Kind::Words(Vocabulary::Bodies));
-const BODY_B: Spec = Spec::new("body_b", Kind::Words(Vocabulary::Bodies));
-const RUN: Spec = Spec::key("run", Kind::Int64);
-const A_INDEX: Spec = Spec::key("a_index", Kind::Int32);
-const B_INDEX: Spec = Spec::key("b_index", Kind::Int32);
-const LOWER: Spec = Spec::float("lower_m", "m").nullable();
-const UPPER: Spec = Spec::float("upper_m", "m").nullable();
+const BODY_A: ColumnSpec = ColumnSpec::new("body_a", ColumnType::String(Vocabulary::Bodies));
+const BODY_B: ColumnSpec = ColumnSpec::new("body_b", ColumnType::String(Vocabulary::Bodies));
+const RUN: ColumnSpec = ColumnSpec::key("run", ColumnType::Int64);
+const A_INDEX: ColumnSpec = ColumnSpec::key("a_index", ColumnType::Int32);
+const B_INDEX: ColumnSpec = ColumnSpec::key("b_index", ColumnType::Int32);
+const LOWER: ColumnSpec = ColumnSpec::float("lower_m", "m").nullable();
+const UPPER: ColumnSpec = ColumnSpec::float("upper_m", "m").nullable();
 
-/// run, frame, time_s, a_index, b_index, body_a, body_b.
-const KEYS: [Spec; 7] =
-    [RUN, Spec::key("frame", Kind::Int64), Spec::float("time_s", "s").nullable(), A_INDEX, B_INDEX, BODY_A, BODY_B];
+/// The leading columns of `distances` and `penetrations`.
+const KEYS: [ColumnSpec; 7] = [
+    RUN,
+    ColumnSpec::key("frame", ColumnType::Int64),
+    ColumnSpec::float("time_s", "s").nullable(),
+    A_INDEX,
+    B_INDEX,
+    BODY_A,
+    BODY_B,
+];
 
 const ROW_ORDER: &[&str] = &["run", "frame", "a_index", "b_index"];
 
 /// `distances`.
-pub(super) fn distances(columns: Columns) -> TableSpec {
+pub(super) fn distances(columns: DistanceColumns) -> TableSpec {
     let mut list = KEYS.to_vec();
-    list.extend([Spec::float("distance_m", "m"), LOWER, UPPER]);
-    list.push(Spec::new("status", Kind::Words(Vocabulary::Status)));
-    if columns == Columns::All {
-        list.extend(["a_x", "a_y", "a_z", "b_x", "b_y", "b_z"].map(|name| Spec::float(name, "m")));
-        list.extend(["n_x", "n_y", "n_z"].map(|name| Spec::float(name, "1")));
-        list.extend(["part_a", "part_b", "feature_a", "feature_b"].map(|name| Spec::new(name, Kind::Int32)));
-        list.push(Spec::new("feature_a_kind", Kind::Words(Vocabulary::Feature)));
-        list.push(Spec::new("feature_b_kind", Kind::Words(Vocabulary::Feature)));
-        list.push(Spec::new("method", Kind::Words(Vocabulary::Method)));
+    list.extend([ColumnSpec::float("distance_m", "m"), LOWER, UPPER]);
+    list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::Status)));
+    if columns == DistanceColumns::All {
+        list.extend(["a_x", "a_y", "a_z", "b_x", "b_y", "b_z"].map(|name| ColumnSpec::float(name, "m")));
+        list.extend(["n_x", "n_y", "n_z"].map(|name| ColumnSpec::float(name, "1")));
+        list.extend(
+            ["part_a", "part_b", "feature_a", "feature_b"].map(|name| ColumnSpec::new(name, ColumnType::Int32)),
+        );
+        list.push(ColumnSpec::new("feature_a_kind", ColumnType::String(Vocabulary::Feature)));
+        list.push(ColumnSpec::new("feature_b_kind", ColumnType::String(Vocabulary::Feature)));
+        list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::Method)));
     }
     TableSpec { name: "distances", columns: list, sorted_by: ROW_ORDER }
 }
@@ -126,14 +126,14 @@ pub(super) fn distances(columns: Columns) -> TableSpec {
 /// `penetrations`.
 pub(super) fn penetrations() -> TableSpec {
     let mut list = KEYS.to_vec();
-    list.extend(["depth_m", "depth_lower_m", "depth_upper_m"].map(|name| Spec::float(name, "m")));
-    list.extend(["d_x", "d_y", "d_z"].map(|name| Spec::float(name, "1")));
+    list.extend(["depth_m", "depth_lower_m", "depth_upper_m"].map(|name| ColumnSpec::float(name, "m")));
+    list.extend(["d_x", "d_y", "d_z"].map(|name| ColumnSpec::float(name, "1")));
     TableSpec { name: "penetrations", columns: list, sorted_by: ROW_ORDER }
 }
 
 /// `pairs`.
 pub(super) fn pairs() -> TableSpec {
-    let count = |name| Spec::new(name, Kind::Int64);
+    let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let columns = vec![
         RUN,
         A_INDEX,
@@ -143,19 +143,19 @@ pub(super) fn pairs() -> TableSpec {
         count("frames_candidate"),
         count("frames_within"),
         count("frames_penetrating"),
-        Spec::float("min_distance_m", "m"),
+        ColumnSpec::float("min_distance_m", "m"),
         LOWER,
         UPPER,
-        Spec::new("frame_of_min", Kind::Int64),
-        Spec::float("time_of_min_s", "s").nullable(),
-        Spec::float("max_step_m", "m"),
+        ColumnSpec::new("frame_of_min", ColumnType::Int64),
+        ColumnSpec::float("time_of_min_s", "s").nullable(),
+        ColumnSpec::float("max_step_m", "m"),
     ];
     TableSpec { name: "pairs", columns, sorted_by: &["run", "a_index", "b_index"] }
 }
 
-/// `runs`. The bodies of the smallest distance are null in a run without rows.
+/// `runs`. The columns of the smallest distance are null in a run without rows.
 pub(super) fn runs() -> TableSpec {
-    let count = |name| Spec::new(name, Kind::Int64);
+    let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let columns = vec![
         RUN,
         count("frames"),
@@ -163,7 +163,7 @@ pub(super) fn runs() -> TableSpec {
         count("pairs_possible"),
         count("pairs_ignored"),
         count("pairs_candidate"),
-        Spec::float("min_distance_m", "m").nullable(),
+        ColumnSpec::float("min_distance_m", "m").nullable(),
         A_INDEX.nullable(),
         B_INDEX.nullable(),
         BODY_A.nullable(),
@@ -179,11 +179,12 @@ pub(super) fn runs() -> TableSpec {
 impl TableSpec {
     /// The Arrow schema.
     pub(super) fn schema(&self) -> Arc<Schema> {
-        Arc::new(Schema::new(self.columns.iter().map(Spec::field).collect::<Vec<_>>()))
+        Arc::new(Schema::new(self.columns.iter().map(ColumnSpec::field).collect::<Vec<_>>()))
     }
 
-    /// Where the index of the body is that the names in `column` are of; `None` for other columns.
-    pub(super) fn index_of_names(&self, column: &Spec) -> Option<usize> {
+    /// For a column of body names, the position of the column that holds the indices of these bodies. `None` for other
+    /// columns.
+    pub(super) fn body_index_column(&self, column: &ColumnSpec) -> Option<usize> {
         let index = match column.name {
             "body_a" => A_INDEX.name,
             "body_b" => B_INDEX.name,
@@ -192,32 +193,32 @@ impl TableSpec {
         self.columns.iter().position(|column| column.name == index)
     }
 
-    /// What the metadata of its files say; `schema` as of [`TableSpec::schema`].
-    pub(super) fn properties(&self, schema: &Schema, sizes: &Sizes) -> WriterProperties {
+    /// Writer properties of the files of this table. `schema` is [`TableSpec::schema`].
+    pub(super) fn properties(&self, schema: &Schema, layout: &TableLayout) -> WriterProperties {
         let sorting = self.sorted_by.iter().filter_map(|name| {
             let at = self.columns.iter().position(|c| c.name == *name)?;
             Some(SortingColumn { column_idx: at as i32, descending: false, nulls_first: false })
         });
-        let builder = base_properties(self.name, schema, sizes).set_sorting_columns(Some(sorting.collect()));
+        let builder = base_properties(self.name, schema, layout).set_sorting_columns(Some(sorting.collect()));
         let mut properties = builder.build();
         add_encoded_arrow_schema_to_metadata(schema, &mut properties);
         properties
     }
 }
 
-/// What all files share: compression, page index, author, schema version and units.
+/// Properties that all tables share: compression, page index, author, schema version and units.
 pub(super) fn base_properties(
     table: &str,
     schema: &Schema,
-    sizes: &Sizes,
+    layout: &TableLayout,
 ) -> parquet::file::properties::WriterPropertiesBuilder {
     let entry = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
-    settings::every_file()
+    writer_properties::common()
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::Page)
-        .set_max_row_group_row_count(Some(sizes.row_group))
-        .set_data_page_row_count_limit(sizes.page)
-        .set_data_page_size_limit(sizes.page * 16)
+        .set_max_row_group_row_count(Some(layout.row_group))
+        .set_data_page_row_count_limit(layout.page)
+        .set_data_page_size_limit(layout.page * 16)
         .set_key_value_metadata(Some(vec![
             entry("clearsweep.table", table.to_owned()),
             entry("clearsweep.schema_version", SCHEMA_VERSION.to_owned()),
@@ -225,7 +226,7 @@ pub(super) fn base_properties(
         ]))
 }
 
-/// The units as a JSON object, in column order.
+/// The units of the columns as a JSON object, in column order.
 fn units(schema: &Schema) -> String {
     let with_unit =
         schema.fields().iter().filter_map(|f| Some((f.name().clone(), f.metadata().get("unit")?.as_str().into())));

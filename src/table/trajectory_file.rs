@@ -1,6 +1,6 @@
-//! Writes trajectories in the contract's format, for generated data sets.
+//! Trajectory files in the documented Parquet format, for generated data sets.
 
-use super::settings;
+use super::writer_properties;
 use crate::error::{Error, Result};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -12,13 +12,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows collected before they are encoded.
+/// Rows that are collected before they are encoded together.
 const BATCH: usize = 1 << 16;
 /// Rows of a row group.
 const ROW_GROUP: usize = 1 << 20;
-/// Lengths, then components of the orientation, in the order of the columns.
+/// Names of the pose columns, in order: position, then components of the orientation.
 const POSE: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
-/// Columns that repeat: dictionary encoded. Poses hardly ever do.
+/// Columns with repeated values, which are dictionary encoded. Values of pose columns hardly ever repeat.
 const KEYS: [&str; 4] = ["run", "frame", "time_s", "body"];
 
 /// The pose of a body in a frame of a run.
@@ -34,11 +34,11 @@ pub struct TrajectoryRow {
     pub body: u32,
     /// Position, metres.
     pub position: [f64; 3],
-    /// Orientation w, x, y, z.
+    /// Orientation: unit quaternion w, x, y, z.
     pub q: [f64; 4],
 }
 
-/// A file of trajectories being written: rows by run, then frame.
+/// A trajectory file that is being written. Rows come sorted by run, then by frame.
 pub struct TrajectoryFile {
     path: PathBuf,
     writer: ArrowWriter<File>,
@@ -48,7 +48,7 @@ pub struct TrajectoryFile {
 }
 
 impl TrajectoryFile {
-    /// Creates the file for bodies of these names.
+    /// Creates the file. `names` are the names of the bodies, to which [`TrajectoryRow::body`] is an index.
     ///
     /// # Errors
     /// The file cannot be created.
@@ -70,7 +70,7 @@ impl TrajectoryFile {
         if self.rows.len() == BATCH { self.encode() } else { Ok(()) }
     }
 
-    /// Closes the file.
+    /// Encodes the remaining rows and closes the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -123,7 +123,8 @@ fn schema() -> SchemaRef {
 }
 
 fn properties() -> WriterProperties {
-    let mut builder = settings::every_file().set_dictionary_enabled(false).set_max_row_group_row_count(Some(ROW_GROUP));
+    let mut builder =
+        writer_properties::common().set_dictionary_enabled(false).set_max_row_group_row_count(Some(ROW_GROUP));
     for name in KEYS {
         builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), true);
     }

@@ -206,11 +206,13 @@ impl<'a> Assembler<'a> {
             return Err(Stop::Failed(rows.error(
                 start,
                 format!("run {run}, frame {frame} comes after run {last_run}, frame {last_frame}"),
-                format!(
-                    "rows must be sorted by run, then frame, and files must not interleave: \
-                     `clearsweep sort {} sorted.parquet`, and use that file",
-                    self.plan.input
-                ),
+                match &self.plan.input {
+                    Some(input) => format!(
+                        "rows must be sorted by run, then frame, and files must not interleave: \
+                         `clearsweep sort {input} sorted.parquet`, and use that file"
+                    ),
+                    None => "hand the rows over in order of run, then frame".to_owned(),
+                },
             )));
         }
         if before != Some((run, frame)) {
@@ -219,7 +221,7 @@ impl<'a> Assembler<'a> {
                 held.enter(run);
             }
             let chosen = self.plan.choice.has(run, frame);
-            self.current = Some(Current { run, frame, time, chosen, path: Arc::clone(&rows.path) });
+            self.current = Some(Current { run, frame, time, chosen, path: Arc::clone(&rows.label.path) });
         }
         let expected = self.current.as_ref().and_then(|current| current.time);
         let times = rows.time.as_ref().map(|times| &times[start..end]);

@@ -68,7 +68,7 @@ fn scan(source: &Source, group: &Group) -> Result<Bounds> {
     let mut bounds = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
     let mut reader = source.read(group, &columns, BATCH_ROWS)?;
     while let Some((row, batch)) = reader.next()? {
-        let mut defects = Defects::new(&source.path, row, batch.num_rows());
+        let mut defects = Defects::new(source, row, batch.num_rows());
         let positions = decode::positions(source, &columns, &batch, &mut defects)?;
         if let Some(error) = defects.into_error() {
             return Err(error);

@@ -6,7 +6,7 @@
 
 use super::columns::Column;
 use super::roster::{Follower, NULL, Roster, STATIC, UNKNOWN};
-use super::source::Source;
+use super::source::{Label, Source};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::cast::AsArray;
@@ -15,7 +15,6 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Quaternions may be off norm by this much.
 const NORM_TOLERANCE: f64 = 1e-3;
@@ -23,7 +22,7 @@ const NORM_TOLERANCE: f64 = 1e-3;
 /// Checked rows of one file, in the order of the file; all columns have `len` rows or more.
 pub(super) struct Rows {
     /// The file.
-    pub(super) path: Arc<Path>,
+    pub(super) label: Label,
     /// The row of the file it begins with.
     pub(super) first_row: u64,
     /// Good rows: those before the defect.
@@ -78,26 +77,26 @@ impl Rows {
 
     /// An error in a row of the batch.
     pub(super) fn error(&self, row: usize, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
-        at_row(&self.path, self.first_row + row as u64, problem, remedy)
+        at_row(&self.label, self.first_row + row as u64, problem, remedy)
     }
 }
 
 /// An error in a row of a file, counted from 0.
-fn at_row(path: &Path, row: u64, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
-    Error::input(format!("{}, row {row} (from 0)", path.display()), problem, remedy)
+fn at_row(label: &Label, row: u64, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
+    Error::input(label.row(row), problem, remedy)
 }
 
 /// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted first.
 pub(super) struct Defects<'a> {
-    path: &'a Path,
+    source: &'a Source,
     first_row: u64,
     row: usize,
     error: Option<Error>,
 }
 
 impl<'a> Defects<'a> {
-    pub(super) fn new(path: &'a Path, first_row: u64, rows: usize) -> Self {
-        Self { path, first_row, row: rows, error: None }
+    pub(super) fn new(source: &'a Source, first_row: u64, rows: usize) -> Self {
+        Self { source, first_row, row: rows, error: None }
     }
 
     /// The defect, if there is any.
@@ -109,7 +108,7 @@ impl<'a> Defects<'a> {
     fn note(&mut self, bad: impl Fn(usize) -> bool, message: impl FnOnce(usize) -> (String, String)) {
         if let Some(row) = (0..self.row).find(|&row| bad(row)) {
             let (problem, remedy) = message(row);
-            self.error = Some(at_row(self.path, self.first_row + row as u64, problem, remedy));
+            self.error = Some(at_row(&self.source.label(), self.first_row + row as u64, problem, remedy));
             self.row = row;
         }
     }
@@ -145,8 +144,9 @@ fn integers(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<S
         return Ok(array.values().clone());
     }
     // A value that does not fit becomes a null.
-    let cast = arrow_cast::cast(array, &DataType::Int64)
-        .map_err(|error| Error::input(defects.path.display(), format!("column `{name}`: {error}"), "write integers"))?;
+    let cast = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+        Error::input(defects.source.path.display(), format!("column `{name}`: {error}"), "write integers")
+    })?;
     if cast.null_count() > array.null_count() {
         let message =
             |_| (format!("column `{name}` is beyond the range of int64"), "keys are signed integers".to_owned());
@@ -197,7 +197,10 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
     } else if let Some(array) = array.as_primitive_opt::<Float32Type>() {
         array.values().iter().map(|&value| f64::from(value)).collect()
     } else {
-        return Err(Error::internal(defects.path.display(), format!("column `{name}` has type {}", array.data_type())));
+        return Err(Error::internal(
+            defects.source.path.display(),
+            format!("column `{name}` has type {}", array.data_type()),
+        ));
     };
     defects.not_finite(&values, name);
     Ok(values)
@@ -285,7 +288,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<Rows> {
         let columns = &source.columns;
         let of = |names: &Column| column(names, projection, batch, &source.path);
-        let mut defects = Defects::new(&source.path, first_row, batch.num_rows());
+        let mut defects = Defects::new(source, first_row, batch.num_rows());
         let run = runs(source, projection, batch, &mut defects)?;
         let frame = frames(source, projection, batch, &mut defects)?;
         let time = match &columns.time {
@@ -301,7 +304,7 @@ impl<'a> Decoder<'a> {
         check_norms([&q[0], &q[1], &q[2], &q[3]], &mut defects);
         let [qw, qx, qy, qz] = q;
         Ok(Rows {
-            path: Arc::clone(&source.path),
+            label: source.label(),
             first_row,
             len: defects.row,
             run,
@@ -331,7 +334,11 @@ impl<'a> Decoder<'a> {
             Some(names) => names,
             None => {
                 cast = arrow_cast::cast(array, &DataType::Utf8).map_err(|error| {
-                    Error::input(defects.path.display(), format!("column `{name}`: {error}"), "write names as strings")
+                    Error::input(
+                        defects.source.path.display(),
+                        format!("column `{name}`: {error}"),
+                        "write names as strings",
+                    )
                 })?;
                 cast.as_string::<i32>()
             }

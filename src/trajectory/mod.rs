@@ -5,7 +5,7 @@
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
-//! transposition). `digest` hashes the files meanwhile. `sort` puts files that are out of order into one that is not.
+//! transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
@@ -14,6 +14,8 @@
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 
+#[cfg(feature = "ndarray")]
+mod array;
 mod assemble;
 mod bounds;
 mod columns;
@@ -22,6 +24,7 @@ mod digest;
 mod files;
 mod ipc_file;
 mod ipc_messages;
+mod memory;
 mod parquet_file;
 mod reading;
 mod roster;
@@ -30,7 +33,11 @@ mod source;
 mod stage;
 mod stream;
 
+#[cfg(feature = "ndarray")]
+pub use array::PoseArray;
 pub use digest::Inputs;
+pub(crate) use memory::Feed;
+pub use memory::PoseSource;
 pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, Watch, sort};
 pub use stream::Spares;
@@ -38,7 +45,8 @@ pub use stream::Spares;
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Missing, Scene};
-use reading::Request;
+use memory::Fed;
+use reading::{Request, Task};
 use roster::Roster;
 use source::Source;
 use std::ops::Range;
@@ -102,8 +110,8 @@ impl Choice {
 /// What the reading thread needs, independent of the scene's lifetime.
 struct Plan {
     sources: Arc<[Source]>,
-    /// The path given, as a shell takes it.
-    input: String,
+    /// The path given, as a shell takes it; `None`: the input is in memory.
+    input: Option<String>,
     roster: Arc<Roster>,
     frame_rate: Option<f64>,
     choice: Choice,
@@ -141,32 +149,62 @@ impl Trajectory {
             return Err(Error::input(
                 scene.path.display(),
                 "has dynamic bodies but names no trajectories",
-                "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`",
+                "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`; in code: hand \
+                 poses to the job",
             ));
         }
         let choice = Choice::new(scene.missing, options);
         let request = path.map(|path| Request::new(path, scene.unit, choice.clone()));
         let reading = match begun.filter(|begun| begun.is_of(request.as_ref())) {
             Some(begun) => begun,
-            None => Reading::start(request)?,
+            None => Reading::start(Task::Files(request))?,
         };
         let sources = reading.opened()?;
-        Ok(Self {
-            bounds: bounds::of(&sources)?,
-            inputs: Inputs::new(sources.iter().map(|source| (source.path.to_path_buf(), source.bytes)).collect()),
+        let bounds = bounds::of(&sources)?;
+        Ok(Self::new(scene, choice, (reading, sources), bounds, path))
+    }
+
+    /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only.
+    ///
+    /// # Errors
+    /// As for [`Trajectory::open`]; batches that are still to come are checked as they come.
+    pub(crate) fn open_fed(scene: &Scene, options: &ReadOptions, feed: Feed, begun: Option<Reading>) -> Result<Self> {
+        let choice = Choice::new(scene.missing, options);
+        let (task, announced) = match feed.0 {
+            Fed::Files => return Self::open_begun(scene, options, begun),
+            Fed::Whole(sources) => (Task::Whole(sources, choice.clone()), None),
+            Fed::Stream(batches, bounds) => (Task::Stream(batches, scene.unit), bounds),
+        };
+        let reading = Reading::start(task)?;
+        let sources = reading.opened()?;
+        let bounds = bounds::of(&sources)?.or(announced);
+        Ok(Self::new(scene, choice, (reading, sources), bounds, None))
+    }
+
+    fn new(
+        scene: &Scene,
+        choice: Choice,
+        (reading, sources): (Reading, Arc<[Source]>),
+        bounds: Option<Bounds>,
+        path: Option<&Path>,
+    ) -> Self {
+        let files = sources.iter().filter(|source| !source.is_memory());
+        Self {
+            bounds,
+            inputs: Inputs::new(files.map(|source| (source.path.to_path_buf(), source.bytes)).collect()),
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {
                 sources,
-                input: path.map(quoted).unwrap_or_default(),
+                input: path.map(quoted),
                 roster: Arc::new(Roster::new(scene)),
                 frame_rate: scene.frame_rate,
                 choice,
-                single_sample: path.is_none(),
+                single_sample: scene.dynamic.is_empty() && path.is_none(),
                 spares: Spares::default(),
             },
             progress: Arc::default(),
             reading,
-        })
+        }
     }
 
     /// The blocks, in order of (run, frame), decoded ahead on a thread of its own. Every block but the last is full.

@@ -2,6 +2,7 @@
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
 use super::assemble::matters;
+use super::memory::Message;
 use super::source::{BATCH_ROWS, Group, GroupReader, Source};
 use super::{Choice, Plan, ReadOptions, open_while};
 use crate::error::{Error, Result};
@@ -32,6 +33,16 @@ impl Request {
     }
 }
 
+/// What the thread works on.
+pub(super) enum Task {
+    /// Files, if there are any.
+    Files(Option<Request>),
+    /// Batches in memory.
+    Whole(Arc<[Source]>, Choice),
+    /// Batches that are still to come, whose lengths are in this unit unless a field says otherwise.
+    Stream(Receiver<Message>, LengthUnit),
+}
+
 /// What the thread needs for the rows.
 pub(super) struct Order {
     pub(super) plan: Plan,
@@ -57,20 +68,25 @@ impl Reading {
     /// [`super::Trajectory::open_begun`]. `None`: there is nothing to read, or no thread to be had.
     pub fn begin(outline: &Outline, options: &ReadOptions) -> Option<Self> {
         let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
-        Self::start(Some(Request::new(path, outline.unit, Choice::new(outline.missing, options)))).ok()
+        let request = Request::new(path, outline.unit, Choice::new(outline.missing, options));
+        Self::start(Task::Files(Some(request))).ok()
     }
 
-    /// Starts the thread. Without a request there is nothing to open.
+    /// Starts the thread.
     ///
     /// # Errors
     /// There is no thread to be had.
-    pub(super) fn start(request: Option<Request>) -> Result<Self> {
+    pub(super) fn start(task: Task) -> Result<Self> {
+        let request = match &task {
+            Task::Files(request) => request.clone(),
+            Task::Whole(..) | Task::Stream(..) => None,
+        };
         let (sender, opened) = bounded(1);
         let (orders, receiver) = bounded(1);
         let stop = Arc::new(AtomicBool::new(false));
         let work = {
-            let (request, stop) = (request.clone(), Arc::clone(&stop));
-            move || work(request.as_ref(), &sender, &receiver, &stop)
+            let stop = Arc::clone(&stop);
+            move || work(task, &sender, &receiver, &stop)
         };
         let thread = std::thread::Builder::new().name("clearsweep-read".to_owned()).spawn(work);
         let thread =
@@ -112,22 +128,31 @@ impl Drop for Reading {
 }
 
 /// The thread.
-fn work(
-    request: Option<&Request>,
-    opened: &Sender<Result<Arc<[Source]>>>,
-    orders: &Receiver<Order>,
-    stop: &AtomicBool,
-) {
-    let found = request.map(|request| open_while(&request.path, request.unit, &|| !stop.load(Ordering::Relaxed)));
-    let sources: Arc<[Source]> = match found.unwrap_or_else(|| Ok(Vec::new())) {
-        Ok(sources) => sources.into(),
+fn work(task: Task, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receiver<Order>, stop: &AtomicBool) {
+    let (sources, choice) = match task {
+        Task::Files(None) => (Ok(Vec::new().into()), None),
+        Task::Files(Some(Request { path, unit, choice })) => {
+            let found = open_while(&path, unit, &|| !stop.load(Ordering::Relaxed));
+            (found.map(Arc::from), Some(choice))
+        }
+        Task::Whole(sources, choice) => (Ok(sources), Some(choice)),
+        Task::Stream(given, unit) => {
+            let _ = opened.send(Ok(Vec::new().into()));
+            if let Ok(order) = orders.recv() {
+                order.follow(Passing { given: Some(given), unit, open: None }, stop);
+            }
+            return;
+        }
+    };
+    let sources: Arc<[Source]> = match sources {
+        Ok(sources) => sources,
         Err(error) => {
             let _ = opened.send(Err(error));
             return;
         }
     };
     let _ = opened.send(Ok(Arc::clone(&sources)));
-    let mut batches = Batches::new(&sources, request.map(|request| &request.choice));
+    let mut batches = Batches::new(&sources, choice.as_ref());
     let mut ahead = VecDeque::new();
     if let Some(order) = wait(&mut batches, &mut ahead, orders, stop) {
         // Each is given back when its rows are laid out.
@@ -170,9 +195,26 @@ pub(super) fn keys(source: &Source, group: &Group) -> [Option<(i64, i64)>; 2] {
     [runs, group.frames]
 }
 
+/// The source of a batch: one that stays open, or a batch in memory that goes with its rows.
+pub(super) enum SourceOf<'a> {
+    Open(&'a Source),
+    Passing(Arc<Source>),
+}
+
+impl std::ops::Deref for SourceOf<'_> {
+    type Target = Source;
+
+    fn deref(&self) -> &Source {
+        match self {
+            Self::Open(source) => source,
+            Self::Passing(source) => source,
+        }
+    }
+}
+
 /// Rows that were decoded together.
 pub(super) struct Batch<'a> {
-    pub(super) source: &'a Source,
+    pub(super) source: SourceOf<'a>,
     /// The root columns that they have, ascending.
     pub(super) columns: Arc<[usize]>,
     /// The row of the file that they begin with.
@@ -199,6 +241,7 @@ impl<'a> Batches<'a> {
         loop {
             if let Some((source, columns, reader)) = &mut self.open {
                 if let Some((row, rows)) = reader.next()? {
+                    let source = SourceOf::Open(source);
                     return Ok(Some(Batch { source, columns: Arc::clone(columns), row, rows }));
                 }
                 self.open = None;
@@ -219,6 +262,54 @@ impl<'a> Iterator for Batches<'a> {
         if matches!(next, Some(Err(_))) {
             self.groups.clear();
             self.open = None;
+        }
+        next
+    }
+}
+
+/// The batches of a stream, in slices; ends with the first error.
+struct Passing {
+    /// `None` once the stream has ended.
+    given: Option<Receiver<Message>>,
+    unit: LengthUnit,
+    /// The last batch: its columns, those columns' arrays, and the row that comes next.
+    open: Option<(Arc<Source>, Arc<[usize]>, RecordBatch, usize)>,
+}
+
+impl Passing {
+    fn advance(&mut self) -> Result<Option<Batch<'static>>> {
+        loop {
+            if let Some((source, columns, batch, at)) = &mut self.open
+                && *at < batch.num_rows()
+                && let Some(group) = source.groups.first()
+            {
+                let rows = batch.slice(*at, BATCH_ROWS.min(batch.num_rows() - *at));
+                let row = group.first_row + *at as u64;
+                *at += rows.num_rows();
+                let source = SourceOf::Passing(Arc::clone(source));
+                return Ok(Some(Batch { source, columns: Arc::clone(columns), row, rows }));
+            }
+            let Some(given) = &self.given else { return Ok(None) };
+            let panicked = || Error::internal("reading batches", "the iterator of the batches panicked");
+            let Some(given) = given.recv().map_err(|_| panicked())? else { return Ok(None) };
+            let given = given?;
+            let batch = given.batch.clone();
+            let source = Source::of_given(given, self.unit, self.open.as_ref().map(|(source, ..)| &**source))?;
+            let columns: Arc<[usize]> = source.columns.all().into();
+            let batch = batch.project(&columns).map_err(|error| Error::internal(source.path.display(), error))?;
+            self.open = Some((Arc::new(source), columns, batch, 0));
+        }
+    }
+}
+
+impl Iterator for Passing {
+    type Item = Result<Batch<'static>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.given.as_ref()?;
+        let next = self.advance().transpose();
+        if !matches!(next, Some(Ok(_))) {
+            self.given = None;
         }
         next
     }

@@ -4,6 +4,7 @@ use super::columns::Columns;
 use super::decode::{self, Defects};
 use super::files::{Found, HiveRun};
 use super::ipc_file::{BatchReader, IpcFile};
+use super::memory::{Given, batch_name};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
@@ -21,10 +22,34 @@ pub(super) const BATCH_ROWS: usize = 16_384;
 /// What to do about bytes that no writer makes.
 pub(super) const DAMAGED: &str = "the file is damaged: write it again";
 
-/// A checked file.
+/// What messages call a file, a batch or an array, and its rows.
+#[derive(Debug, Clone)]
+pub(super) struct Label {
+    /// The path of the file, or the name of what is in memory.
+    pub(super) path: Arc<Path>,
+    /// The bodies of an array: `row = sample * bodies + body`.
+    bodies: Option<Arc<[String]>>,
+}
+
+impl Label {
+    /// A row, counted from 0.
+    pub(super) fn row(&self, row: u64) -> String {
+        match self.bodies.as_deref() {
+            Some(bodies) if !bodies.is_empty() => {
+                let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);
+                format!("{}, sample {sample} (from 0), body `{}`", self.path.display(), bodies[body as usize])
+            }
+            _ => format!("{}, row {row} (from 0)", self.path.display()),
+        }
+    }
+}
+
+/// A checked file, or a batch in memory.
 pub(super) struct Source {
     /// Its path, as found.
     pub(super) path: Arc<Path>,
+    /// See [`Label`].
+    bodies: Option<Arc<[String]>>,
     /// The run that a directory level supplies.
     pub(super) run: Option<HiveRun>,
     /// Its columns as they are decoded.
@@ -43,6 +68,7 @@ pub(super) struct Source {
 enum Format {
     Parquet(Box<ParquetFile>),
     Ipc(IpcFile),
+    Memory(RecordBatch),
 }
 
 /// A group of rows that is decoded as one.
@@ -85,11 +111,47 @@ impl Source {
             bytes,
             run: found.run.filter(|run| run.inside || columns.run.is_none()),
             path,
+            bodies: None,
             schema,
             columns,
             groups,
             format,
         })
+    }
+
+    /// Checks the columns of a batch in memory; lengths are in `unit` unless a field says otherwise. `before`: the batch
+    /// before it, whose columns are mostly the same.
+    ///
+    /// # Errors
+    /// Its columns do not fit.
+    pub(super) fn of_batch(number: u64, batch: RecordBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+        let name = Arc::from(batch_name(number));
+        Self::of_given(Given { first_row: 0, name, bodies: None, batch }, unit, before)
+    }
+
+    /// As [`Self::of_batch`], of one that has a name.
+    pub(super) fn of_given(given: Given, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+        let Given { first_row, name, bodies, batch } = given;
+        let path: Arc<Path> = Arc::from(Path::new(&*name));
+        let schema = batch.schema();
+        let columns = match before.filter(|before| before.schema == schema) {
+            Some(before) => before.columns.clone(),
+            None => Columns::resolve(&path, &schema, unit)?,
+        };
+        let rows = batch.num_rows() as u64;
+        let group = Group { index: 0, first_row, rows, runs: None, frames: None };
+        let groups = if rows > 0 { vec![group] } else { Vec::new() };
+        Ok(Self { path, bodies, run: None, schema, columns, groups, rows, bytes: 0, format: Format::Memory(batch) })
+    }
+
+    /// Whether it is in memory.
+    pub(super) fn is_memory(&self) -> bool {
+        matches!(self.format, Format::Memory(_))
+    }
+
+    /// What messages call it.
+    pub(super) fn label(&self) -> Label {
+        Label { path: Arc::clone(&self.path), bodies: self.bodies.clone() }
     }
 
     /// Begins to decode columns (root indices, ascending) of a group.
@@ -100,6 +162,10 @@ impl Source {
         let batches = match &self.format {
             Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
             Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
+            Format::Memory(batch) => {
+                let batch = batch.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
+                Batches::Memory { batch, at: 0, most: batch_rows.max(1) }
+            }
         };
         Ok(GroupReader { path: &self.path, group: group.index, left: group.rows, row: group.first_row, batches })
     }
@@ -108,7 +174,7 @@ impl Source {
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
-            Format::Ipc(_) => None,
+            Format::Ipc(_) | Format::Memory(_) => None,
         }
     }
 
@@ -121,7 +187,7 @@ impl Source {
         let columns = self.columns.keys();
         let mut reader = self.read(group, &columns, 1)?;
         let Some((row, batch)) = reader.next()? else { return Ok(None) };
-        let mut defects = Defects::new(&self.path, row, batch.num_rows());
+        let mut defects = Defects::new(self, row, batch.num_rows());
         let run = decode::runs(self, &columns, &batch, &mut defects)?;
         let frame = decode::frames(self, &columns, &batch, &mut defects)?;
         match defects.into_error() {
@@ -173,6 +239,7 @@ pub(super) struct GroupReader<'a> {
 enum Batches<'a> {
     Parquet(RowGroupReader<'a>),
     Ipc(Box<BatchReader>),
+    Memory { batch: RecordBatch, at: usize, most: usize },
 }
 
 impl GroupReader<'_> {
@@ -184,12 +251,18 @@ impl GroupReader<'_> {
         let batch = match &mut self.batches {
             Batches::Parquet(reader) => reader.next()?,
             Batches::Ipc(reader) => reader.next()?,
+            Batches::Memory { batch, at, most } => {
+                let count = (*most).min(batch.num_rows() - *at);
+                let slice = (count > 0).then(|| batch.slice(*at, count));
+                *at += count;
+                slice
+            }
         };
         let rows = batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         if rows > self.left || (batch.is_none() && self.left > 0) {
             let place = match self.batches {
                 Batches::Parquet(_) => in_group(self.path, self.group),
-                Batches::Ipc(_) => self.path.display().to_string(),
+                Batches::Ipc(_) | Batches::Memory { .. } => self.path.display().to_string(),
             };
             return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
         }

@@ -142,13 +142,16 @@ fn read<'a>(
             return Err(Stop::Gone);
         }
         let Batch { source, columns, row, rows: batch } = batch?;
-        let mut rows = decoder.rows(source, &columns, row, &batch)?;
+        let mut rows = decoder.rows(&source, &columns, row, &batch)?;
         if plan.choice.runs.is_some() || plan.choice.frames.is_some() {
             there.look(&rows);
         }
         assembler.push(&mut rows, &mut sink)?;
         done += batch.num_rows() as u64;
-        progress.store((u128::from(done) * 1000 / u128::from(total.max(1))) as u64, Ordering::Relaxed);
+        // How much a stream of batches will hold nobody knows.
+        if total > 0 {
+            progress.store((u128::from(done) * 1000 / u128::from(total)) as u64, Ordering::Relaxed);
+        }
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);

@@ -88,7 +88,7 @@ pub fn check(scene: &Scene, rules: &[IgnoreRule], options: &JobOptions) -> Resul
     options.device.resolve()?;
     let broad = methods::broad(&options.broad)?;
     methods::narrow(&options.narrow)?;
-    super::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad))
+    super::job::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad))
 }
 
 fn check_in_pool(

@@ -1,4 +1,4 @@
-//! Scenes, blocks and rows for tests, made from plain data without any other stage.
+//! Scenes, blocks and rows for tests, built from plain data without any other stage.
 //!
 //! The parent module names the library `lib` (`crate` for unit tests, `clearsweep` for integration tests).
 #![allow(dead_code)]
@@ -9,11 +9,11 @@ use super::lib::scene::model::{IgnoredPairs, LengthUnit};
 use super::lib::scene::{
     Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Sample, Scene, Shape,
 };
-use super::lib::table::{Columns, Row, TableOptions, TableWriter};
+use super::lib::table::{DistanceColumns, Row, TableOptions, TableWriter};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Splitmix64: reproducible everywhere.
+/// The splitmix64 generator (Steele, Lea & Flood 2014), which gives equal numbers on all platforms.
 #[derive(Debug, Clone)]
 pub(crate) struct Rng(pub(crate) u64);
 
@@ -63,7 +63,7 @@ fn point() -> Polyhedron {
     }
 }
 
-/// Spheres: every third one static where `statics`.
+/// A scene of spheres. With `statics`, every third one is static.
 pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
     let mut dynamic = Vec::new();
     let bodies: Vec<Body> = (0..bodies)
@@ -113,22 +113,22 @@ pub(crate) struct Results {
     pub(crate) rows: Vec<Row>,
 }
 
-/// What `results` is to make.
+/// Parameters of [`results`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct ResultsPlan {
     pub(crate) blocks: usize,
     /// Samples of a run.
     pub(crate) run_length: usize,
     /// Candidate pairs of a block.
     pub(crate) pairs: usize,
-    /// One sample in so many of a candidate has no row.
+    /// One in `gap` samples of a candidate has no row.
     pub(crate) gap: u64,
     pub(crate) seed: u64,
 }
 
-/// A row with every field set.
+/// A random row with every field set.
 pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
-    // Few distinct distances, so that ties are met.
+    // Some distances come from a small set, so that equal minima occur.
     let coarse = rng.below(4) == 0;
     let distance = if coarse { rng.below(12) as f64 / 20.0 - 0.05 } else { rng.unit() * 0.55 - 0.05 };
     let status = match rng.below(40) {
@@ -159,8 +159,8 @@ pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
     Row { a, b, proximity }
 }
 
-/// Results of consecutive blocks; runs of `run_length` samples run across blocks.
-pub(crate) fn results(scene: &Scene, plan: Plan) -> Vec<Results> {
+/// Random results of consecutive blocks. Runs of `run_length` samples may span blocks.
+pub(crate) fn results(scene: &Scene, plan: ResultsPlan) -> Vec<Results> {
     let mut rng = Rng(plan.seed);
     let n = scene.bodies.len() as u64;
     let mut total = 0;
@@ -210,7 +210,7 @@ pub(crate) fn results(scene: &Scene, plan: Plan) -> Vec<Results> {
         .collect()
 }
 
-/// The results in calls of at most `samples` samples each.
+/// The results, divided into calls of at most `samples` samples each.
 pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
     let mut calls = Vec::new();
     for r in results {
@@ -229,15 +229,15 @@ pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
 }
 
 pub(crate) fn options(out: &Path) -> TableOptions {
-    TableOptions { out: out.to_owned(), columns: Columns::All, force: false, memory: 1 << 30 }
+    TableOptions { out: out.to_owned(), columns: DistanceColumns::All, force: false, memory: 1 << 30 }
 }
 
-/// Writes all of it.
+/// Writes all results.
 pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> super::lib::Result<()> {
     results.iter().try_for_each(|r| writer.write(&r.block, &r.candidates, r.rows.clone()))
 }
 
-/// Every file under `path` with its bytes, by relative name.
+/// The relative name and the content of every file under `path`, sorted by name.
 pub(crate) fn files(path: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![path.to_owned()];

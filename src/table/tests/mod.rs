@@ -1,25 +1,26 @@
-//! What needs sizes smaller than the contract's, or a disk that is full.
+//! Tests that need a smaller layout than that of the contract, or a full disk.
 
 use crate as lib;
 mod fixture;
 
-use super::{Sizes, TableWriter};
+use super::layout::TableLayout;
+use super::{TableWriter, writer};
 use crate::ErrorKind;
-use fixture::{Plan, Results, files, in_calls, options, results, scene, write_all};
+use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::atomic::Ordering;
 
-const SMALL: Sizes = Sizes { page: 16, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
+const SMALL: TableLayout = TableLayout { page: 16, row_group: 256, groups_per_part: 2, least_pairs: 1 << 20 };
 
-const PLAN: Plan = Plan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
+const PLAN: ResultsPlan = ResultsPlan { blocks: 5, run_length: 50, pairs: 30, gap: 5, seed: 1 };
 
-/// Writes everything with `threads` into a fresh directory; the files.
-fn written(results: &[Results], sizes: Sizes, threads: usize) -> Vec<(String, Vec<u8>)> {
+/// Writes all results into a new directory with `threads` threads. Returns the files.
+fn written(results: &[Results], layout: TableLayout, threads: usize) -> Vec<(String, Vec<u8>)> {
     let dir = tempfile::tempdir().expect("dir");
     let (out, s) = (dir.path().join("out"), scene(20, true));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
     pool.install(|| {
-        let mut writer = TableWriter::with_sizes(&s, &options(&out), sizes).expect("create");
+        let mut writer = TableWriter::with_layout(&s, &options(&out), layout).expect("create");
         write_all(&mut writer, results).expect("write");
         let done = writer.finish().expect("finish");
         done.write_manifest(&serde_json::json!({"rows": done.totals.rows})).expect("manifest");
@@ -66,19 +67,19 @@ fn bytes_depend_neither_on_calls_nor_on_threads() {
 
 #[test]
 fn spilled_summaries_are_the_same() {
-    let results = results(&scene(20, true), Plan { run_length: 130, pairs: 100, ..PLAN });
+    let results = results(&scene(20, true), ResultsPlan { run_length: 130, pairs: 100, ..PLAN });
     let kept = written(&results, SMALL, 2);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
-    let tiny = Sizes { least_pairs: 40, ..SMALL };
+    let tiny = TableLayout { least_pairs: 40, ..SMALL };
     let spilling = super::TableOptions { memory: 0, ..options(&out) };
-    let mut writer = TableWriter::with_sizes(&scene(20, true), &spilling, tiny).expect("create");
+    let mut writer = TableWriter::with_layout(&scene(20, true), &spilling, tiny).expect("create");
     write_all(&mut writer, &results).expect("write");
     assert!(writer.summary.has_spilled());
     writer.finish().expect("finish").write_manifest(&serde_json::json!({})).expect("manifest");
     let spilled = files(&out);
-    // Nor does it matter that with memory the pages of `penetrations` wait until the end.
-    assert!(super::pages_waiting(1 << 30, SMALL) > 1000 && super::pages_waiting(0, SMALL) == 0);
+    // The deferral of pages of `penetrations`, which depends on memory, changes no byte either.
+    assert!(writer::deferred_pages(1 << 30, SMALL) > 1000 && writer::deferred_pages(0, SMALL) == 0);
     let tables = |list: &[(String, Vec<u8>)]| -> Vec<_> {
         list.iter().filter(|(name, _)| name.ends_with(".parquet")).cloned().collect()
     };
@@ -94,7 +95,7 @@ fn a_full_disk_at_any_moment_is_one_clear_error_and_leaves_nothing() {
     for room in steps {
         let dir = tempfile::tempdir().expect("dir");
         let out = dir.path().join("deep/er/out");
-        let mut writer = TableWriter::with_sizes(&scene(20, true), &options(&out), SMALL).expect("create");
+        let mut writer = TableWriter::with_layout(&scene(20, true), &options(&out), SMALL).expect("create");
         writer.out.room.store(room as u64, Ordering::Relaxed);
         let result = write_all(&mut writer, &results).and_then(|()| writer.finish());
         match result.and_then(|done| done.write_manifest(&serde_json::json!({"rows": 1}))) {
@@ -112,12 +113,12 @@ fn a_full_disk_at_any_moment_is_one_clear_error_and_leaves_nothing() {
 }
 
 #[test]
-fn dropping_at_any_stage_takes_everything_back() {
+fn dropping_at_any_stage_removes_all_files() {
     let results = results(&scene(20, true), PLAN);
     for stage in 0..4 {
         let dir = tempfile::tempdir().expect("dir");
         let out = dir.path().join("out");
-        let mut writer = TableWriter::with_sizes(&scene(20, true), &options(&out), SMALL).expect("create");
+        let mut writer = TableWriter::with_layout(&scene(20, true), &options(&out), SMALL).expect("create");
         if stage > 0 {
             write_all(&mut writer, &results[..2]).expect("write");
         }
@@ -132,18 +133,18 @@ fn dropping_at_any_stage_takes_everything_back() {
         }
         assert_eq!(out.exists(), stage == 3, "stage {stage}");
     }
-    // A directory that was there stays, empty.
+    // A directory that existed before stays and is empty.
     let dir = tempfile::tempdir().expect("dir");
-    drop(TableWriter::with_sizes(&scene(3, false), &options(dir.path()), SMALL).expect("create"));
+    drop(TableWriter::with_layout(&scene(3, false), &options(dir.path()), SMALL).expect("create"));
     assert_eq!(files(dir.path()), []);
 }
 
 #[test]
-fn rows_out_of_order_are_refused() {
+fn rows_out_of_order_are_rejected() {
     let dir = tempfile::tempdir().expect("dir");
     let s = scene(20, true);
     let mut results = results(&s, PLAN);
-    let mut writer = TableWriter::with_sizes(&s, &options(&dir.path().join("out")), SMALL).expect("create");
+    let mut writer = TableWriter::with_layout(&s, &options(&dir.path().join("out")), SMALL).expect("create");
     results[0].rows.swap(3, 4);
     let error = write_all(&mut writer, &results).expect_err("unsorted");
     assert_eq!(error.kind, ErrorKind::Internal);

@@ -195,7 +195,7 @@ impl Job<'_> {
             for group in &source.groups {
                 let mut reader = source.read(group, &columns, self.budget.batch_rows())?;
                 while let Some((row, batch)) = reader.next()? {
-                    let mut defects = Defects::new(&source.path, row, batch.num_rows());
+                    let mut defects = Defects::new(source, row, batch.num_rows());
                     let runs = decode::runs(source, &columns, &batch, &mut defects)?;
                     let frames = decode::frames(source, &columns, &batch, &mut defects)?;
                     if let Some(error) = defects.into_error() {

@@ -193,7 +193,7 @@ impl Unified {
     ) -> Result<RecordBatch> {
         let rows = batch.num_rows();
         let projection: Vec<usize> = (0..batch.num_columns()).collect();
-        let mut defects = Defects::new(&source.path, first_row, rows);
+        let mut defects = Defects::new(source, first_row, rows);
         let runs = decode::runs(source, &projection, batch, &mut defects)?;
         let frames = decode::frames(source, &projection, batch, &mut defects)?;
         if let Some(error) = defects.into_error() {

@@ -1,41 +1,44 @@
-//! The hybrid of runs and packed bits that dictionary indices and definition levels are stored in (Parquet format,
-//! `Encodings.md`, "Run Length Encoding / Bit-Packing Hybrid").
+//! Parquet's encoding of dictionary indices and definition levels (Parquet format, Encodings.md, "Run Length Encoding /
+//! Bit-Packing Hybrid").
 
-/// Packed values come in groups of so many.
+/// Values of a bit-packed group. A bit-packed run consists of whole groups.
 const GROUP: usize = 8;
-/// Bits that a run has to save before it is worth the two headers that it costs.
-const LEAST_BITS: usize = 64;
+/// Least number of bits in the values of an RLE run. Shorter repetitions are bit-packed: an RLE run between two
+/// bit-packed runs costs two additional headers.
+const LEAST_RUN_BITS: usize = 64;
 
-/// Bits that hold every value up to `largest`.
-pub(super) fn width(largest: u32) -> u32 {
+/// The number of bits that hold every value up to `largest`.
+pub(super) fn bit_width(largest: u32) -> u32 {
     u32::BITS - largest.leading_zeros()
 }
 
-/// Appends `values`, each of at most `width` bits (0 to 32).
+/// Appends the encoding of `values`, each of at most `width` bits (0 to 32).
 pub(super) fn encode(values: &[u32], width: u32, out: &mut Vec<u8>) {
-    let least_run = LEAST_BITS.div_ceil(width.max(1) as usize).max(GROUP);
+    debug_assert!(values.iter().all(|&value| bit_width(value) <= width));
+    let least_run = LEAST_RUN_BITS.div_ceil(width.max(1) as usize).max(GROUP);
     let (mut packed, mut at) = (0, 0);
     while at < values.len() {
-        let run = run_length(&values[at..], least_run);
-        if run >= least_run || width == 0 {
-            pack(&values[packed..at], width, out);
-            self::run(values[at], run, width, out);
-            at += run;
+        let count = run_length(&values[at..], least_run);
+        if count >= least_run || width == 0 {
+            bit_packed_run(&values[packed..at], width, out);
+            rle_run(values[at], count, width, out);
+            at += count;
             packed = at;
         } else {
             at = (at + GROUP).min(values.len());
         }
     }
-    pack(&values[packed..], width, out);
+    bit_packed_run(&values[packed..], width, out);
 }
 
-/// Appends `count` times the same value.
-pub(super) fn run(value: u32, count: usize, width: u32, out: &mut Vec<u8>) {
+/// Appends an RLE run: `value`, `count` times.
+pub(super) fn rle_run(value: u32, count: usize, width: u32, out: &mut Vec<u8>) {
     varint((count as u64) << 1, out);
     out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// How many of the first values are equal; a number below `least` stands for "not enough", or for all there are.
+/// The number of equal values at the front of `values`. A run shorter than `least` may be reported with any length
+/// below `least`. With fewer than `least` values the result is their number.
 fn run_length(values: &[u32], least: usize) -> usize {
     if values.len() < least {
         return values.len();
@@ -47,8 +50,8 @@ fn run_length(values: &[u32], least: usize) -> usize {
     values.iter().take_while(|&&value| value == first).count()
 }
 
-/// Appends one packed run; its last group is filled up with zeros.
-fn pack(values: &[u32], width: u32, out: &mut Vec<u8>) {
+/// Appends a bit-packed run. Zeros fill its last group.
+fn bit_packed_run(values: &[u32], width: u32, out: &mut Vec<u8>) {
     if values.is_empty() {
         return;
     }
@@ -68,7 +71,7 @@ fn pack(values: &[u32], width: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Eight values are as many bytes as one of them has bits.
+/// Appends a bit-packed group: 8 values of `width` bits take `width` bytes, least significant bit first.
 fn pack_group(group: &[u32; GROUP], width: u32, out: &mut Vec<u8>) {
     if width <= 8 {
         let word = (0..).zip(group).fold(0, |word, (i, &value)| word | u64::from(value) << (i * width));
@@ -87,6 +90,7 @@ fn pack_group(group: &[u32; GROUP], width: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends an unsigned LEB128 integer.
 fn varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -99,7 +103,7 @@ fn varint(mut value: u64, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// Reads the format back, word for word after its description.
+    /// Decodes the format by its specification.
     fn decode(mut bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut values = Vec::new();
         while values.len() < count {
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_every_width_come_back() {
+    fn values_of_every_width_round_trip() {
         let mut state = 5_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -164,6 +168,6 @@ mod tests {
 
     #[test]
     fn widths_are_those_of_the_largest_value() {
-        assert_eq!([0, 1, 2, 3, 255, 256, u32::MAX].map(width), [0, 1, 2, 2, 8, 9, 32]);
+        assert_eq!([0, 1, 2, 3, 255, 256, u32::MAX].map(bit_width), [0, 1, 2, 2, 8, 9, 32]);
     }
 }

@@ -1,17 +1,18 @@
-//! What every Parquet file of this program shares.
+//! Parquet writer properties that every file of this program shares.
 
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 
-/// Written by this version of this program.
+/// Metadata field `created_by`: program and version.
 const CREATED_BY: &str = concat!("clearsweep ", env!("CARGO_PKG_VERSION"));
 
-/// How pages are compressed: the level that keeps what repeats small, and does not try in vain for long.
+/// Compression of pages: zstd at level 1, the default of the parquet crate. It compresses repetitive data well and
+/// spends little time on data that do not shrink.
 pub(super) fn compression() -> Compression {
     Compression::ZSTD(ZstdLevel::default())
 }
 
-/// Author and compression.
-pub(super) fn every_file() -> WriterPropertiesBuilder {
+/// Properties with author and compression set.
+pub(super) fn common() -> WriterPropertiesBuilder {
     WriterProperties::builder().set_created_by(CREATED_BY.to_owned()).set_compression(compression())
 }

@@ -1,7 +1,7 @@
-//! Encoded row groups to files, on a thread of its own, so that the disk works beside the encoders.
+//! Writing of encoded row groups to files, on a thread of its own: the disk works in parallel with the encoders.
 
+use super::atomic_file::AtomicFile;
 use super::chunk::EncodedColumn;
-use super::encoder::ParquetFile;
 use super::output_dir::OutputDir;
 use crate::error::{Error, Result};
 use bytes::Bytes;
@@ -16,34 +16,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// How the files of a table are called.
+/// How the files of a table are named.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Naming {
+pub(super) enum FileNaming {
     /// `NAME/part-NNNNN.parquet`, each of a fixed number of row groups.
     Parts(&'static str),
-    /// One file of this name.
+    /// One file with this name.
     Single(&'static str),
 }
 
-/// The columns of a row group, encoded.
-type RowGroup = Vec<EncodedColumn>;
+/// The encoded columns of a row group.
+type EncodedRowGroup = Vec<EncodedColumn>;
 
-/// The files of a table, written one after the other.
-pub(super) struct Parts {
-    naming: Naming,
+/// A Parquet file that is being written.
+type TableFile = SerializedFileWriter<AtomicFile>;
+
+/// Writes the files of a table, one after the other.
+pub(super) struct PartWriter {
+    naming: FileNaming,
     schema: TypePtr,
     properties: Arc<WriterProperties>,
     groups_per_part: usize,
     out: Arc<OutputDir>,
-    file: Option<ParquetFile>,
+    file: Option<TableFile>,
+    /// Row groups in `file`.
     groups: usize,
+    /// Files that are complete.
     parts: usize,
 }
 
-impl Parts {
-    /// No file is opened before the first row group.
+impl PartWriter {
+    /// Creates the writer. It opens no file before the first row group.
     pub(super) fn new(
-        naming: Naming,
+        naming: FileNaming,
         schema: TypePtr,
         properties: Arc<WriterProperties>,
         groups_per_part: usize,
@@ -54,19 +59,20 @@ impl Parts {
 
     fn path(&self) -> String {
         match self.naming {
-            Naming::Parts(directory) => format!("{directory}/part-{:05}.parquet", self.parts),
-            Naming::Single(name) => name.to_owned(),
+            FileNaming::Parts(directory) => format!("{directory}/part-{:05}.parquet", self.parts),
+            FileNaming::Single(name) => name.to_owned(),
         }
     }
 
     fn open(&mut self) -> Result<()> {
-        let target = self.out.create(&self.path())?;
+        let target = AtomicFile::create(&self.out, &self.path())?;
         let opened = SerializedFileWriter::new(target, Arc::clone(&self.schema), Arc::clone(&self.properties));
         self.file = Some(opened.map_err(|e| self.failed(e))?);
         Ok(())
     }
 
-    fn push(&mut self, group: RowGroup) -> Result<()> {
+    /// Writes a row group and closes the file if it is full.
+    fn push(&mut self, group: EncodedRowGroup) -> Result<()> {
         if self.file.is_none() {
             self.open()?;
         }
@@ -74,7 +80,7 @@ impl Parts {
             append(file, group).map_err(|e| self.failed(e))?;
         }
         self.groups += 1;
-        let full = matches!(self.naming, Naming::Parts(_)) && self.groups == self.groups_per_part;
+        let full = matches!(self.naming, FileNaming::Parts(_)) && self.groups == self.groups_per_part;
         if full { self.close() } else { Ok(()) }
     }
 
@@ -87,7 +93,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Closes the last file; a table without rows gets one empty file.
+    /// Closes the last file. A table without rows gets one file without row groups.
     fn finish(&mut self) -> Result<()> {
         if self.parts == 0 && self.file.is_none() {
             self.open()?;
@@ -101,14 +107,14 @@ impl Parts {
     }
 }
 
-/// The library copies what it appends through a small buffer into its own. So the pages are written beside it, and it
-/// is told of bytes that are there already.
-fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()> {
+/// Writes a row group. The parquet crate would copy appended bytes through two buffers. Therefore the pages are written
+/// past it ([`AtomicFile::write_ahead`]), and the crate only counts them.
+fn append(file: &mut TableFile, group: EncodedRowGroup) -> parquet::errors::Result<()> {
     file.flush()?;
     let mut written = Vec::with_capacity(group.len());
     for EncodedColumn { bytes, close } in group {
-        file.inner_mut().write_ahead(&bytes.segments)?;
-        written.push((Written(bytes.size as u64), close));
+        file.inner_mut().write_ahead(&bytes.chunks)?;
+        written.push((AlreadyWritten(bytes.size as u64), close));
     }
     let mut writer = file.next_row_group()?;
     for (bytes, close) in written {
@@ -122,17 +128,17 @@ fn append(file: &mut ParquetFile, group: RowGroup) -> parquet::errors::Result<()
     Err(ParquetError::General("a file does not hold the bytes that were counted".to_owned()))
 }
 
-/// So many bytes of a column chunk that the file has already.
+/// A placeholder for a number of bytes that the file holds already.
 #[derive(Debug, Clone, Copy)]
-struct Written(u64);
+struct AlreadyWritten(u64);
 
-impl Length for Written {
+impl Length for AlreadyWritten {
     fn len(&self) -> u64 {
         self.0
     }
 }
 
-impl ChunkReader for Written {
+impl ChunkReader for AlreadyWritten {
     type T = Self;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self> {
@@ -144,8 +150,8 @@ impl ChunkReader for Written {
     }
 }
 
-impl Read for Written {
-    /// Counts, and leaves `to` as it is.
+impl Read for AlreadyWritten {
+    /// Counts bytes and leaves `to` unchanged: [`AtomicFile`] skips what the crate copies from there.
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let count = usize::try_from(self.0).unwrap_or(usize::MAX).min(to.len());
         self.0 -= count as u64;
@@ -153,66 +159,68 @@ impl Read for Written {
     }
 }
 
-fn close(file: ParquetFile) -> parquet::errors::Result<Result<()>> {
+/// Writes the footer and finishes the file.
+fn close(file: TableFile) -> parquet::errors::Result<Result<()>> {
     Ok(file.into_inner()?.finish())
 }
 
-/// A failed write: the user hears of the disk, not of Parquet.
+/// The error of a failed write. If the disk failed, it names that cause rather than the resulting Parquet error.
 pub(super) fn parquet_error(out: &OutputDir, path: &std::path::Path, error: ParquetError) -> Error {
     out.failure().unwrap_or_else(|| Error::internal(path.display(), error))
 }
 
-/// Row groups on their way to the disk: one is written while the next is encoded.
-pub(super) struct Queue {
-    /// Until the first row group is pushed.
-    idle: Option<Parts>,
-    worker: Option<Worker>,
+/// Hands row groups to a writer thread: one is written while the next is encoded.
+pub(super) struct RowGroupQueue {
+    /// The part writer until the first row group starts the thread.
+    idle: Option<PartWriter>,
+    thread: Option<WriterThread>,
 }
 
-/// The thread that writes.
-struct Worker {
-    /// Taken when all is sent.
-    sender: Option<SyncSender<RowGroup>>,
-    /// Set before the channel is closed; a channel that closes without it was abandoned.
+/// The writer thread.
+struct WriterThread {
+    /// `None` after [`RowGroupQueue::end`].
+    sender: Option<SyncSender<EncodedRowGroup>>,
+    /// Set before the channel is closed. If the channel closes without it, the table was abandoned.
     complete: Arc<AtomicBool>,
     thread: JoinHandle<Result<()>>,
 }
 
-impl Queue {
-    /// Starts no thread yet.
-    pub(super) fn new(parts: Parts) -> Self {
-        Self { idle: Some(parts), worker: None }
+impl RowGroupQueue {
+    /// Creates the queue. The first row group starts the thread.
+    pub(super) fn new(parts: PartWriter) -> Self {
+        Self { idle: Some(parts), thread: None }
     }
 
-    /// Hands over a row group; waits while the one before is still being written.
-    pub(super) fn push(&mut self, group: RowGroup) -> Result<()> {
+    /// Hands over a row group. Waits while the previous one is being written.
+    pub(super) fn push(&mut self, group: EncodedRowGroup) -> Result<()> {
         if let Some(parts) = self.idle.take() {
             let path = parts.path();
-            // No buffer: at most one row group waits beside the one that is written.
+            // Capacity zero: at most one row group waits while another is written, which bounds the memory.
             let (sender, receiver) = sync_channel(0);
             let complete = Arc::new(AtomicBool::new(false));
             let thread = std::thread::Builder::new().name(format!("write {path}"));
             let written = Arc::clone(&complete);
-            let thread = thread.spawn(move || drain(parts, &receiver, &written));
+            let thread = thread.spawn(move || write_row_groups(parts, &receiver, &written));
             let thread = thread.map_err(|e| Error::output(path, e, "allow more threads"))?;
-            self.worker = Some(Worker { sender: Some(sender), complete, thread });
+            self.thread = Some(WriterThread { sender: Some(sender), complete, thread });
         }
-        let sender = self.worker.as_ref().and_then(|worker| worker.sender.as_ref());
+        let sender = self.thread.as_ref().and_then(|thread| thread.sender.as_ref());
         let sent = sender.is_some_and(|sender| sender.send(group).is_ok());
-        // A receiver that is gone has failed: its thread says why.
+        // The receiver is gone only after a failure, which the thread returns.
         if sent { Ok(()) } else { self.join().and(Err(Error::internal("writing", "a file was abandoned"))) }
     }
 
-    /// Says that all is sent, and waits for nothing.
+    /// Declares the table complete. Does not wait.
     pub(super) fn end(&mut self) {
-        if let Some(worker) = &mut self.worker {
-            worker.complete.store(true, Ordering::Release);
-            worker.sender = None;
+        if let Some(thread) = &mut self.thread {
+            thread.complete.store(true, Ordering::Release);
+            thread.sender = None;
         }
     }
 
-    /// Waits until every file is whole; `end` came before.
+    /// Waits until every file is complete. [`Self::end`] comes before.
     pub(super) fn finish(mut self) -> Result<()> {
+        debug_assert!(self.thread.as_ref().is_none_or(|thread| thread.sender.is_none()), "`end` was called");
         match self.idle.take() {
             Some(mut parts) => parts.finish(),
             None => self.join(),
@@ -220,20 +228,21 @@ impl Queue {
     }
 
     fn join(&mut self) -> Result<()> {
-        let Some(Worker { sender, thread, .. }) = self.worker.take() else { return Ok(()) };
+        let Some(WriterThread { sender, thread, .. }) = self.thread.take() else { return Ok(()) };
         drop(sender);
         thread.join().unwrap_or_else(|_| Err(Error::internal("writing", "the thread that writes files panicked")))
     }
 }
 
-impl Drop for Queue {
+impl Drop for RowGroupQueue {
     fn drop(&mut self) {
-        // The thread must have let go of its files before the output directory takes them back.
+        // The thread must close its files before the output directory removes them.
         let _ = self.join();
     }
 }
 
-fn drain(mut parts: Parts, groups: &Receiver<RowGroup>, complete: &AtomicBool) -> Result<()> {
+/// The body of the writer thread.
+fn write_row_groups(mut parts: PartWriter, groups: &Receiver<EncodedRowGroup>, complete: &AtomicBool) -> Result<()> {
     for group in groups {
         parts.push(group)?;
     }

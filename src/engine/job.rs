@@ -1,0 +1,245 @@
+//! A job: what it reads, how it is computed, and to which sink its rows go.
+
+use super::cancel::CancelToken;
+use super::options::JobOptions;
+use super::progress::{Progress, Silent};
+use super::timings::{Timings, timed};
+use super::{caches, manifest, methods, pipeline, slices};
+use crate::broad::BroadScene;
+use crate::error::{Error, Result};
+use crate::narrow::{Routes, Status};
+use crate::scene::{Scene, SceneOverrides};
+use crate::table::{BatchMaker, RowCounter, RowSink, SinkContext, Totals};
+use crate::trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Instant;
+
+/// What a job found.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Counts and the worst row.
+    pub totals: Totals,
+    /// How queries were answered.
+    pub routes: Routes,
+    /// Where the time went.
+    pub timings: Timings,
+    /// Threads of the pool.
+    pub threads: usize,
+    /// The JSON object of `manifest.json`; its `summary` is what a person or a script asks first.
+    pub manifest: Value,
+}
+
+impl Outcome {
+    /// Whether a row violates `require`.
+    pub fn is_violated(&self) -> bool {
+        self.totals.violated > 0
+    }
+
+    /// Whether a row has no proven bracket.
+    pub fn is_uncertified(&self) -> bool {
+        self.totals.by_status[Status::Uncertified as usize] > 0
+    }
+}
+
+/// A job on a scene: poses in, rows out.
+///
+/// ```
+/// use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
+///
+/// let still = [1.0, 0.0, 0.0, 0.0];
+/// let scene = SceneBuilder::new(1.0)
+///     .body(BodyBuilder::new("box", Geometry::Box([1.0; 3])).fixed([0.0; 3], still))
+///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.25)).fixed([1.0, 0.0, 0.0], still))
+///     .build()?;
+/// let mut rows = BatchCollector::default();
+/// let outcome = Job::new(&scene).run(&mut rows)?;
+/// assert_eq!(outcome.totals.rows, 1);
+/// assert_eq!(rows.distances[0].num_rows(), 1);
+/// # Ok::<(), clearsweep::Error>(())
+/// ```
+#[must_use]
+pub struct Job<'a> {
+    scene: &'a Scene,
+    options: JobOptions,
+    poses: PoseSource<'a>,
+    /// Reading of files that has begun.
+    reading: Option<Reading>,
+    progress: &'a dyn Progress,
+    cancel: CancelToken,
+}
+
+impl<'a> Job<'a> {
+    /// A job with every default, which reads the files that the scene names.
+    pub fn new(scene: &'a Scene) -> Self {
+        Self {
+            scene,
+            options: JobOptions::default(),
+            poses: PoseSource::files(),
+            reading: None,
+            progress: &Silent,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// How to compute, and which runs and frames.
+    pub fn options(self, options: JobOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Where the poses come from.
+    pub fn poses(self, poses: PoseSource<'a>) -> Self {
+        Self { poses, ..self }
+    }
+
+    /// Whom to tell how far the job is.
+    pub fn progress(self, progress: &'a dyn Progress) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// A token that cancels the job.
+    pub fn cancel(self, token: &CancelToken) -> Self {
+        Self { cancel: token.clone(), ..self }
+    }
+
+    /// Runs the job, and hands all rows to `sink`, in order.
+    ///
+    /// # Errors
+    /// Options that do not fit, an input that does not fit the contract, the first error of the sink, or
+    /// [`crate::ErrorKind::Cancelled`]. The sink is then told to abort.
+    pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
+        let begun = Instant::now();
+        let Self { scene, options, poses, reading, progress, cancel } = self;
+        let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
+        let done = pool(options.threads).and_then(|pool| {
+            let stop = || cancel.check();
+            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, sink)))
+        });
+        if done.is_err() {
+            sink.abort();
+        }
+        done
+    }
+}
+
+/// A scene whose trajectories are being read already.
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
+    reading: Option<Reading>,
+}
+
+impl Loaded {
+    /// Loads a scene, as [`Scene::load`] does, and begins to read the trajectories while its geometry is built.
+    ///
+    /// # Errors
+    /// As for [`Scene::load`]; what is wrong with the trajectories is said by [`Job::run`].
+    pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
+        let mut reading = None;
+        let (scene, _) = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
+        Ok(Self { scene, reading })
+    }
+
+    /// A job on the scene; the first one goes on with the reading that has begun.
+    pub fn job(&mut self) -> Job<'_> {
+        Job { reading: self.reading.take(), ..Job::new(&self.scene) }
+    }
+}
+
+/// A job that runs, inside its pool.
+struct Running<'a> {
+    scene: &'a Scene,
+    options: &'a JobOptions,
+    from_files: bool,
+    progress: &'a dyn Progress,
+    cancel: &'a CancelToken,
+    begun: Instant,
+}
+
+impl Running<'_> {
+    fn run(&self, feed: Feed, reading: Option<Reading>, sink: &mut dyn RowSink) -> Result<Outcome> {
+        let Self { scene, options, cancel, .. } = *self;
+        let device = options.device.resolve()?;
+        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory);
+        let threads = rayon::current_num_threads();
+        // Two stretches a thread, so that one which takes longer does not hold up the rest.
+        let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
+        let memory =
+            || Ok(pipeline::Memory { broad: methods::broad(&options.broad)?, caches: caches::Caches::default() });
+        let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
+        let narrow = methods::narrow(&options.narrow)?;
+        let mut timings = Timings::default();
+        let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
+        trajectory.inputs.begin_early();
+        let bounds = trajectory.bounds;
+        let mut input = pipeline::Input::start(trajectory);
+        let maker = BatchMaker::new(scene, options.columns);
+        sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker))?;
+        let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
+        let mut output = pipeline::Output { sink, counter, maker: &maker };
+
+        let boxes = BroadScene::new(scene, bounds, scene.query.within);
+        let mut search = pipeline::Search {
+            scene,
+            boxes,
+            narrow,
+            memories,
+            prepared: false,
+            batch,
+            rows_limit: slices::rows_within(options.memory),
+            routes: Routes::default(),
+            timings,
+            candidate_samples: 0,
+            candidates: 0,
+            cancel,
+        };
+        pipeline::drive(&mut search, &mut input, &mut output, self.progress)?;
+
+        let mut timings = search.timings;
+        let broad = search.memories[0].broad.name();
+        let pipeline::Output { sink, counter, .. } = output;
+        timed(&mut timings.write, || sink.end())?;
+        // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given back.
+        let files = input.files.clone();
+        files.begin();
+        rayon::spawn(move || drop((search.memories, input)));
+        let counted = counter.map(RowCounter::finish).unwrap_or_default();
+        let totals = timed(&mut timings.write, || sink.totals(counted))?;
+        let mut inputs = scene.inputs.clone();
+        inputs.extend(files.digests()?);
+        cancel.check()?;
+        timings.total = self.begun.elapsed();
+        let manifest = manifest::Report {
+            scene,
+            options,
+            from_files: self.from_files,
+            inputs: &inputs,
+            totals: &totals,
+            routes: &search.routes,
+            timings: &timings,
+            broad,
+            narrow: search.narrow.name(),
+            device,
+            threads,
+            candidates: search.candidates,
+            candidate_samples: search.candidate_samples,
+        }
+        .to_json();
+        sink.summary(&manifest)?;
+        Ok(Outcome { totals, routes: search.routes, timings, threads, manifest })
+    }
+}
+
+/// A pool of so many threads (`None`: all cores).
+pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    // Counted here, because rayon's own default reads the environment.
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or_else(cores).max(1))
+        .thread_name(|index| format!("clearsweep-{index}"))
+        .build()
+        .map_err(|error| {
+            Error::usage("--threads", format!("the threads cannot be started ({error})"), "ask for fewer threads")
+        })
+}

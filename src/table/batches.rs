@@ -1,0 +1,139 @@
+//! Rows to record batches with the schemas of the Parquet tables: the same fillers of columns, and Arrow arrays instead
+//! of pages.
+
+use super::column_buffer::{ColumnBuffer, ColumnValues};
+use super::fill;
+use super::layout::TILE_ROWS;
+use super::options::DistanceColumns;
+use super::row::Row;
+use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
+use super::vocabulary::Vocabulary;
+use crate::error::{Error, Result};
+use crate::narrow::{FeatureKind, Method, Status};
+use crate::scene::{Sample, Scene};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, SchemaRef};
+use std::sync::Arc;
+
+/// Makes the batches of a job; the dictionaries are shared by all of them.
+#[derive(Debug)]
+pub(crate) struct BatchMaker {
+    distances: Table,
+    penetrations: Table,
+    bodies: ArrayRef,
+    status: ArrayRef,
+    feature: ArrayRef,
+    method: ArrayRef,
+}
+
+#[derive(Debug)]
+struct Table {
+    spec: TableSpec,
+    schema: SchemaRef,
+}
+
+impl Table {
+    fn new(spec: TableSpec) -> Self {
+        Self { schema: spec.schema(), spec }
+    }
+}
+
+type Fill = fn(&mut [ColumnBuffer], &[Row], &[Sample]);
+
+impl BatchMaker {
+    /// Of a job on this scene.
+    pub(crate) fn new(scene: &Scene, columns: DistanceColumns) -> Self {
+        let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
+        Self {
+            distances: Table::new(schema::distances(columns)),
+            penetrations: Table::new(schema::penetrations()),
+            bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
+            status: words(&Status::NAMES),
+            feature: words(&FeatureKind::NAMES),
+            method: words(&Method::NAMES),
+        }
+    }
+
+    pub(super) fn distances_schema(&self) -> SchemaRef {
+        Arc::clone(&self.distances.schema)
+    }
+
+    pub(super) fn penetrations_schema(&self) -> SchemaRef {
+        Arc::clone(&self.penetrations.schema)
+    }
+
+    /// A batch of `distances`.
+    pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
+        self.batch(&self.distances, rows.iter().copied(), samples, fill::distances)
+    }
+
+    /// A batch of `penetrations`, of those rows that penetrate.
+    pub(super) fn penetrations(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
+        let penetrating = rows.iter().copied().filter(|row| row.proximity.status == Status::Penetrating);
+        self.batch(&self.penetrations, penetrating, samples, fill::penetrations)
+    }
+
+    fn batch<'r>(
+        &self,
+        table: &Table,
+        mut rows: impl Iterator<Item = &'r Row>,
+        samples: &[Sample],
+        fill: Fill,
+    ) -> Result<RecordBatch> {
+        let Table { spec, schema } = table;
+        // The names of bodies are their indices in other words, and are not filled.
+        let own: Vec<&ColumnSpec> =
+            spec.columns.iter().filter(|column| spec.body_index_column(column).is_none()).collect();
+        let mut columns: Vec<ColumnBuffer> = own.iter().map(|column| ColumnBuffer::new(column)).collect();
+        let mut tile = Vec::with_capacity(TILE_ROWS);
+        loop {
+            tile.clear();
+            tile.extend(rows.by_ref().take(TILE_ROWS));
+            if tile.is_empty() {
+                break;
+            }
+            fill(&mut columns, &tile, samples);
+        }
+        let filled: Vec<ArrayRef> = own.iter().zip(columns).map(|(spec, column)| array(spec, column)).collect();
+        let find = |name: &str| own.iter().position(|column| column.name == name).and_then(|at| filled.get(at));
+        let finish = |column: &ColumnSpec| {
+            let name = spec.body_index_column(column).map_or(column.name, |index| spec.columns[index].name);
+            let values = find(name).ok_or_else(|| Error::internal(spec.name, "a column was not filled"))?;
+            match column.kind {
+                ColumnType::String(vocabulary) => {
+                    self.words(values, vocabulary).map_err(|error| Error::internal(spec.name, error))
+                }
+                _ => Ok(Arc::clone(values)),
+            }
+        };
+        let arrays = spec.columns.iter().map(finish).collect::<Result<Vec<_>>>()?;
+        RecordBatch::try_new(Arc::clone(schema), arrays).map_err(|error| Error::internal(spec.name, error))
+    }
+
+    /// Numbers as the words they stand for.
+    fn words(&self, codes: &ArrayRef, vocabulary: Vocabulary) -> std::result::Result<ArrayRef, ArrowError> {
+        let words = match vocabulary {
+            Vocabulary::Bodies => &self.bodies,
+            Vocabulary::Status => &self.status,
+            Vocabulary::Feature => &self.feature,
+            Vocabulary::Method => &self.method,
+        };
+        let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
+        let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;
+        Ok(Arc::new(DictionaryArray::try_new(codes, Arc::clone(words))?))
+    }
+}
+
+/// The values of a column; NaN is null where values may be missing.
+fn array(spec: &ColumnSpec, column: ColumnBuffer) -> ArrayRef {
+    match column.values {
+        ColumnValues::Int64(values) => Arc::new(Int64Array::new(ScalarBuffer::from(values), None)),
+        ColumnValues::Int32(values) => Arc::new(Int32Array::new(ScalarBuffer::from(values), None)),
+        ColumnValues::Float64(values) => {
+            let missing = spec.nullable && values.iter().any(|value| value.is_nan());
+            let there = missing.then(|| NullBuffer::from_iter(values.iter().map(|value| !value.is_nan())));
+            Arc::new(Float64Array::new(ScalarBuffer::from(values.to_vec()), there))
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Copies the fields of rows into the columns of each table.
+//!
+//! Each function follows the order of its table in `schema`, without the string columns `body_a` and `body_b`: these
+//! share the codes of `a_index` and `b_index`.
+
+use super::column_buffer::ColumnBuffer;
+use super::pair_stats::PairStat;
+use super::row::Row;
+use crate::narrow::Status;
+use crate::scene::Sample;
+
+/// Columns of the short form of `distances`, string columns of bodies excluded.
+const SHORT_COLUMNS: usize = 9;
+
+/// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
+struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
+
+impl<'a> ColumnCursor<'a> {
+    fn next(&mut self) -> &'a mut ColumnBuffer {
+        self.0.next().expect("the filler follows the schema")
+    }
+
+    /// Checks that all columns were filled.
+    fn finish(self) {
+        debug_assert_eq!(self.0.len(), 0, "the filler follows the schema");
+    }
+}
+
+/// Fills the key columns: run, frame, time_s, a_index, b_index.
+fn keys(c: &mut ColumnCursor<'_>, rows: &[Row], samples: &[Sample]) {
+    let [run, frame, time] = [c.next(), c.next(), c.next()];
+    // Rows are sorted by sample, and most tiles hold one or two samples.
+    for part in rows.chunk_by(|one, next| one.proximity.sample == next.proximity.sample) {
+        let sample = &samples[usize::from(part[0].proximity.sample)];
+        run.repeat_i64(sample.run, part.len());
+        frame.repeat_i64(sample.frame, part.len());
+        time.repeat_f64(sample.time_s.unwrap_or(f64::NAN), part.len());
+    }
+    c.next().extend_i32(rows.iter().map(|r| r.a as i32));
+    c.next().extend_i32(rows.iter().map(|r| r.b as i32));
+}
+
+/// Appends rows to the columns of `distances`, all of them or the short form.
+pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample]) {
+    let all_columns = columns.len() > SHORT_COLUMNS;
+    let mut c = ColumnCursor(columns.iter_mut());
+    keys(&mut c, rows, samples);
+    let p = || rows.iter().map(|r| &r.proximity);
+    c.next().extend_f64(p().map(|p| p.distance));
+    c.next().extend_f64(p().map(|p| p.lower));
+    c.next().extend_f64(p().map(|p| p.upper));
+    c.next().extend_i32(p().map(|p| p.status as i32));
+    if !all_columns {
+        return c.finish();
+    }
+    for axis in 0..3 {
+        c.next().extend_f64(p().map(|p| p.point_a[axis]));
+    }
+    for axis in 0..3 {
+        c.next().extend_f64(p().map(|p| p.point_b[axis]));
+    }
+    for axis in 0..3 {
+        c.next().extend_f64(p().map(|p| p.normal[axis]));
+    }
+    for side in 0..2 {
+        c.next().extend_i32(p().map(|p| p.part[side]));
+    }
+    for side in 0..2 {
+        c.next().extend_i32(p().map(|p| p.feature[side]));
+    }
+    for side in 0..2 {
+        c.next().extend_i32(p().map(|p| p.feature_kind[side] as i32));
+    }
+    c.next().extend_i32(p().map(|p| p.method as i32));
+    c.finish();
+}
+
+/// Appends penetrating rows to the columns of `penetrations`.
+pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample]) {
+    debug_assert!(rows.iter().all(|row| row.proximity.status == Status::Penetrating));
+    let mut c = ColumnCursor(columns.iter_mut());
+    keys(&mut c, rows, samples);
+    let p = || rows.iter().map(|r| &r.proximity);
+    c.next().extend_f64(p().map(|p| -p.distance));
+    c.next().extend_f64(p().map(|p| (-p.upper).max(0.0)));
+    c.next().extend_f64(p().map(|p| -p.lower));
+    for axis in 0..3 {
+        c.next().extend_f64(p().map(|p| p.normal[axis]));
+    }
+    c.finish();
+}
+
+/// A row of `pairs`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairRow {
+    /// Run.
+    pub(super) run: i64,
+    /// Counts and smallest distance of the pair in that run.
+    pub(super) stat: PairStat,
+    /// Upper bound of the relative motion of the two bodies between neighbouring samples, metres.
+    pub(super) max_step: f64,
+}
+
+/// Appends rows to the columns of `pairs`.
+pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
+    let mut c = ColumnCursor(columns.iter_mut());
+    let s = || rows.iter().map(|r| &r.stat);
+    c.next().extend_i64(rows.iter().map(|r| r.run));
+    c.next().extend_i32(s().map(|s| s.a as i32));
+    c.next().extend_i32(s().map(|s| s.b as i32));
+    c.next().extend_i64(s().map(|s| s.candidate as i64));
+    c.next().extend_i64(s().map(|s| s.within as i64));
+    c.next().extend_i64(s().map(|s| s.penetrating as i64));
+    c.next().extend_f64(s().map(|s| s.distance));
+    c.next().extend_f64(s().map(|s| s.lower));
+    c.next().extend_f64(s().map(|s| s.upper));
+    c.next().extend_i64(s().map(|s| s.frame));
+    c.next().extend_f64(s().map(|s| s.time));
+    c.next().extend_f64(rows.iter().map(|r| r.max_step));
+    c.finish();
+}
+
+/// A row of `runs`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunRow {
+    /// Run.
+    pub(super) run: i64,
+    /// Existing samples.
+    pub(super) frames: u64,
+    /// Rows of `distances`.
+    pub(super) rows: u64,
+    /// Pairs of bodies that could be near, ignored pairs included.
+    pub(super) pairs_possible: u64,
+    /// The part of `pairs_possible` that the rules of the scene ignore.
+    pub(super) pairs_ignored: u64,
+    /// Pairs that the broad phase found in some sample.
+    pub(super) pairs_candidate: u64,
+    /// The row of smallest distance; `None` without rows.
+    pub(super) worst: Option<WorstRow>,
+    /// Rows with `upper < require`.
+    pub(super) violated: u64,
+    /// Rows with `lower < require <= upper`.
+    pub(super) undecided: u64,
+    /// Rows of status uncertified.
+    pub(super) uncertified: u64,
+}
+
+/// The row of smallest distance of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WorstRow {
+    /// Distance, metres.
+    pub(super) distance: f64,
+    /// Body A.
+    pub(super) a: u32,
+    /// Body B.
+    pub(super) b: u32,
+    /// Frame.
+    pub(super) frame: i64,
+}
+
+/// Appends rows to the columns of `runs`.
+pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
+    let mut c = ColumnCursor(columns.iter_mut());
+    c.next().extend_i64(rows.iter().map(|r| r.run));
+    c.next().extend_i64(rows.iter().map(|r| r.frames as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.rows as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.pairs_possible as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.pairs_ignored as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.pairs_candidate as i64));
+    let w = || rows.iter().map(|r| r.worst);
+    c.next().extend_f64(w().map(|w| w.map_or(f64::NAN, |w| w.distance)));
+    c.next().extend_optional_i32(w().map(|w| Some(w?.a as i32)));
+    c.next().extend_optional_i32(w().map(|w| Some(w?.b as i32)));
+    c.next().extend_optional_i64(w().map(|w| Some(w?.frame)));
+    c.next().extend_i64(rows.iter().map(|r| r.violated as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.undecided as i64));
+    c.next().extend_i64(rows.iter().map(|r| r.uncertified as i64));
+    c.finish();
+}

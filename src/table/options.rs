@@ -1,0 +1,26 @@
+//! What to write, and where.
+
+use std::path::PathBuf;
+
+/// Which columns of `distances` are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DistanceColumns {
+    /// All columns.
+    #[default]
+    All,
+    /// Keys, bodies, distance, bracket, status.
+    Distance,
+}
+
+/// Where and what to write.
+#[derive(Debug, Clone)]
+pub struct TableOptions {
+    /// The output directory.
+    pub out: PathBuf,
+    /// Columns of `distances`.
+    pub columns: DistanceColumns,
+    /// Whether the files of an earlier execution in `out` are replaced.
+    pub force: bool,
+    /// Bytes that the per-pair summaries may take before they are spilled to disk. A fixed minimum of a few MB applies.
+    pub memory: u64,
+}

@@ -1,0 +1,294 @@
+//! Where rows go: the trait, what it is given, and the Parquet tables as one of its implementations.
+
+use super::batches::BatchMaker;
+use super::options::{DistanceColumns, TableOptions};
+use super::row::Row;
+use super::totals::Totals;
+use super::writer::{FinishedTables, PendingTables, TableWriter};
+use crate::error::{Error, Result};
+use crate::scene::{Candidate, FrameBlock, Sample, Scene};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Receives the rows of a job, in order of (run, frame, a, b).
+///
+/// The calls are [`begin`](Self::begin), [`rows`](Self::rows) for each block of rows, [`end`](Self::end),
+/// [`totals`](Self::totals), [`summary`](Self::summary); after an error, of whatever part of the job, or where it is
+/// cancelled, only [`abort`](Self::abort). The first error of a sink stops the job, which returns it as it is.
+///
+/// A closure over `&RowBlock` is a sink of which only `rows` does anything.
+pub trait RowSink: Send {
+    /// The job begins.
+    ///
+    /// # Errors
+    /// The sink cannot take rows.
+    fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
+        let _ = context;
+        Ok(())
+    }
+
+    /// Takes the next rows; called from one thread at a time, beside the computation of the rows after them.
+    ///
+    /// # Errors
+    /// The sink cannot take them.
+    fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()>;
+
+    /// No more rows come.
+    ///
+    /// # Errors
+    /// What the sink still holds cannot be handed on.
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether the sink counts rows itself while it takes them. Else the engine does.
+    fn counts_rows(&self) -> bool {
+        false
+    }
+
+    /// The totals of the job, once all rows are where they belong; `counted`: those of the engine.
+    ///
+    /// # Errors
+    /// The rows did not get to where they belong.
+    fn totals(&mut self, counted: Totals) -> Result<Totals> {
+        Ok(counted)
+    }
+
+    /// The job is done; `summary` is the JSON object of `manifest.json`.
+    ///
+    /// # Errors
+    /// The sink cannot take it.
+    fn summary(&mut self, summary: &Value) -> Result<()> {
+        let _ = summary;
+        Ok(())
+    }
+
+    /// The job failed or was cancelled: the rows taken so far are void.
+    fn abort(&mut self) {}
+}
+
+impl<F: FnMut(&RowBlock<'_>) -> Result<()> + Send> RowSink for F {
+    fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
+        self(rows)
+    }
+}
+
+/// What a sink learns before the first row.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct SinkContext<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Which columns of `distances` the job gives out.
+    pub columns: DistanceColumns,
+    /// Bytes that a sink may take for summaries.
+    pub memory: u64,
+    maker: &'a BatchMaker,
+}
+
+impl<'a> SinkContext<'a> {
+    /// Of a job.
+    pub(crate) fn new(scene: &'a Scene, columns: DistanceColumns, memory: u64, maker: &'a BatchMaker) -> Self {
+        Self { scene, columns, memory, maker }
+    }
+
+    /// The schema of the batches of `distances`.
+    pub fn distances_schema(&self) -> SchemaRef {
+        self.maker.distances_schema()
+    }
+
+    /// The schema of the batches of `penetrations`.
+    pub fn penetrations_schema(&self) -> SchemaRef {
+        self.maker.penetrations_schema()
+    }
+}
+
+/// Consecutive rows of a job: those of up to 64 samples, or of a part of them.
+#[derive(Clone, Copy)]
+pub struct RowBlock<'a> {
+    block: &'a FrameBlock,
+    candidates: &'a [Candidate],
+    rows: &'a [&'a Row],
+    maker: &'a BatchMaker,
+}
+
+impl<'a> RowBlock<'a> {
+    /// Rows of `block` sorted by (sample, a, b), and the candidates they are of.
+    pub(crate) fn new(
+        block: &'a FrameBlock,
+        candidates: &'a [Candidate],
+        rows: &'a [&'a Row],
+        maker: &'a BatchMaker,
+    ) -> Self {
+        Self { block, candidates, rows, maker }
+    }
+
+    /// Number of rows of `distances`.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row: no pair came near in these samples.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows with the keys of their samples.
+    pub fn iter(&self) -> impl Iterator<Item = (&'a Sample, &'a Row)> + use<'a> {
+        let Self { block, rows, .. } = *self;
+        rows.iter().map(|&row| (&block.samples[usize::from(row.proximity.sample)], row))
+    }
+
+    /// The rows as a batch of the table `distances`.
+    ///
+    /// # Errors
+    /// None that the data can cause.
+    pub fn distances(&self) -> Result<RecordBatch> {
+        self.maker.distances(self.rows, &self.block.samples)
+    }
+
+    /// The penetrating rows as a batch of the table `penetrations`.
+    ///
+    /// # Errors
+    /// None that the data can cause.
+    pub fn penetrations(&self) -> Result<RecordBatch> {
+        self.maker.penetrations(self.rows, &self.block.samples)
+    }
+
+    /// The block they are of.
+    pub(crate) fn block(&self) -> &'a FrameBlock {
+        self.block
+    }
+
+    /// The rows alone.
+    pub(crate) fn rows(&self) -> &'a [&'a Row] {
+        self.rows
+    }
+}
+
+/// A sink that keeps all rows as record batches, none of them empty.
+#[derive(Debug, Clone, Default)]
+pub struct BatchCollector {
+    /// Batches of `distances`, in order.
+    pub distances: Vec<RecordBatch>,
+    /// Batches of `penetrations`, in order.
+    pub penetrations: Vec<RecordBatch>,
+    /// The summary of the job, once it is done.
+    pub summary: Option<Value>,
+}
+
+impl RowSink for BatchCollector {
+    fn begin(&mut self, _: &SinkContext<'_>) -> Result<()> {
+        self.abort();
+        Ok(())
+    }
+
+    fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.distances.push(rows.distances()?);
+        let penetrations = rows.penetrations()?;
+        if penetrations.num_rows() > 0 {
+            self.penetrations.push(penetrations);
+        }
+        Ok(())
+    }
+
+    fn summary(&mut self, summary: &Value) -> Result<()> {
+        self.summary = Some(summary.clone());
+        Ok(())
+    }
+
+    fn abort(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not at all; where the
+/// job fails or is cancelled, none is left behind.
+pub struct ParquetTables {
+    out: PathBuf,
+    force: bool,
+    state: State,
+}
+
+/// How far the tables are.
+enum State {
+    Idle,
+    Open(Box<TableWriter>),
+    Ending(Box<PendingTables>),
+    Whole(FinishedTables),
+}
+
+impl ParquetTables {
+    /// Tables in a directory that is new or empty.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        Self { out: out.into(), force: false, state: State::Idle }
+    }
+
+    /// Whether to replace what an earlier job wrote there.
+    #[must_use]
+    pub fn force(self, force: bool) -> Self {
+        Self { force, ..self }
+    }
+
+    fn out_of_turn<T>(&self) -> Result<T> {
+        Err(Error::internal(self.out.display(), "the sink was called out of turn"))
+    }
+}
+
+impl RowSink for ParquetTables {
+    fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
+        self.abort();
+        let SinkContext { scene, columns, memory, .. } = *context;
+        let options = TableOptions { out: self.out.clone(), columns, force: self.force, memory };
+        self.state = State::Open(Box::new(TableWriter::create(scene, &options)?));
+        Ok(())
+    }
+
+    fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
+        match &mut self.state {
+            State::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows),
+            _ => self.out_of_turn(),
+        }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Open(writer) => self.state = State::Ending(Box::new(writer.end()?)),
+            _ => return self.out_of_turn(),
+        }
+        Ok(())
+    }
+
+    fn counts_rows(&self) -> bool {
+        true
+    }
+
+    fn totals(&mut self, _: Totals) -> Result<Totals> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Ending(ending) => {
+                let finished = ending.wait()?;
+                let totals = finished.totals.clone();
+                self.state = State::Whole(finished);
+                Ok(totals)
+            }
+            _ => self.out_of_turn(),
+        }
+    }
+
+    fn summary(&mut self, summary: &Value) -> Result<()> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Whole(finished) => finished.write_manifest(summary),
+            _ => self.out_of_turn(),
+        }
+    }
+
+    fn abort(&mut self) {
+        // Dropped before they are whole, the tables take back what was written.
+        self.state = State::Idle;
+    }
+}

@@ -1,0 +1,47 @@
+//! Counts over a whole execution.
+
+/// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Totals {
+    /// Runs.
+    pub runs: u64,
+    /// Existing (run, frame) samples.
+    pub samples: u64,
+    /// Rows of `distances`.
+    pub rows: u64,
+    /// Rows of `penetrations`.
+    pub penetrations: u64,
+    /// Rows by status: separated, touching, penetrating, uncertified.
+    pub by_status: [u64; 4],
+    /// Rows by method, in the order of `Method::NAMES`.
+    pub by_method: [u64; 6],
+    /// Rows of `pairs`.
+    pub pairs: u64,
+    /// Pairs of bodies that could be near in the first run (the only run with static pairs), ignored pairs included.
+    pub pairs_possible: u64,
+    /// The part of `pairs_possible` that the rules of the scene ignore.
+    pub pairs_ignored: u64,
+    /// Rows with `upper_m < require`.
+    pub violated: u64,
+    /// Rows with `lower_m < require <= upper_m`.
+    pub undecided: u64,
+    /// The row of smallest distance; `None` without rows.
+    pub worst: Option<Worst>,
+    /// Bytes of all tables, the manifest excluded.
+    pub bytes: u64,
+}
+
+/// The row of smallest distance of an execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worst {
+    /// Distance, metres.
+    pub distance_m: f64,
+    /// Its run.
+    pub run: i64,
+    /// Its frame.
+    pub frame: i64,
+    /// Name of body A.
+    pub body_a: String,
+    /// Name of body B.
+    pub body_b: String,
+}
