@@ -72,16 +72,13 @@ pub mod scene;
 pub mod table;
 pub mod trajectory;
 
-pub use engine::{
-    Advance, CancelToken, Device, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, Silent, Timings,
-};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery};
 pub use error::{Error, ErrorKind, Result};
 pub use geometry::{Pose, Vec3};
-pub use narrow::{FeatureKind, Method, Proximity, Routes, Status};
+pub use narrow::{FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{
-    Body, BodyBuilder, Geometry, Missing, Model, Motion, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides,
-    Shape,
+    Body, BodyBuilder, Geometry, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides, Shape,
 };
 pub use table::{
     BatchCollector, Columns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,

@@ -67,7 +67,6 @@ impl From<RunArgs> for Config {
                 ColumnsArg::Distance => Columns::Distance,
             },
             peak_memory: Some(machine::peak_memory),
-            ..JobOptions::default()
         };
         Self { input, job, out: args.out, force: args.force, progress: args.progress, json: args.json }
     }

@@ -85,11 +85,6 @@ impl<'a> ProximityQuery<'a> {
         }
         Ok(answer)
     }
-
-    /// By which routes the poses so far were answered.
-    pub fn routes(&self) -> &Routes {
-        &self.routes
-    }
 }
 
 fn check(name: &str, pose: &Pose) -> Result<()> {

@@ -217,7 +217,7 @@ enum State {
     Idle,
     Open(Box<TableWriter>),
     Ending(Box<Ending>),
-    Whole(Finished),
+    Whole(Box<Finished>),
 }
 
 impl ParquetTables {
@@ -270,7 +270,7 @@ impl RowSink for ParquetTables {
             State::Ending(ending) => {
                 let finished = ending.wait()?;
                 let totals = finished.totals.clone();
-                self.state = State::Whole(finished);
+                self.state = State::Whole(Box::new(finished));
                 Ok(totals)
             }
             _ => self.out_of_turn(),
