@@ -30,11 +30,10 @@ mod timings;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
+pub use check::{Checked, LargestStep, Warning, check};
 pub use job::{Job, Loaded, Outcome};
-pub use manifest::{SCHEMA_VERSION, simd_features};
+pub use manifest::simd_features;
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};
 pub use pair::{PairOptions, ProximityQuery};
-pub use progress::{Advance, Progress, Silent};
+pub use progress::{Advance, Progress};
 pub use query::{Explained, explain};
-pub use timings::Timings;
