@@ -8,8 +8,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Modules and the floor of the house that they live on. What lives on the same floor does not know each other.
-const FLOORS: [(&str, u8); 11] = [
+const FLOORS: [(&str, u8); 12] = [
     ("error", 0),
+    ("simd", 0),
     ("geometry", 1),
     ("scene", 2),
     ("trajectory", 3),
@@ -331,7 +332,7 @@ fn the_rules_can_be_broken() {
     assert!(is_allowed("table", "narrow::Proximity") && is_allowed("table", "narrow::proximity::Status"));
     for (module, path) in [
         ("geometry", "scene::Shape"),
-        ("scene", "narrow::Poses"),
+        ("scene", "narrow::BodyPoses"),
         ("broad", "trajectory::Trajectory"),
         ("table", "narrow::NarrowPhase"),
         ("narrow", "table::Row"),

@@ -27,6 +27,7 @@ mod progress;
 mod query;
 mod slices;
 mod timings;
+mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;

@@ -2,8 +2,9 @@
 
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, Vec3};
-use crate::narrow::{Poses, Proximity};
+use crate::narrow::{BodyPoses, Proximity};
 use crate::scene::{Lanes, SAMPLES};
+use crate::simd::dispatch;
 
 /// Samples whose axes are found together.
 const EIGHT: usize = 8;
@@ -61,10 +62,10 @@ impl Frames {
     }
 
     /// Of this body, whose poses these are.
-    pub(super) fn of<'a>(&'a mut self, body: u32, poses: &Poses<'a>) -> FramesOf<'a> {
+    pub(super) fn of<'a>(&'a mut self, body: u32, poses: &BodyPoses<'a>) -> FramesOf<'a> {
         match *poses {
-            Poses::Fixed(pose) => FramesOf::Fixed(Frame::of(pose)),
-            Poses::Moving(components) => {
+            BodyPoses::Fixed(pose) => FramesOf::Fixed(Frame::of(pose)),
+            BodyPoses::Moving(components) => {
                 if self.of != Some(body) {
                     (self.of, self.found) = (Some(body), 0);
                 }
@@ -110,37 +111,8 @@ fn axes_body(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::Lanes;
-
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn axes_2(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-        super::axes_body(q, start, out);
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) unsafe fn axes_5(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-        super::axes_body(q, start, out);
-    }
-}
-
-/// The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
-fn axes(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match crate::narrow::simd::level() {
-            2 => wide::axes_5(q, start, out),
-            1 => wide::axes_2(q, start, out),
-            _ => axes_body(q, start, out),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    axes_body(q, start, out);
-}
+// The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
+dispatch!(loops axes, axes_body, (q: &[Lanes], start: usize, out: &mut [Lanes; 9]) -> ());
 
 #[cfg(test)]
 mod tests {
@@ -186,16 +158,18 @@ mod tests {
         };
         let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
         let (first, second) = (slot(), slot());
-        let fixed = Poses::Moving(&first).at(5);
+        let fixed = BodyPoses::Moving(&first).at(5);
         let mut frames = Frames::default();
-        for (body, poses) in [(0, Poses::Moving(&first)), (1, Poses::Moving(&second)), (2, Poses::Fixed(&fixed))] {
+        for (body, poses) in
+            [(0, BodyPoses::Moving(&first)), (1, BodyPoses::Moving(&second)), (2, BodyPoses::Fixed(&fixed))]
+        {
             for sample in [63, 0, 7, 8, 9, 31, 32, 63] {
                 let (frame, alone) = (frames.of(body, &poses).at(sample), Frame::of(&poses.at(sample)));
                 assert_eq!((frame.r, frame.position, frame.rest), (alone.r, alone.position, alone.rest), "{sample}");
             }
         }
         frames.clear();
-        let frame = frames.of(1, &Poses::Moving(&first)).at(8);
-        assert_eq!(frame.r, rotation(Poses::Moving(&first).at(8).q), "of another block");
+        let frame = frames.of(1, &BodyPoses::Moving(&first)).at(8);
+        assert_eq!(frame.r, rotation(BodyPoses::Moving(&first).at(8).q), "of another block");
     }
 }

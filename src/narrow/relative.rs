@@ -1,10 +1,10 @@
 //! Relative poses of a pair over the samples of a block, computed side by side.
 
-use super::Poses;
 use super::pair::size_of;
-use super::simd::{Lane, WIDTH};
+use super::query::BodyPoses;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
+use crate::simd::{Lane, WIDTH, dispatch};
 
 /// Samples from which computing eight at once is cheaper than one after the other.
 pub(super) const FEW: u32 = 3;
@@ -21,10 +21,16 @@ pub struct RelativeLanes {
 }
 
 impl RelativeLanes {
-    /// Component `k` in `N` samples from `start`.
+    /// The poses of eight samples from `start`: the rotation by rows, and the translation.
     #[inline(always)]
-    pub(super) fn chunk<const N: usize>(&self, k: usize, start: usize) -> [f64; N] {
-        *self.components[k][start..].first_chunk().expect("a check ends inside the block")
+    pub(super) fn eight(&self, start: usize) -> ([Lane; 9], [Lane; 3]) {
+        (std::array::from_fn(|k| self.chunk(k, start)), std::array::from_fn(|k| self.chunk(9 + k, start)))
+    }
+
+    /// Component `k` in eight samples from `start`.
+    #[inline(always)]
+    fn chunk(&self, k: usize, start: usize) -> Lane {
+        *self.components[k][start..].first_chunk().expect("eight samples of the block")
     }
 
     /// In one sample.
@@ -51,10 +57,10 @@ impl RelativeLanes {
         self.reach[s % SAMPLES]
     }
 
-    /// [`Self::reach`] in `N` samples from `start`.
+    /// [`Self::reach`] in eight samples from `start`.
     #[inline(always)]
-    pub(super) fn reaches<const N: usize>(&self, start: usize) -> [f64; N] {
-        *self.reach[start..].first_chunk().expect("a check ends inside the block")
+    pub(super) fn reaches(&self, start: usize) -> Lane {
+        *self.reach[start..].first_chunk().expect("eight samples of the block")
     }
 
     /// The size of a pair of cores in a sample, metres.
@@ -78,21 +84,21 @@ impl Default for RelativeLanes {
 
 /// The relative poses of a walk: bit for bit those of [`RelativePose::between`].
 pub(super) struct RelativePoses<'a> {
-    poses: [Poses<'a>; 2],
+    poses: [BodyPoses<'a>; 2],
     pub(super) lanes: Option<&'a RelativeLanes>,
 }
 
 impl<'a> RelativePoses<'a> {
     /// Of the set samples of a block; `lanes` is overwritten.
-    pub(super) fn new(a: Poses<'a>, b: Poses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
+    pub(super) fn new(a: BodyPoses<'a>, b: BodyPoses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
         if samples.count_ones() < FEW {
             return Self { poses: [a, b], lanes: None };
         }
         match (a, b) {
-            (Poses::Moving(a), Poses::Moving(b)) => fill(a, b, samples, lanes),
-            (Poses::Moving(a), Poses::Fixed(b)) => fill(a, &spread(b), samples, lanes),
-            (Poses::Fixed(a), Poses::Moving(b)) => fill(&spread(a), b, samples, lanes),
-            (Poses::Fixed(a), Poses::Fixed(b)) => fill(&spread(a), &spread(b), samples, lanes),
+            (BodyPoses::Moving(a), BodyPoses::Moving(b)) => fill(a, b, samples, lanes),
+            (BodyPoses::Moving(a), BodyPoses::Fixed(b)) => fill(a, &spread(b), samples, lanes),
+            (BodyPoses::Fixed(a), BodyPoses::Moving(b)) => fill(&spread(a), b, samples, lanes),
+            (BodyPoses::Fixed(a), BodyPoses::Fixed(b)) => fill(&spread(a), &spread(b), samples, lanes),
         }
         Self { poses: [a, b], lanes: Some(lanes) }
     }
@@ -162,37 +168,12 @@ fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut Relative
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::{Lanes, RelativeLanes};
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
-        super::fill_body(a, b, samples, out);
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
-        super::fill_body(a, b, samples, out);
-    }
-}
+dispatch!(loops fill_wide, fill_body, (a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) -> ());
 
 /// The lanes of two slots (ten components each).
 fn fill(a: &[Lanes], b: &[Lanes], samples: u64, out: &mut RelativeLanes) {
     let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) else { return };
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match super::scan::level() {
-            2 => wide::fill_5(a, b, samples, out),
-            1 => wide::fill_2(a, b, samples, out),
-            _ => fill_body(a, b, samples, out),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    fill_body(a, b, samples, out);
+    fill_wide(a, b, samples, out);
 }
 
 #[cfg(test)]
@@ -208,9 +189,9 @@ mod tests {
         };
         let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
         let (a, b) = (slot(), slot());
-        let fixed = Poses::Moving(&b).at(5);
-        for other in [Poses::Moving(&b), Poses::Fixed(&fixed)] {
-            for (first, second) in [(Poses::Moving(&a), other), (other, Poses::Moving(&a))] {
+        let fixed = BodyPoses::Moving(&b).at(5);
+        for other in [BodyPoses::Moving(&b), BodyPoses::Fixed(&fixed)] {
+            for (first, second) in [(BodyPoses::Moving(&a), other), (other, BodyPoses::Moving(&a))] {
                 let mut lanes = RelativeLanes::default();
                 let all = RelativePoses::new(first, second, u64::MAX, &mut lanes);
                 assert!(all.lanes.is_some());

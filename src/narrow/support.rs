@@ -1,37 +1,60 @@
-//! Supports of a search, by registers: scans over all vertices, and climbs along edges on large polyhedra.
+//! Supports of convex polyhedra: the vertex farthest along a direction, by scans over all vertices or by climbs along edges.
 //!
-//! Generic over the level, for code that was compiled for it. Good for a search, never for a proof: in rounding a climb may
-//! stop at a vertex that is highest only to within a few ulp.
+//! A scan is a proof. A climb is good for a search only: in rounding it may stop at a vertex that is farthest only to within
+//! a few ulp. Every lane does the same operations in the same order and nothing is contracted, so all levels return the same bits.
 
 use super::pair::{CLIMB_ABOVE, VertexPair};
-use super::simd::{P3, Simd, V, WIDTH, dispatch};
+use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
+use crate::simd::{Simd, V, WIDTH, dispatch};
 
-/// A vertex farthest along `d`, and how far that is.
 #[inline(always)]
-pub(super) fn farthest<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
-    if p.count > CLIMB_ABOVE && !p.star_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
+fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
+    let mut best = [f64::NEG_INFINITY; LANES];
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for ((x, y), z) in chunks {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            best[i] = if dot > best[i] { dot } else { best[i] };
+        }
+    }
+    best.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+dispatch!(loops max_dot_wide, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
+
+/// The largest `d . v` over all vertices: a proof.
+#[inline]
+pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
+    max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
+}
+
+/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. Of several
+/// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
+#[inline(always)]
+pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
+    if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
 }
 
 /// A vertex farthest along the direction of each lane, as a number, and how far that is.
 #[inline(always)]
-pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
+pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> (V<S>, V<S>) {
     let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((&x, &y), &z) in p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]) {
         let height = d.x.scaled(x) + d.y.scaled(y) + d.z.scaled(z);
         at = best.lt(height).pick(number, at);
-        best = best.larger(height);
+        best = height.larger(best);
         number = number + one;
     }
     (at, best)
 }
 
 #[inline(always)]
-fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
-    let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
+fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
+    let d = Vec3::<V<S>>::from_f64(d);
     if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
-        let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
+        let height = Vec3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
         let max = height.max_lane();
         let at = height.equals(V::splat(max)).bits().trailing_zeros();
         // The padding repeats vertex 0, which comes first.
@@ -42,7 +65,7 @@ fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
     // Counted in a register: turning an index into a number costs more than the products.
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((x, y), z) in blocks {
-        let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
+        let height = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
         let higher = best.lt(height);
         best = higher.pick(height, best);
         block = higher.pick(number, block);
@@ -51,21 +74,20 @@ fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
     let max = best.max_lane();
     let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;
     let at = block.lanes()[lane.min(WIDTH - 1)] as usize * WIDTH + lane;
-    // The padding repeats vertex 0.
+    // The padding repeats vertex 0, and no lane is found where `d` is no number.
     (if at < p.count { at as u32 } else { 0 }, max)
 }
 
 #[inline(always)]
-fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
-    let direction = Vec3 { x: d[0], y: d[1], z: d[2] };
+fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
-    let lanes = P3::<S>::splat(direction);
+    let lanes = Vec3::<V<S>>::from_f64(direction);
     // Where the start is not yet the top, the table most likely names a vertex nearer to it.
     let mut table = true;
     loop {
         let from = at;
-        for (i, star) in p.star(from).iter().enumerate() {
-            let height = P3::load(star).dot(lanes);
+        for (i, planes_of_vertex) in p.neighbour_blocks_of(from).iter().enumerate() {
+            let height = Vec3::load(planes_of_vertex).dot(lanes);
             let top = height.max_lane();
             if top > max {
                 let lane = height.equals(V::splat(top)).bits().trailing_zeros() as usize;
@@ -87,29 +109,32 @@ fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
 }
 
 #[inline(always)]
-fn both_body<S: Simd>(
-    a: &Polyhedron,
-    d: Vec3<f64>,
-    b: &Polyhedron,
-    m: Vec3<f64>,
+fn supports_body<S: Simd>(
+    (a, d): (&Polyhedron, Vec3<f64>),
+    (b, m): (&Polyhedron, Vec3<f64>),
     start: VertexPair,
 ) -> [(u32, f64); 2] {
-    [farthest::<S>(a, d.to_array(), start[0]), farthest::<S>(b, m.to_array(), start[1])]
+    [support::<S>(a, d, start[0]), support::<S>(b, m, start[1])]
 }
 
-dispatch!(both_wide, both_body, (a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2]);
+dispatch!(supports_wide, supports_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2]);
 
-/// A vertex of A farthest along `d`, and one of B farthest along `m`, and how far they are; climbs start at `start`.
-pub(super) fn both(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2] {
-    both_wide(a, d, b, m, start)
+/// [`support`] of A along `d` and of B along `m`.
+#[inline]
+pub(super) fn supports(
+    of_a: (&Polyhedron, Vec3<f64>),
+    of_b: (&Polyhedron, Vec3<f64>),
+    start: VertexPair,
+) -> [(u32, f64); 2] {
+    supports_wide(of_a, of_b, start)
 }
 
 #[inline(always)]
 fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) {
-    let (d, least) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let (d, least) = (Vec3::<V<S>>::from_f64(d), V::<S>::splat(least));
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     for (i, ((x, y), z)) in blocks.enumerate() {
-        let mut bits = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
+        let mut bits = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
         while bits != 0 {
             let v = i * WIDTH + bits.trailing_zeros() as usize;
             bits &= bits - 1;

@@ -1,12 +1,13 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
+use crate::narrow::cache::PieceCache;
 use crate::narrow::gjk;
+use crate::narrow::ladder::{Ladder, Parts, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
-use crate::narrow::simd::Portable;
-use crate::narrow::walk::{PartCache, Parts, Scratch, Search, solve};
 use crate::scene::Piece;
+use crate::simd::{Level, Portable, dispatch};
 
 struct Draw(u64);
 
@@ -95,16 +96,16 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         }
         assert!(surface.is_closed() && surface.triangles().len() + 4 == 2 * surface.pairs().len(), "case {case}");
         let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
-        assert!(surface.proves(&points(&pair, &surface), &strict::claim(&answer), facet), "case {case}");
+        assert!(surface.proves(&points(&pair, &surface), &certificate::claim(&answer), facet), "case {case}");
         assert!(last.verifies(&pair, &surface, &answer), "case {case}");
-        assert!(last.proves(&strict::claim(&answer), facet), "case {case}");
+        assert!(last.proves(&certificate::claim(&answer), facet), "case {case}");
         // Looked up at a pose near by it need not be convex any more; what it grows to is the answer there.
         let mut pose = pair.pose;
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
-        if let Some(there) = strict::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
+        if let Some(there) = certificate::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
             let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
-            let proven = surface.proves(&points(&moved, &surface), &strict::claim(&there), facet);
+            let proven = surface.proves(&points(&moved, &surface), &certificate::claim(&there), facet);
             assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
             if proven { still += 1 } else { no_longer += 1 }
         }
@@ -192,17 +193,18 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
-        let (mut cache, mut scratch, mut routes) = (PartCache::default(), Scratch::default(), Routes::default());
-        for (asked, samples) in [1, 1 << 5, 1].into_iter().enumerate() {
-            scratch.set([Search::Auto, Search::Gjk][case % 2], samples);
-            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes).answer();
+        let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
+        for asked in 0..3 {
+            let search = [Search::Auto, Search::Gjk][case % 2];
+            let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
         verified += routes.surface_verified;
-        let mut cache = PartCache::default();
-        scratch.set(Search::Auto, 0b11);
-        solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes);
+        let mut cache = PieceCache::default();
+        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
     assert!(verified > 50, "{verified}");
@@ -265,28 +267,8 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
-/// In registers of four lanes; `None` where the processor has none.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
-fn by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
-    #[target_feature(enable = "avx2")]
-    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
-        grow_body::<crate::narrow::simd::Avx2>(pair, work)
-    }
-    // SAFETY: the feature was asked for.
-    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
-}
-
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
-fn start_by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
-    #[target_feature(enable = "avx2")]
-    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
-        start_and_grow_body::<crate::narrow::simd::Avx2>(pair, pair.pose.t, work)
-    }
-    // SAFETY: the feature was asked for.
-    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
-}
+dispatch!(at grow_at_level, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Grown);
+dispatch!(at start_at_level, start_and_grow_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown);
 
 /// The same steps in the widest registers, in narrower ones, and in none.
 #[test]
@@ -300,9 +282,10 @@ fn all_levels_give_the_same_bits() {
         let answers = [deepest(&pair, &mut wide), found(grow_body::<Portable>(&pair, plain.work()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
-        #[cfg(target_arch = "x86_64")]
-        if let Some(z) = start(&pair).and_then(|mut middle| by_avx2(&pair, middle.work())) {
-            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}");
+        for level in Level::available() {
+            let Some(mut again) = start(&pair) else { continue };
+            let z = grow_at_level(level, &pair, again.work());
+            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
         let kept = [wide.remember(&mut surfaces[0]), plain.remember(&mut surfaces[1])];
@@ -313,8 +296,9 @@ fn all_levels_give_the_same_bits() {
             start_and_grow(&pair, pair.pose.t, wide.work()),
             start_and_grow_body::<Portable>(&pair, pair.pose.t, plain.work()),
         ];
-        #[cfg(target_arch = "x86_64")]
-        grown.extend(start_by_avx2(&pair, plain.work()));
+        for level in Level::available() {
+            grown.push(start_at_level(level, &pair, pair.pose.t, plain.work()));
+        }
         let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
         assert!(all.iter().all(|s| *s == all[0]), "case {case}");
         around += u32::from(all[0].is_some());
