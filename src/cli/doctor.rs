@@ -6,7 +6,7 @@ use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
 use clearsweep::Result;
-use clearsweep::engine::simd_features;
+use clearsweep::bench_support::engine::simd_features;
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.

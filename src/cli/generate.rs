@@ -4,7 +4,7 @@ use super::args::{GenerateArgs, Generator, ObjectArg};
 use super::exit::Done;
 use super::stdout;
 use clearsweep::Result;
-use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+use clearsweep::bench_support::generate::{Coherence, Crowd, Object, PipeRack, Separation};
 use serde_json::json;
 use std::path::PathBuf;
 

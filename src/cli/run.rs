@@ -4,10 +4,10 @@ use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::Done;
 use super::{machine, progress, stdout, summary};
 use clearsweep::Result;
-use clearsweep::engine::{Device, JobOptions, Loaded};
-use clearsweep::scene::{IgnoreRule, Scene, SceneOverrides};
-use clearsweep::table::{Columns, ParquetTables};
-use clearsweep::trajectory::ReadOptions;
+use clearsweep::bench_support::engine::{Device, JobOptions, Loaded};
+use clearsweep::bench_support::scene::{IgnoreRule, Scene, SceneOverrides};
+use clearsweep::bench_support::table::{Columns, ParquetTables};
+use clearsweep::bench_support::trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
 struct Config {

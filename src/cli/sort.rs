@@ -5,7 +5,7 @@ use super::exit::Done;
 use super::text::{bytes, count, counted, rate, seconds, table};
 use super::{machine, progress, stdout};
 use clearsweep::Result;
-use clearsweep::trajectory::{self, SortOptions, SortPhase, SortStep, Sorted};
+use clearsweep::bench_support::trajectory::{self, SortOptions, SortPhase, SortStep, Sorted};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;

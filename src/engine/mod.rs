@@ -31,7 +31,7 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, LargestStep, Warning, check};
+pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
 pub use job::{Job, Loaded, Outcome};
 pub use manifest::simd_features;
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};
