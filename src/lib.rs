@@ -64,16 +64,16 @@
 
 #[doc(hidden)]
 pub mod bench_support;
-pub mod broad;
-pub mod engine;
-pub mod error;
-pub mod generate;
-pub mod geometry;
-pub mod narrow;
-pub mod scene;
+mod broad;
+mod engine;
+mod error;
+mod generate;
+mod geometry;
+mod narrow;
+mod scene;
 mod simd;
-pub mod table;
-pub mod trajectory;
+mod table;
+mod trajectory;
 
 pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery};
 pub use error::{Error, ErrorKind, Result};
