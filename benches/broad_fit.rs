@@ -7,8 +7,8 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::broad::bare::Bare;
-use clearsweep::broad::boxes::LatticeBox;
+use clearsweep::bench_support::broad::bare::Bare;
+use clearsweep::bench_support::broad::boxes::LatticeBox;
 use std::time::Instant;
 
 /// Above so many comparisons brute force is not asked any more.

@@ -14,14 +14,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::broad::bare::Bare;
-use clearsweep::broad::boxes::{Boxes64, LatticeBox};
-use clearsweep::broad::{self, BroadScene};
-use clearsweep::geometry::Vec3;
-use clearsweep::geometry::hull::convex_hull;
-use clearsweep::scene::block::Sample;
-use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::scene::{
+use clearsweep::bench_support::broad::bare::Bare;
+use clearsweep::bench_support::broad::boxes::{Boxes64, LatticeBox};
+use clearsweep::bench_support::broad::{self, BroadScene};
+use clearsweep::bench_support::geometry::Vec3;
+use clearsweep::bench_support::geometry::hull::convex_hull;
+use clearsweep::bench_support::scene::block::Sample;
+use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::bench_support::scene::{
     Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
 };
 use rayon::prelude::*;

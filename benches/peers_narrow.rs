@@ -10,10 +10,12 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::geometry::hull::convex_hull;
-use clearsweep::geometry::{Pose, Vec3};
-use clearsweep::narrow::{self, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace};
-use clearsweep::scene::{Lanes, Model, Piece, QueryOptions, Shape};
+use clearsweep::bench_support::geometry::hull::convex_hull;
+use clearsweep::bench_support::geometry::{Pose, Vec3};
+use clearsweep::bench_support::narrow::{
+    self, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace,
+};
+use clearsweep::bench_support::scene::{Lanes, Model, Piece, QueryOptions, Shape};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;

@@ -7,9 +7,9 @@
 
 #![allow(clippy::print_stdout)] // the lines are its result
 
-use clearsweep::geometry::Polyhedron;
-use clearsweep::scene::readers::{Mesh, check_extension, read_mesh};
-use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::bench_support::geometry::Polyhedron;
+use clearsweep::bench_support::scene::readers::{Mesh, check_extension, read_mesh};
+use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fs;

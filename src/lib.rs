@@ -45,15 +45,15 @@
 //!
 //! | module | knows | what it is |
 //! | --- | --- | --- |
-//! | [`error`] | | the one error type: place, problem, remedy |
-//! | [`geometry`] | `error` | numbers, vectors, poses, convex polyhedra, hulls |
-//! | [`scene`] | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
-//! | [`trajectory`] | `scene` | READ: Parquet and Arrow IPC into blocks |
-//! | [`broad`] | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
-//! | [`narrow`] | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
-//! | [`table`] | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
-//! | [`engine`] | all stages | the loop; hands work to the threads |
-//! | [`generate`] | `scene`, the writer of trajectories | data sets for trials and benchmarks |
+//! | `error` | | the one error type: place, problem, remedy |
+//! | `geometry` | `error` | numbers, vectors, poses, convex polyhedra, hulls |
+//! | `scene` | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
+//! | `trajectory` | `scene` | READ: Parquet and Arrow IPC into blocks |
+//! | `broad` | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
+//! | `narrow` | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
+//! | `table` | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
+//! | `engine` | all stages | the loop; hands work to the threads |
+//! | `generate` | `scene`, the writer of trajectories | data sets for trials and benchmarks |
 //!
 //! The program (`src/cli`, `src/main.rs`) is the only part that prints, exits or reads the environment.
 //!
@@ -62,27 +62,29 @@
 //! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's
 //! cache, the block, the thread, or where a block was cut for memory.
 
-pub mod broad;
-pub mod engine;
-pub mod error;
-pub mod generate;
-pub mod geometry;
-pub mod narrow;
-pub mod scene;
+#[doc(hidden)]
+pub mod bench_support;
+mod broad;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+mod engine;
+mod error;
+mod generate;
+mod geometry;
+mod narrow;
+mod scene;
 mod simd;
-pub mod table;
-pub mod trajectory;
+mod table;
+mod trajectory;
 
-pub use engine::{
-    Advance, CancelToken, Device, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, Silent, Timings,
-};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery};
 pub use error::{Error, ErrorKind, Result};
 pub use geometry::{Pose, Vec3};
-pub use narrow::{FeatureKind, Method, Proximity, Routes, Status};
+pub use narrow::{FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{
-    Body, BodyBuilder, Geometry, Missing, Model, Motion, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides,
-    Shape,
+    Body, BodyBuilder, Geometry, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides, Shape,
 };
 pub use table::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,

@@ -12,7 +12,7 @@ mod oracle;
 mod survey;
 
 use bridge::{EVERYTHING, Solid, pose};
-use clearsweep::narrow::query_one;
+use clearsweep::bench_support::narrow::query_one;
 use oracle::Placement;
 use oracle::families::{self, Random, Regime, moved, place};
 use oracle::number::{Number, Wide, times};

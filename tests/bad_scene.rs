@@ -1,6 +1,6 @@
 //! Every way in which a scene can be wrong gives one error that names the place, the problem and the remedy.
 
-use clearsweep::scene::{Scene, SceneOverrides};
+use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::{Error, ErrorKind};
 use std::fs;
 

@@ -6,11 +6,11 @@ mod oracle;
 #[path = "broad/scenes.rs"]
 mod scenes;
 
-use clearsweep::broad::{self, BroadPhase, NAMES, Unavailable};
-use clearsweep::geometry::Pose;
-use clearsweep::geometry::real::{Dd, Real, Scalar};
-use clearsweep::scene::{Candidate, FrameBlock, Motion};
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::broad::{self, BroadPhase, NAMES, Unavailable};
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::geometry::real::{Dd, Real, Scalar};
+use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion};
+use clearsweep::bench_support::trajectory::Bounds;
 use oracle::oracle;
 use proptest::prelude::*;
 use scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};

@@ -10,11 +10,11 @@ mod oracle;
 #[path = "broad/scenes.rs"]
 mod scenes;
 
-use clearsweep::broad::measure::{EachSample, sweep_with_limit};
-use clearsweep::broad::{self, BroadPhase, BroadScene};
-use clearsweep::geometry::Pose;
-use clearsweep::scene::{Candidate, FrameBlock};
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::broad::measure::{EachSample, sweep_with_limit};
+use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::scene::{Candidate, FrameBlock};
+use clearsweep::bench_support::trajectory::Bounds;
 use film::{Arranged, Film, SCRIPT, Script};
 use oracle::oracle;
 use proptest::prelude::*;

@@ -8,14 +8,14 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
-use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
-use clearsweep::narrow::certificate::Claim;
-use clearsweep::narrow::certificate::{self, Strict};
-use clearsweep::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
-use clearsweep::narrow::feature::{Feature, FeaturePair};
-use clearsweep::narrow::gjk::{self, Simplex};
-use clearsweep::narrow::pair::{Pair, VertexPair};
-use clearsweep::narrow::{FeatureKind, Method, Proximity, query_one};
+use clearsweep::bench_support::geometry::{Polyhedron, RelativePose, Vec3};
+use clearsweep::bench_support::narrow::certificate::Claim;
+use clearsweep::bench_support::narrow::certificate::{self, Strict};
+use clearsweep::bench_support::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
+use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
+use clearsweep::bench_support::narrow::gjk::{self, Simplex};
+use clearsweep::bench_support::narrow::pair::{Pair, VertexPair};
+use clearsweep::bench_support::narrow::{FeatureKind, Method, Proximity, query_one};
 use oracle::families::{self, Random, Regime, moved, place};
 use oracle::number::{Number, Wide, times};
 use oracle::{Body, Placement};
@@ -177,7 +177,7 @@ fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {
     if !polytope.start(pair, tetrahedron(pair, &found.simplex)?) {
         return None;
     }
-    let answer = clearsweep::narrow::epa::deepest(pair, &mut polytope)?;
+    let answer = clearsweep::bench_support::narrow::epa::deepest(pair, &mut polytope)?;
     if answer.in_contact_band() {
         return None;
     }

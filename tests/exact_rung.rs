@@ -6,8 +6,8 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
-use clearsweep::narrow::answer::Answer;
-use clearsweep::narrow::{Method, exact, query_one};
+use clearsweep::bench_support::narrow::answer::Answer;
+use clearsweep::bench_support::narrow::{Method, exact, query_one};
 use oracle::families::{self, Random, Recipe, Regime, place};
 use oracle::number::{Number, Wide};
 use oracle::{Placement, signed_distance};

@@ -1,6 +1,6 @@
 //! The generated plant and Monte Carlo sweep: what they promise, what runs on them find, and the README's two lines.
 
-use clearsweep::scene::{Model, Motion, Scene, SceneOverrides};
+use clearsweep::bench_support::scene::{Model, Motion, Scene, SceneOverrides};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

@@ -5,8 +5,8 @@ mod oracle;
 
 use std::collections::BTreeSet;
 
-use clearsweep::geometry::hull::convex_hull;
-use clearsweep::geometry::{Polyhedron, Vec3};
+use clearsweep::bench_support::geometry::hull::convex_hull;
+use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
 use oracle::Body;
 use oracle::families::{self, Random, Recipe};
 use oracle::number::{Vector, cross, dot, norm, sub, values};

@@ -245,8 +245,8 @@ mod arrays {
         check(&scene, PoseArray::new(q.view(), ["one", "one"]), &["`one` is named twice"]);
         check(
             &scene,
-            PoseArray::new(q.view(), ["one", "tow"]),
-            &["sample 0", "`tow` is not in the scene", "did you mean `two`"],
+            PoseArray::new(q.view(), ["one", "twoo"]),
+            &["sample 0", "`twoo` is not in the scene", "did you mean `two`"],
         );
         check(&scene, PoseArray::new(q.view(), names).frames([0, 1]), &["2 frames are given"]);
         check(
@@ -272,7 +272,7 @@ fn two_balls() -> SceneBuilder {
 
 /// The error of a job that must not run.
 fn failure(job: Job<'_>) -> Error {
-    job.run(&mut BatchCollector::default()).err().expect("an error")
+    job.run(&mut BatchCollector::default()).expect_err("an error")
 }
 
 #[test]
@@ -289,7 +289,10 @@ fn batches_that_do_not_fit_are_refused() {
     collected(Job::new(&scene).poses(PoseSource::batches([data::batch(&good())])));
     type Change<'a> = &'a dyn Fn(&mut Vec<PoseRow>);
     let cases: [(Change<'_>, &[&str]); 6] = [
-        (&|rows| rows[3].body = "tow".to_owned(), &["batch 1, row 1", "`tow` is not in the scene", "`two`"]),
+        (
+            &|rows| rows[3].body = "twoo".to_owned(),
+            &["batch 1, row 1", "`twoo` is not in the scene", "did you mean `two`"],
+        ),
         (&|rows| rows[2].pose[2] = f64::NAN, &["batch 1, row 0", "column `z` is NaN"]),
         (&|rows| rows[1].pose[3] = 0.9, &["batch 0, row 1", "norm is 0.9"]),
         (&|rows| rows[2].frame = -1, &["batch 1, row 0", "frame -1 comes after", "in order of run"]),
@@ -458,5 +461,6 @@ fn a_warm_pair_answers_as_a_fresh_one_and_as_the_job() {
         assert!(ProximityQuery::new(&shape_a, &shape_b, &options).is_err());
     }
     assert!(Geometry::Sphere(-1.0).shape(0.0).is_err());
-    assert_eq!(Geometry::Sphere(1.0).shape(0.5).expect("a shape").radius, 1.5);
+    let grown = Geometry::Sphere(1.0).shape(0.5).expect("a shape");
+    assert!((1.5..1.5 + 1e-12).contains(&grown.radius));
 }

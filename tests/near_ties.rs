@@ -12,7 +12,7 @@ mod oracle;
 mod survey;
 
 use bridge::{EVERYTHING, Solid, bits, check, pose};
-use clearsweep::narrow::{PairCache, query_one};
+use clearsweep::bench_support::narrow::{PairCache, query_one};
 use invariants::walk_once;
 use oracle::Placement;
 use oracle::families::{self, Random, Regime, cuboid, moved, place};

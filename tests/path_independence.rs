@@ -11,10 +11,10 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, bits, pose};
-use clearsweep::narrow::{
+use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
-use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
 use oracle::number::{add, norm, times};

@@ -12,8 +12,8 @@ mod invariants;
 mod oracle;
 
 use bridge::{EVERYTHING, bits, pose, shape};
-use clearsweep::narrow::{Method, PairCache, Proximity, Status, query_one};
-use clearsweep::scene::{Model, Shape};
+use clearsweep::bench_support::narrow::{Method, PairCache, Proximity, Status, query_one};
+use clearsweep::bench_support::scene::{Model, Shape};
 use invariants::walk_once;
 use oracle::families::{Random, cuboid, moved};
 use oracle::number::{Number, Vector, Wide, times};

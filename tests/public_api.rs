@@ -12,7 +12,7 @@ use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, Type, UseTree,
 const UPDATE: &str = "CLEARSWEEP_UPDATE_PUBLIC_API";
 
 /// Most public items: more is no front door.
-const ITEMS: usize = 50;
+const ITEMS: usize = 45;
 
 /// The sources, by module path.
 struct Sources {

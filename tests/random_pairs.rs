@@ -11,7 +11,7 @@ mod bridge;
 mod oracle;
 
 use bridge::{Checked, Solid, check};
-use clearsweep::narrow::{Method, Status};
+use clearsweep::bench_support::narrow::{Method, Status};
 use oracle::families::{self, Random, Recipe, Regime, place};
 
 /// Gaps up to this many metres count as touching.

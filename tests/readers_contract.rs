@@ -7,10 +7,10 @@ mod support;
 
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::DataType;
-use clearsweep::error::ErrorKind;
-use clearsweep::scene::model::LengthUnit;
-use clearsweep::scene::{FrameBlock, Scene, SceneOverrides, Shape};
-use clearsweep::trajectory::{ReadOptions, Trajectory};
+use clearsweep::bench_support::error::ErrorKind;
+use clearsweep::bench_support::scene::model::LengthUnit;
+use clearsweep::bench_support::scene::{FrameBlock, Scene, SceneOverrides, Shape};
+use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs::{self, File};

@@ -6,7 +6,7 @@
 #[path = "trajectory_support/mod.rs"]
 mod support;
 
-use clearsweep::trajectory::{ReadOptions, Trajectory};
+use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::*;

@@ -1,9 +1,9 @@
 //! Many short runs of few bodies: blocks are batched, and the tables stay the same, byte for byte.
 
-use clearsweep::engine::{Job, JobOptions, Outcome};
-use clearsweep::generate::Crowd;
-use clearsweep::scene::{Scene, SceneOverrides};
-use clearsweep::table::ParquetTables;
+use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
+use clearsweep::bench_support::generate::Crowd;
+use clearsweep::bench_support::scene::{Scene, SceneOverrides};
+use clearsweep::bench_support::table::ParquetTables;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The tables as other programs read them.
 #![allow(clippy::print_stderr)] // reports skipped tests and the measured speed
 
-use clearsweep as lib;
+use clearsweep::bench_support as lib;
 #[path = "../src/table/tests/fixture.rs"]
 mod fixture;
 
@@ -10,10 +10,10 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep::ErrorKind;
-use clearsweep::narrow::{FeatureKind, Method, Status};
-use clearsweep::scene::model::IgnoredPairs;
-use clearsweep::scene::{Candidate, FrameBlock, Motion, Scene};
-use clearsweep::table::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
+use clearsweep::bench_support::narrow::{FeatureKind, Method, Status};
+use clearsweep::bench_support::scene::model::IgnoredPairs;
+use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion, Scene};
+use clearsweep::bench_support::table::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
 use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};

@@ -5,10 +5,10 @@
 mod support;
 
 use arrow_schema::DataType;
-use clearsweep::geometry::{Pose, Vec3};
-use clearsweep::scene::model::LengthUnit;
-use clearsweep::scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
-use clearsweep::trajectory::{Bounds, ReadOptions, Reading, Trajectory};
+use clearsweep::bench_support::geometry::{Pose, Vec3};
+use clearsweep::bench_support::scene::model::LengthUnit;
+use clearsweep::bench_support::scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
+use clearsweep::bench_support::trajectory::{Bounds, ReadOptions, Reading, Trajectory};
 use parquet::basic::Compression;
 use std::path::Path;
 use std::sync::Arc;

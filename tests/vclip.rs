@@ -8,14 +8,14 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, bits, pose, shape};
-use clearsweep::geometry::{Pose, RelativePose, Vec3};
-use clearsweep::narrow::feature::{Feature, FeaturePair};
-use clearsweep::narrow::pair::Pair;
-use clearsweep::narrow::vclip::{self, End};
-use clearsweep::narrow::{
+use clearsweep::bench_support::geometry::{Pose, RelativePose, Vec3};
+use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
+use clearsweep::bench_support::narrow::pair::Pair;
+use clearsweep::bench_support::narrow::vclip::{self, End};
+use clearsweep::bench_support::narrow::{
     BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
-use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
+use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
 use oracle::number::{add, norm, times};
@@ -324,7 +324,7 @@ fn same_rows_for_bodies_that_slide_flush() {
 
 // The search alone.
 
-fn core(solid: &Solid) -> &clearsweep::geometry::Polyhedron {
+fn core(solid: &Solid) -> &clearsweep::bench_support::geometry::Polyhedron {
     &solid.shape.pieces[0].core
 }
 

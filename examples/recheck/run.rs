@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use clearsweep::narrow::{
+use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
-use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
 
 use crate::bridge::{EVERYTHING, pose};
 use crate::families::{Family, Walk};

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use clearsweep::scene::Shape;
+use clearsweep::bench_support::scene::Shape;
 
 use crate::bridge;
 use crate::hull::Hull;

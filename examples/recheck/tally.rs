@@ -1,6 +1,6 @@
 //! What a family came to, as rows of tables in Markdown.
 
-use clearsweep::narrow::{Method, Routes, Status};
+use clearsweep::bench_support::narrow::{Method, Routes, Status};
 
 use crate::verify::By;
 use crate::ways::Ways;

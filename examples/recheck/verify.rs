@@ -8,7 +8,7 @@
 //!
 //! `f64` with a bound of its error comes first, [`Wide`] where it cannot tell, and the oracle where neither can.
 
-use clearsweep::narrow::{Method, Proximity, Status};
+use clearsweep::bench_support::narrow::{Method, Proximity, Status};
 
 use crate::bridge;
 use crate::depth;
@@ -197,5 +197,11 @@ impl Claim<'_> {
 
 /// A fresh answer about a pair, from a cold start.
 pub(crate) fn cold(a: &crate::solid::Solid, pa: &Placement, b: &crate::solid::Solid, pb: &Placement) -> Proximity {
-    clearsweep::narrow::query_one(&a.shape, &b.shape, &bridge::pose(pa), &bridge::pose(pb), &bridge::EVERYTHING)
+    clearsweep::bench_support::narrow::query_one(
+        &a.shape,
+        &b.shape,
+        &bridge::pose(pa),
+        &bridge::pose(pb),
+        &bridge::EVERYTHING,
+    )
 }

@@ -1,6 +1,6 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
-use clearsweep::narrow::{
+use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 

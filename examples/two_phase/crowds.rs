@@ -1,9 +1,9 @@
 //! Scenes of any size: bodies that drift in a cube, and bodies at rest on a table.
 
 use super::scenes::{Random, Setup, block, cuboid};
-use clearsweep::geometry::Pose;
-use clearsweep::scene::FrameBlock;
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::scene::FrameBlock;
+use clearsweep::bench_support::trajectory::Bounds;
 
 /// Boxes of sides 0.5 to 1 that drift and turn slowly in a cube.
 pub(crate) struct Crowd {

@@ -3,9 +3,9 @@
 //! only, so this is what matters: how many there are, how large, how far they move between frames, and how they lie.
 
 use super::scenes::{Random, Setup, block, cuboid, shape};
-use clearsweep::geometry::Pose;
-use clearsweep::scene::{FrameBlock, Shape};
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::scene::{FrameBlock, Shape};
+use clearsweep::bench_support::trajectory::Bounds;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ mod methods;
 mod scenes;
 mod table;
 
-use clearsweep::scene::FrameBlock;
+use clearsweep::bench_support::scene::FrameBlock;
 use films::Film;
 use methods::{METHODS, Meter};
 use std::error::Error;

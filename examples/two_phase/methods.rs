@@ -1,8 +1,8 @@
 //! The methods under test behind one clock.
 
-use clearsweep::broad::measure::{EachSample, Operations, sweep_with_limit};
-use clearsweep::broad::{self, BroadPhase, BroadScene};
-use clearsweep::scene::{FrameBlock, Scene};
+use clearsweep::bench_support::broad::measure::{EachSample, Operations, sweep_with_limit};
+use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
+use clearsweep::bench_support::scene::{FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 

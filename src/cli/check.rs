@@ -6,9 +6,9 @@ use super::exit::Done;
 use super::run::Input;
 use super::stdout;
 use super::text::{count, counted, length, seconds, table, visible};
-use clearsweep::Result;
-use clearsweep::engine::{self, Checked, JobOptions, LargestStep, Warning};
-use clearsweep::scene::{Motion, Scene};
+use crate::Result;
+use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
+use crate::scene::{Motion, Scene};
 use serde_json::{Value, json};
 
 /// Names that are listed before the rest is counted.
@@ -210,7 +210,7 @@ fn warning_text(scene: &Scene, warning: &Warning) -> String {
 fn as_json(scene: &Scene, checked: &Checked) -> Value {
     let name = |body: &u32| scene.bodies[*body as usize].name.clone();
     let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
-    let is_static = |body: &&clearsweep::scene::Body| matches!(body.motion, Motion::Static(_));
+    let is_static = |body: &&crate::scene::Body| matches!(body.motion, Motion::Static(_));
     json!({
         "scene": { "path": scene.path.display().to_string(), "name": scene.name, "length_unit": scene.unit.word },
         "bodies": scene.bodies.len(),

@@ -5,8 +5,8 @@ use super::exit::Done;
 use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
-use clearsweep::Result;
-use clearsweep::engine::simd_features;
+use crate::Result;
+use crate::engine::simd_features;
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.

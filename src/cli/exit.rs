@@ -2,7 +2,7 @@
 
 use super::color::{Tone, paint};
 use super::text::visible;
-use clearsweep::{Error, ErrorKind};
+use crate::{Error, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -25,7 +25,7 @@ pub(crate) enum Done {
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code; prints the error, if it ended with one.
-pub(crate) fn code(done: clearsweep::Result<Done>) -> ExitCode {
+pub(crate) fn code(done: crate::Result<Done>) -> ExitCode {
     match done {
         Ok(Done::Clear) => ExitCode::SUCCESS,
         Ok(Done::Violated) => ExitCode::from(3),

@@ -3,8 +3,8 @@
 use super::args::{GenerateArgs, Generator, ObjectArg};
 use super::exit::Done;
 use super::stdout;
-use clearsweep::Result;
-use clearsweep::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+use crate::Result;
+use crate::generate::{Coherence, Crowd, Object, PipeRack, Separation};
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -3,20 +3,40 @@
 //! *Architecture invariant*: the only place that prints, exits or asks the machine and the environment. Raw flags
 //! are lowered once (`args` to options of the library); nothing below sees a flag.
 
-pub(crate) mod args;
-pub(crate) mod check;
-pub(crate) mod color;
-pub(crate) mod doctor;
-pub(crate) mod exit;
-pub(crate) mod generate;
-pub(crate) mod help;
-pub(crate) mod machine;
-pub(crate) mod progress;
-pub(crate) mod query;
-pub(crate) mod run;
-pub(crate) mod shell;
-pub(crate) mod sort;
-pub(crate) mod stdout;
-pub(crate) mod summary;
-pub(crate) mod text;
-pub(crate) mod values;
+mod args;
+mod check;
+mod color;
+mod doctor;
+mod exit;
+mod generate;
+mod help;
+mod machine;
+mod progress;
+mod query;
+mod run;
+mod shell;
+mod sort;
+mod stdout;
+mod summary;
+mod text;
+mod values;
+
+use args::{Cli, Command};
+use std::process::ExitCode;
+
+/// The program: parses the command line, runs the subcommand and turns what came of it into an exit code.
+pub fn main() -> ExitCode {
+    let Cli { command, color: _ } = color::parse();
+    let done = match command {
+        Command::Run(args) => run::run(args),
+        Command::Check(args) => check::check(args),
+        Command::Generate(args) => generate::generate(args),
+        Command::Summary(args) => summary::summary(&args),
+        Command::Query(args) => query::query(&args),
+        Command::Sort(args) => sort::sort(&args),
+        Command::Doctor(args) => doctor::doctor(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
+    };
+    exit::code(done)
+}

@@ -4,12 +4,12 @@ use super::args::QueryArgs;
 use super::exit::Done;
 use super::stdout;
 use super::text::{length, table};
-use clearsweep::engine::{self, Explained, PairOptions, ProximityQuery};
-use clearsweep::geometry::{Pose, Vec3};
-use clearsweep::narrow::{FeatureKind, Method, Proximity, Status};
-use clearsweep::scene::model::LengthUnit;
-use clearsweep::scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
-use clearsweep::{Error, Result};
+use crate::engine::{self, Explained, PairOptions, ProximityQuery};
+use crate::geometry::{Pose, Vec3};
+use crate::narrow::{FeatureKind, Method, Proximity, Status};
+use crate::scene::model::LengthUnit;
+use crate::scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
+use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -208,7 +208,7 @@ mod tests {
         let cylinder = Geometry::Cylinder { radius: 1.0, height: 2.0, sides: 12 };
         assert_eq!(geometry("cylinder:1,2,12").expect("a cylinder"), cylinder);
         for wrong in ["box:1,1", "box:a,b,c", "sphere:", "sphere:nan", "cylinder:1,1,2.5", "cone:1", "nowhere.obj"] {
-            assert_eq!(geometry(wrong).expect_err(wrong).kind, clearsweep::ErrorKind::Usage, "{wrong}");
+            assert_eq!(geometry(wrong).expect_err(wrong).kind, crate::ErrorKind::Usage, "{wrong}");
         }
     }
 

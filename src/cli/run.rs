@@ -3,11 +3,11 @@
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::Done;
 use super::{machine, progress, stdout, summary};
-use clearsweep::Result;
-use clearsweep::engine::{Device, JobOptions, Loaded};
-use clearsweep::scene::{IgnoreRule, Scene, SceneOverrides};
-use clearsweep::table::{DistanceColumns, ParquetTables};
-use clearsweep::trajectory::ReadOptions;
+use crate::Result;
+use crate::engine::{Device, JobOptions, Loaded};
+use crate::scene::{IgnoreRule, Scene, SceneOverrides};
+use crate::table::{DistanceColumns, ParquetTables};
+use crate::trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
 struct Config {
@@ -67,7 +67,6 @@ impl From<RunArgs> for Config {
                 ColumnsArg::Distance => DistanceColumns::Distance,
             },
             peak_memory: Some(machine::peak_memory),
-            ..JobOptions::default()
         };
         Self { input, job, out: args.out, force: args.force, progress: args.progress, json: args.json }
     }

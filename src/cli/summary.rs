@@ -5,8 +5,8 @@ use super::color::{Tone, paint};
 use super::exit::Done;
 use super::stdout;
 use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
-use clearsweep::table::{RunLine, WorstPair, worst_pairs, worst_runs};
-use clearsweep::{Error, Result};
+use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
+use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -22,8 +22,10 @@ pub struct Outcome {
     /// Counts and the worst row.
     pub totals: Totals,
     /// How queries were answered.
+    #[doc(hidden)]
     pub routes: Routes,
     /// Where the time went.
+    #[doc(hidden)]
     pub timings: Timings,
     /// Threads of the pool.
     pub threads: usize,

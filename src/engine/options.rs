@@ -56,6 +56,7 @@ pub struct JobOptions {
     /// The narrow phase, by the name of the command line.
     pub narrow: String,
     /// Where the broad phase searches.
+    #[doc(hidden)]
     pub device: Device,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
@@ -65,6 +66,7 @@ pub struct JobOptions {
     pub columns: DistanceColumns,
     /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
     /// the program hands the question in.
+    #[doc(hidden)]
     pub peak_memory: Option<fn() -> Option<u64>>,
 }
 

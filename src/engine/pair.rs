@@ -4,7 +4,7 @@ use super::methods;
 use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::Pose;
-use crate::narrow::{NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes};
+use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
 use crate::scene::{QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -37,6 +37,7 @@ pub struct ProximityQuery<'a> {
     options: QueryOptions,
     narrow: Box<dyn NarrowPhase>,
     cache: PairCache,
+    workspace: Workspace,
     routes: Routes,
     answers: Vec<Proximity>,
 }
@@ -59,6 +60,7 @@ impl<'a> ProximityQuery<'a> {
             options: QueryOptions { within, require: None, touch: options.touch, static_pairs: true },
             narrow: methods::narrow(&options.narrow)?,
             cache: PairCache::default(),
+            workspace: Workspace::default(),
             routes: Routes::default(),
             answers: Vec::with_capacity(1),
         })
@@ -75,20 +77,27 @@ impl<'a> ProximityQuery<'a> {
         }
         let [shape_a, shape_b] = self.shapes;
         let (a, b) = (a.recentred(shape_a.center), b.recentred(shape_b.center));
-        let asked =
-            PairQuery { a: shape_a, b: shape_b, poses_a: Poses::Fixed(&a), poses_b: Poses::Fixed(&b), samples: 1 };
+        let asked = PairQuery {
+            a: shape_a,
+            b: shape_b,
+            poses_a: BodyPoses::Fixed(&a),
+            poses_b: BodyPoses::Fixed(&b),
+            samples: 1,
+        };
         self.answers.clear();
-        self.narrow.walk(&asked, &self.options, &mut self.cache, &mut self.routes, &mut self.answers);
+        self.narrow.walk(
+            &asked,
+            &self.options,
+            &mut self.cache,
+            &mut self.workspace,
+            &mut self.routes,
+            &mut self.answers,
+        );
         let answer = self.answers.pop().map(|answer| in_world(answer, &a));
         if answer.is_none() && self.options.within == ANY_DISTANCE {
             return Err(Error::internal("proximity of a pair", "the narrow phase gave no answer"));
         }
         Ok(answer)
-    }
-
-    /// By which routes the poses so far were answered.
-    pub fn routes(&self) -> &Routes {
-        &self.routes
     }
 }
 

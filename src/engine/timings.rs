@@ -24,7 +24,7 @@ pub struct Timings {
 
 impl Timings {
     /// Seconds by stage, for the manifest.
-    pub fn to_json(&self) -> Value {
+    pub fn to_json(self) -> Value {
         json!({
             "open_s": self.open.as_secs_f64(),
             "read_wait_s": self.read.as_secs_f64(),

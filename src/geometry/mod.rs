@@ -10,7 +10,7 @@ pub mod pose;
 pub mod real;
 pub mod vec3;
 
-pub use polyhedron::{Edge, Polyhedron};
+pub use polyhedron::Polyhedron;
 pub use pose::{Pose, RelativePose};
 pub use real::{Dd, Real, Scalar};
 pub use vec3::Vec3;

@@ -33,7 +33,7 @@ pub struct Polyhedron {
     pub dimension: u8,
     /// Number of vertices.
     pub count: usize,
-    /// Coordinates, structure of arrays, `count` rounded up to a multiple of [`LANES`]; the padding repeats vertex 0.
+    /// Coordinates, structure of arrays, `count` rounded up to a multiple of `LANES`; the padding repeats vertex 0.
     pub x: Vec<f64>,
     /// See `x`.
     pub y: Vec<f64>,
@@ -58,14 +58,14 @@ pub struct Polyhedron {
     pub neighbours: Vec<u32>,
     /// The edge to each of `neighbours`.
     pub neighbour_edges: Vec<u32>,
-    /// The coordinates of the neighbours, vertex by vertex in blocks of [`LANES`]: x, y, z of eight neighbours each, in the
-    /// order of `neighbours`; the padding repeats the vertex itself. Empty above [`MAX_TABLED_VERTICES`] vertices, where it would cost
+    /// The coordinates of the neighbours, vertex by vertex in blocks of `LANES`: x, y, z of eight neighbours each, in the
+    /// order of `neighbours`; the padding repeats the vertex itself. Empty above `MAX_TABLED_VERTICES` vertices, where it would cost
     /// more memory than the walk along edges is worth.
     pub neighbour_blocks: Vec<[[f64; LANES]; 3]>,
     /// Vertex `v` has the blocks `neighbour_blocks[neighbour_block_start[v]..neighbour_block_start[v + 1]]`.
     pub neighbour_block_start: Vec<u32>,
     /// Where to start a climb: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
-    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above [`MAX_TABLED_VERTICES`] vertices.
+    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above `MAX_TABLED_VERTICES` vertices.
     pub starts: Vec<u32>,
     /// Cells along a side of a face of that cube.
     pub start_side: u32,

@@ -6,9 +6,9 @@
 use super::answer::{Answer, status};
 use super::cache::{PairCache, PieceCache};
 use super::ladder::{Ladder, Parts, solve};
-use super::outcome::Outcome;
 use super::proximity::{Method, Proximity};
 use super::routes::Routes;
+use super::rung_outcome::RungOutcome;
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::scene::{Piece, QueryOptions, Shape};
@@ -68,24 +68,24 @@ pub fn query(
     cache: &mut PairCache,
     ladder: &mut Ladder<'_>,
     routes: &mut Routes,
-) -> Outcome<Proximity> {
+) -> RungOutcome<Proximity> {
     if let ([a], [b]) = (&bodies.a.pieces[..], &bodies.b.pieces[..]) {
         return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
-            Outcome::Settled(answer) => {
-                Outcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+            RungOutcome::Settled(answer) => {
+                RungOutcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
             }
-            Outcome::Beyond { gap, normal } => Outcome::Beyond { gap, normal },
-            Outcome::Open => Outcome::Open,
+            RungOutcome::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
+            RungOutcome::Open => RungOutcome::Open,
         };
     }
     let hulls = bodies.parts(bodies.a.hull(), bodies.b.hull());
-    if let Outcome::Beyond { gap, normal } = solve(&hulls, options.within, &mut cache.hulls, ladder, routes) {
-        return Outcome::Beyond { gap, normal };
+    if let RungOutcome::Beyond { gap, normal } = solve(&hulls, options.within, &mut cache.hulls, ladder, routes) {
+        return RungOutcome::Beyond { gap, normal };
     }
     match nearest_row(bodies, options, cache, ladder, routes) {
-        Ok(row) => Outcome::Settled(row),
+        Ok(row) => RungOutcome::Settled(row),
         // The hulls are near, no pair of pieces is.
-        Err(gap) => Outcome::Beyond { gap, normal: None },
+        Err(gap) => RungOutcome::Beyond { gap, normal: None },
     }
 }
 
@@ -130,12 +130,12 @@ fn nearest_parts(
         for (j, b) in bodies.b.pieces.iter().enumerate() {
             let part = &mut cache.pieces[i * width + j];
             let answer = match solve(&bodies.parts(a, b), cutoff, part, ladder, routes) {
-                Outcome::Settled(answer) => answer,
-                Outcome::Beyond { gap, .. } => {
+                RungOutcome::Settled(answer) => answer,
+                RungOutcome::Beyond { gap, .. } => {
                     apart = apart.min(gap);
                     continue;
                 }
-                Outcome::Open => continue,
+                RungOutcome::Open => continue,
             };
             let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
             row.part = [i as i32, j as i32];
@@ -220,7 +220,7 @@ fn deepest_part(bodies: &Bodies<'_>, ladder: &mut Ladder<'_>, routes: &mut Route
     for a in &bodies.a.pieces {
         for b in &bodies.b.pieces {
             let solved = solve(&bodies.parts(a, b), 0.0, &mut PieceCache::default(), ladder, routes);
-            if let Outcome::Settled(answer) = solved {
+            if let RungOutcome::Settled(answer) = solved {
                 let lower = answer.lower - (a.radius + b.radius);
                 if lower.is_nan() {
                     return None;

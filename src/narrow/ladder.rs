@@ -8,10 +8,10 @@ use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, Polytope, Surface};
 use super::feature::FeaturePair;
 use super::gjk;
-use super::outcome::{Outcome, beyond};
 use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
+use super::rung_outcome::{RungOutcome, beyond};
 use super::vclip;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::Piece;
@@ -73,36 +73,36 @@ pub fn solve(
     cache: &mut PieceCache,
     ladder: &mut Ladder<'_>,
     routes: &mut Routes,
-) -> Outcome<Answer> {
+) -> RungOutcome<Answer> {
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
     routes.queries += 1;
     if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
         routes.uncertified += 1;
-        return Outcome::Settled(Answer::uncertified(&pair, parts.relative.t));
+        return RungOutcome::Settled(Answer::uncertified(&pair, parts.relative.t));
     }
     cache.belong_to(pair.a, pair.b);
     let beyond = beyond(cutoff, pair.size) + growth;
     let keeps = cache.features().is_some() || !ladder.single;
     let mut climb = Climb { pair: &pair, beyond, cache, keeps };
     let answer = match climb.warm(ladder, routes) {
-        Outcome::Beyond { gap, normal } => {
+        RungOutcome::Beyond { gap, normal } => {
             routes.beyond += 1;
-            return Outcome::Beyond { gap: gap - growth, normal };
+            return RungOutcome::Beyond { gap: gap - growth, normal };
         }
-        Outcome::Settled(strict) => Answer::strict(&strict),
-        Outcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
+        RungOutcome::Settled(strict) => Answer::strict(&strict),
+        RungOutcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
     };
     cache.set_features(Some(answer.features));
     if answer.lower > beyond {
-        return Outcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
+        return RungOutcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
     }
-    Outcome::Settled(answer)
+    RungOutcome::Settled(answer)
 }
 
 impl Climb<'_, '_> {
     /// The rungs above the cold resolver.
-    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Strict> {
         let cold = self.cache.features().is_none();
         let tracks = match ladder.search {
             Search::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
@@ -134,7 +134,7 @@ impl Climb<'_, '_> {
     }
 
     /// The remembered features, with the remembered surface where they overlap, or what grows from it.
-    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<Outcome<Strict>> {
+    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<RungOutcome<Strict>> {
         let mut placed = false;
         if let Some(features) = self.cache.features()
             && let Some(strict) = certificate::local(self.pair, &features)
@@ -147,7 +147,7 @@ impl Climb<'_, '_> {
                 placed = true;
                 if ladder.polytope.verifies(self.pair, surface, &strict) {
                     routes.surface_verified += 1;
-                    return Some(Outcome::Settled(strict));
+                    return Some(RungOutcome::Settled(strict));
                 }
             }
         }
@@ -158,7 +158,7 @@ impl Climb<'_, '_> {
         let strict = epa::deepest(self.pair, ladder.polytope)?;
         routes.surface_grown += 1;
         self.remember_surface(ladder.polytope, &strict, surface);
-        Some(Outcome::Settled(strict))
+        Some(RungOutcome::Settled(strict))
     }
 
     /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support
@@ -174,7 +174,7 @@ impl Climb<'_, '_> {
     }
 
     /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
-    fn track(&mut self, routes: &mut Routes) -> Option<Outcome<Strict>> {
+    fn track(&mut self, routes: &mut Routes) -> Option<RungOutcome<Strict>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
         let found = vclip::search(pair, start);
@@ -191,9 +191,9 @@ impl Climb<'_, '_> {
             let lower = pair.gap(normal) - pair.bound();
             if lower > self.beyond {
                 self.cache.set_features(None);
-                return Some(Outcome::Beyond { gap: lower, normal: Some(normal) });
+                return Some(RungOutcome::Beyond { gap: lower, normal: Some(normal) });
             }
-            return Some(Outcome::Open);
+            return Some(RungOutcome::Open);
         };
         routes.verified += u64::from(held);
         routes.searched += u64::from(!held);
@@ -201,16 +201,16 @@ impl Climb<'_, '_> {
     }
 
     /// A strict answer about cores that do not overlap.
-    fn apart_or_near(&self, strict: Strict) -> Outcome<Strict> {
+    fn apart_or_near(&self, strict: Strict) -> RungOutcome<Strict> {
         let lower = strict.gap - strict.bound;
         if lower > self.beyond {
-            return Outcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
+            return RungOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
         }
-        Outcome::Settled(strict)
+        RungOutcome::Settled(strict)
     }
 
     /// The search from the remembered simplex, or from nothing.
-    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Strict> {
         let pair = self.pair;
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
         if ladder.search == Search::Auto && self.cache.simplex().count < 2 {
@@ -232,38 +232,38 @@ impl Climb<'_, '_> {
                 let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
                 let lower = gap - pair.bound();
                 if lower > self.beyond {
-                    return Outcome::Beyond { gap: lower, normal: Some(normal) };
+                    return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
                 }
-                Outcome::Open
+                RungOutcome::Open
             }
             gjk::End::Overlap => {
-                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Outcome::Open };
+                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return RungOutcome::Open };
                 if !ladder.polytope.start(pair, tetrahedron) {
-                    return Outcome::Open;
+                    return RungOutcome::Open;
                 }
                 match epa::deepest(pair, ladder.polytope) {
                     Some(strict) => self.expanded(strict, ladder.polytope, routes),
-                    None => Outcome::Open,
+                    None => RungOutcome::Open,
                 }
             }
             gjk::End::Converged | gjk::End::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
                     .filter(Strict::in_contact_band);
-                let Some(strict) = strict else { return Outcome::Open };
+                let Some(strict) = strict else { return RungOutcome::Open };
                 routes.searched += 1;
-                Outcome::Settled(strict)
+                RungOutcome::Settled(strict)
             }
         }
     }
 
     /// The answer of a polytope that was expanded.
-    fn expanded(&mut self, strict: Strict, polytope: &mut Polytope, routes: &mut Routes) -> Outcome<Strict> {
+    fn expanded(&mut self, strict: Strict, polytope: &mut Polytope, routes: &mut Routes) -> RungOutcome<Strict> {
         routes.expanded += 1;
         if self.keeps {
             self.remember_surface(polytope, &strict, Box::default());
         }
-        Outcome::Settled(strict)
+        RungOutcome::Settled(strict)
     }
 
     /// Keeps the surface of an overlap for the next sample.

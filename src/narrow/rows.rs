@@ -4,10 +4,10 @@ use super::answer::{Answer, Grown, Numbers};
 use super::certificate::bracket;
 use super::closest_points::Closest;
 use super::feature::Published;
-use super::outcome::{Outcome, beyond};
 use super::pair::bound_of;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
 use super::query::PairQuery;
+use super::rung_outcome::{RungOutcome, beyond};
 use crate::geometry::{Polyhedron, Scalar, Vec3};
 use crate::scene::{Piece, QueryOptions};
 use crate::simd::{Simd, V, WIDTH};
@@ -84,13 +84,13 @@ impl<'a> RowTerms<'a> {
 
     /// The row of an answer; none where it is beyond the cut-off by less than what would prove that.
     #[inline(always)]
-    pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> Outcome<Option<Proximity>> {
+    pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> RungOutcome<Option<Proximity>> {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
-            return Outcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
+            return RungOutcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
         }
         let [(a, ra), (b, rb)] = [(self.cores[0], self.radii[0]), (self.cores[1], self.radii[1])];
         let row = answer.grown((a, ra), (b, rb), self.extent + of.reach, self.options);
-        Outcome::Settled((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
+        RungOutcome::Settled((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
     }
 
     /// The gap of the cores above which a pair is beyond the cut-off, metres; `size`: of the pair of cores, metres.
@@ -148,16 +148,16 @@ impl<const N: usize> ReadyRows<N> {
     }
 
     /// Takes note of what a proven answer about cores apart comes to.
-    pub fn put(&mut self, sample: usize, outcome: Outcome<Option<Proximity>>) {
+    pub fn put(&mut self, sample: usize, outcome: RungOutcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
         match outcome {
-            Outcome::Open => return,
-            Outcome::Settled(None) => {}
-            Outcome::Settled(Some(row)) => {
+            RungOutcome::Open => return,
+            RungOutcome::Settled(None) => {}
+            RungOutcome::Settled(Some(row)) => {
                 self.rows[i] = row;
                 self.near |= 1 << i;
             }
-            Outcome::Beyond { gap, normal } => {
+            RungOutcome::Beyond { gap, normal } => {
                 (self.gap[i], self.rows[i].normal) = (gap, normal.unwrap_or(Vec3::ZERO));
                 self.beyond |= 1 << i;
             }
@@ -184,13 +184,13 @@ impl<const N: usize> ReadyRows<N> {
 
     /// What is known of a sample.
     #[inline(always)]
-    pub fn outcome(&self, sample: usize) -> Outcome<Option<Proximity>> {
+    pub fn outcome(&self, sample: usize) -> RungOutcome<Option<Proximity>> {
         let i = (sample - self.first) % N;
         let is = |set: u64| set >> i & 1 == 1;
         match () {
-            () if !is(self.proven) => Outcome::Open,
-            () if is(self.beyond) => Outcome::Beyond { gap: self.gap[i], normal: Some(self.rows[i].normal) },
-            () => Outcome::Settled(is(self.near).then(|| self.rows[i])),
+            () if !is(self.proven) => RungOutcome::Open,
+            () if is(self.beyond) => RungOutcome::Beyond { gap: self.gap[i], normal: Some(self.rows[i].normal) },
+            () => RungOutcome::Settled(is(self.near).then(|| self.rows[i])),
         }
     }
 }

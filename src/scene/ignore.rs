@@ -33,6 +33,7 @@ pub struct PairCounts {
 
 impl Scene {
     /// Counts the pairs of the scene, by classes of bodies and not one by one.
+    #[doc(hidden)]
     pub fn pair_counts(&self) -> PairCounts {
         let [dynamic, fixed] = split(&self.bodies);
         let possible = own_pairs(dynamic, fixed, self.query.static_pairs);

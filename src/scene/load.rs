@@ -58,6 +58,7 @@ impl Scene {
     ///
     /// # Errors
     /// As [`Scene::load`].
+    #[doc(hidden)]
     pub fn load_with_rules(path: &Path, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
         Self::load_and_tell(path, overrides, |_| {})
     }
@@ -67,6 +68,7 @@ impl Scene {
     ///
     /// # Errors
     /// As [`Scene::load`].
+    #[doc(hidden)]
     pub fn load_and_tell(
         path: &Path,
         overrides: &SceneOverrides,

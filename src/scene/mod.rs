@@ -30,6 +30,5 @@ mod tables;
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
 pub use ignore::{IgnoreRule, PairCounts};
-pub use length::parse_length;
 pub use load::{Outline, SceneOverrides};
 pub use model::{Body, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};

@@ -38,8 +38,10 @@ pub struct Shape {
     /// How it is understood.
     pub model: Model,
     /// The convex pieces; at least one.
+    #[doc(hidden)]
     pub pieces: Vec<Piece>,
     /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one piece: it is the hull.
+    #[doc(hidden)]
     pub hull: Option<Piece>,
     /// Where the recentred origin lies in the body's own frame, metres.
     pub center: Vec3<f64>,
@@ -55,6 +57,7 @@ pub struct Shape {
 
 impl Shape {
     /// The convex piece that contains the body: its hull, or its only piece.
+    #[doc(hidden)]
     pub fn hull(&self) -> &Piece {
         self.hull.as_ref().unwrap_or(&self.pieces[0])
     }
@@ -80,6 +83,7 @@ pub struct Body {
     /// Its geometry.
     pub shape: Arc<Shape>,
     /// Static or dynamic.
+    #[doc(hidden)]
     pub motion: Motion,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
@@ -122,6 +126,7 @@ pub struct Scene {
     /// The bodies, in scene order; at most `i32::MAX`.
     pub bodies: Vec<Body>,
     /// Indices of the dynamic bodies, ascending: the slots of a block.
+    #[doc(hidden)]
     pub dynamic: Vec<u32>,
     /// Trajectories (path, directory or glob, made absolute or relative to the working directory); `None`: a static
     /// scene of one frame.
@@ -133,8 +138,10 @@ pub struct Scene {
     /// `[query]`.
     pub query: QueryOptions,
     /// Which pairs are never reported.
+    #[doc(hidden)]
     pub ignored: IgnoredPairs,
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
+    #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
 }
 

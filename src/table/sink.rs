@@ -220,7 +220,7 @@ enum State {
     Idle,
     Open(Box<TableWriter>),
     Ending(Box<PendingTables>),
-    Whole(FinishedTables),
+    Whole(Box<FinishedTables>),
 }
 
 impl ParquetTables {
@@ -273,7 +273,7 @@ impl RowSink for ParquetTables {
             State::Ending(ending) => {
                 let finished = ending.wait()?;
                 let totals = finished.totals.clone();
-                self.state = State::Whole(finished);
+                self.state = State::Whole(Box::new(finished));
                 Ok(totals)
             }
             _ => self.out_of_turn(),

@@ -32,8 +32,8 @@ pub struct PoseArray<'a> {
 impl<'a> PoseArray<'a> {
     /// An array whose second axis is that of `bodies`. Samples are the frames 0, 1, 2, ... of run 0 unless they are
     /// given keys.
-    pub fn new<S: Into<String>>(view: ArrayView3<'a, f64>, bodies: impl IntoIterator<Item = S>) -> Self {
-        let bodies = bodies.into_iter().map(Into::into).collect();
+    pub fn new<S: AsRef<str>>(view: ArrayView3<'a, f64>, bodies: impl IntoIterator<Item = S>) -> Self {
+        let bodies = bodies.into_iter().map(|name| name.as_ref().to_owned()).collect();
         Self { view, bodies, runs: None, frames: None, times: None }
     }
 

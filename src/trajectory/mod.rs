@@ -39,7 +39,7 @@ pub use digest::Inputs;
 pub(crate) use memory::Feed;
 pub use memory::PoseSource;
 pub use reading::Reading;
-pub use sort::{SortOptions, SortPhase, SortStep, Sorted, Watch, sort};
+pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
 pub use stream::Spares;
 
 use crate::error::{Error, Result};

@@ -272,20 +272,29 @@ struct Passing {
     /// `None` once the stream has ended.
     given: Option<Receiver<Message>>,
     unit: LengthUnit,
-    /// The last batch: its columns, those columns' arrays, and the row that comes next.
-    open: Option<(Arc<Source>, Arc<[usize]>, RecordBatch, usize)>,
+    open: Option<PassingBatch>,
+}
+
+/// The batch that is being handed on.
+struct PassingBatch {
+    source: Arc<Source>,
+    columns: Arc<[usize]>,
+    /// These columns.
+    rows: RecordBatch,
+    /// The row that comes next.
+    next: usize,
 }
 
 impl Passing {
     fn advance(&mut self) -> Result<Option<Batch<'static>>> {
         loop {
-            if let Some((source, columns, batch, at)) = &mut self.open
-                && *at < batch.num_rows()
+            if let Some(PassingBatch { source, columns, rows, next }) = &mut self.open
+                && *next < rows.num_rows()
                 && let Some(group) = source.groups.first()
             {
-                let rows = batch.slice(*at, BATCH_ROWS.min(batch.num_rows() - *at));
-                let row = group.first_row + *at as u64;
-                *at += rows.num_rows();
+                let rows = rows.slice(*next, BATCH_ROWS.min(rows.num_rows() - *next));
+                let row = group.first_row + *next as u64;
+                *next += rows.num_rows();
                 let source = SourceOf::Passing(Arc::clone(source));
                 return Ok(Some(Batch { source, columns: Arc::clone(columns), row, rows }));
             }
@@ -294,10 +303,11 @@ impl Passing {
             let Some(given) = given.recv().map_err(|_| panicked())? else { return Ok(None) };
             let given = given?;
             let batch = given.batch.clone();
-            let source = Source::of_given(given, self.unit, self.open.as_ref().map(|(source, ..)| &**source))?;
+            let before = self.open.as_ref().map(|open| &*open.source);
+            let source = Source::of_given(given, self.unit, before)?;
             let columns: Arc<[usize]> = source.columns.all().into();
-            let batch = batch.project(&columns).map_err(|error| Error::internal(source.path.display(), error))?;
-            self.open = Some((Arc::new(source), columns, batch, 0));
+            let rows = batch.project(&columns).map_err(|error| Error::internal(source.path.display(), error))?;
+            self.open = Some(PassingBatch { source: Arc::new(source), columns, rows, next: 0 });
         }
     }
 }

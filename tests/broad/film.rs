@@ -1,10 +1,10 @@
 //! Motion over many blocks: what the incremental methods live on.
 
 use super::scenes::{Random, Setup, cuboid};
-use clearsweep::geometry::Pose;
-use clearsweep::scene::FrameBlock;
-use clearsweep::scene::block::Sample;
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::scene::FrameBlock;
+use clearsweep::bench_support::scene::block::Sample;
+use clearsweep::bench_support::trajectory::Bounds;
 
 /// How bodies lie at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,7 +128,7 @@ impl Film {
         }
         for body in fixed {
             let at = film.place();
-            if let clearsweep::scene::Motion::Static(pose) = &mut film.setup.scene.bodies[body].motion {
+            if let clearsweep::bench_support::scene::Motion::Static(pose) = &mut film.setup.scene.bodies[body].motion {
                 pose.position = at.into();
             }
         }

@@ -1,9 +1,9 @@
 //! The candidates by a scalar double loop, which shares no code with any method.
 
 use super::scenes::Setup;
-use clearsweep::broad::BroadScene;
-use clearsweep::broad::boxes::LatticeBox;
-use clearsweep::scene::{Candidate, FrameBlock, Motion};
+use clearsweep::bench_support::broad::BroadScene;
+use clearsweep::bench_support::broad::boxes::LatticeBox;
+use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion};
 
 /// Two boxes of a set of columns, compared end by end.
 fn apart(a: &LatticeBox, b: &LatticeBox) -> bool {

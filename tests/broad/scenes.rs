@@ -1,11 +1,11 @@
 //! Generated scenes and blocks.
 
-use clearsweep::broad::BroadScene;
-use clearsweep::geometry::{Polyhedron, Pose, Vec3};
-use clearsweep::scene::block::Sample;
-use clearsweep::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::scene::{Body, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
-use clearsweep::trajectory::Bounds;
+use clearsweep::bench_support::broad::BroadScene;
+use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
+use clearsweep::bench_support::scene::block::Sample;
+use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::bench_support::scene::{Body, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::bench_support::trajectory::Bounds;
 use std::sync::Arc;
 
 /// A small linear congruential generator: the same scenes on every machine.

@@ -1,6 +1,6 @@
 //! Cases 10 to 16: extreme proportions, scales and places.
 
-use clearsweep::narrow::{Status, query_one};
+use clearsweep::bench_support::narrow::{Status, query_one};
 
 use crate::bridge::{EVERYTHING, Solid, bits, pose};
 use crate::invariants::{check_invariants, every_route};

@@ -1,13 +1,13 @@
 //! The invariants of HARD_CASES: what must hold of every pair beyond the single answer.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test uses its part of this module
 
-use clearsweep::geometry::RelativePose;
-use clearsweep::narrow::pair::Pair;
-use clearsweep::narrow::{
+use clearsweep::bench_support::geometry::RelativePose;
+use clearsweep::bench_support::narrow::pair::Pair;
+use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, exact,
     query_one, resolver,
 };
-use clearsweep::scene::{FrameBlock, SAMPLES, Shape};
+use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
 
 use crate::bridge::{Checked, EVERYTHING, Solid, bits, check, pose, recipe, shape};
 use crate::oracle::families::{Random, cuboid, moved};

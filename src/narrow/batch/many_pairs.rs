@@ -17,13 +17,13 @@ use crate::narrow::cache::PairCache;
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::gjk::Simplex;
 use crate::narrow::ladder::Search;
-use crate::narrow::outcome::Outcome;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::FEW;
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::{Extents, RowTerms};
+use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::vclip::approach::{MOST as SET, approach};
 use crate::narrow::vclip::{self, End};
 use crate::scene::{Piece, QueryOptions};
@@ -63,7 +63,7 @@ struct Handed {
 #[derive(Debug)]
 pub(super) struct ManyPairs {
     /// By query.
-    state: [Outcome<Handed>; MOST],
+    state: [RungOutcome<Handed>; MOST],
     /// By query.
     extents: [Extents<f64>; MOST],
     prover: Prover,
@@ -73,7 +73,7 @@ pub(super) struct ManyPairs {
 
 impl Default for ManyPairs {
     fn default() -> Self {
-        let (state, extents) = ([Outcome::Open; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
+        let (state, extents) = ([RungOutcome::Open; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
         Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
     }
 }
@@ -104,7 +104,7 @@ impl ManyPairs {
         caches: &mut [PairCache],
         routes: &mut Routes,
     ) {
-        self.state[..queries.len()].fill(Outcome::Open);
+        self.state[..queries.len()].fill(RungOutcome::Open);
         if search == Search::Gjk || queries.len() < LEAST {
             return;
         }
@@ -169,7 +169,7 @@ impl ManyPairs {
                         pairs.start[at] = features;
                         *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
-                    None if is(eight.beyond) => self.state[i] = Outcome::Beyond { gap: eight.gap[k], normal: None },
+                    None if is(eight.beyond) => self.state[i] = RungOutcome::Beyond { gap: eight.gap[k], normal: None },
                     None if search == Search::VClip || is(eight.apart) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
@@ -207,7 +207,7 @@ impl ManyPairs {
                     caches[i].hulls.found(pair, pairs.start[at], found);
                 }
                 let held = pairs.cold & bit == 0 && found == pairs.start[at];
-                self.state[i] = Outcome::Settled(Handed { at: at as u8, held });
+                self.state[i] = RungOutcome::Settled(Handed { at: at as u8, held });
                 self.answer[at] = None;
                 self.prover.push(&pairs.pair[..], at, found, &mut self.answer);
             }
@@ -222,18 +222,18 @@ impl ManyPairs {
         query: &PairQuery<'_>,
         options: &QueryOptions,
         routes: &mut Routes,
-    ) -> Outcome<Option<Proximity>> {
-        let Some([a, b]) = pieces(query) else { return Outcome::Open };
+    ) -> RungOutcome<Option<Proximity>> {
+        let Some([a, b]) = pieces(query) else { return RungOutcome::Open };
         let (held, answer) = match self.state[i] {
-            Outcome::Open => return Outcome::Open,
-            Outcome::Beyond { gap, normal } => {
+            RungOutcome::Open => return RungOutcome::Open,
+            RungOutcome::Beyond { gap, normal } => {
                 routes.queries += 1;
                 routes.beyond += 1;
-                return Outcome::Beyond { gap: gap - (a.radius + b.radius), normal };
+                return RungOutcome::Beyond { gap: gap - (a.radius + b.radius), normal };
             }
-            Outcome::Settled(Handed { at, held }) => match &self.answer[usize::from(at)] {
+            RungOutcome::Settled(Handed { at, held }) => match &self.answer[usize::from(at)] {
                 Some(answer) => (held, answer),
-                None => return Outcome::Open,
+                None => return RungOutcome::Open,
             },
         };
         routes.queries += 1;
@@ -241,7 +241,7 @@ impl ManyPairs {
         routes.searched += u64::from(!held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
         let outcome = RowTerms::new(query, a, b, options).row(answer, sample, &extents);
-        routes.beyond += u64::from(matches!(outcome, Outcome::Beyond { .. }));
+        routes.beyond += u64::from(matches!(outcome, RungOutcome::Beyond { .. }));
         outcome
     }
 }

@@ -19,11 +19,11 @@ use super::cache::PairCache;
 use super::compound::{self, Bodies};
 use super::culling::Culling;
 use super::ladder::{Ladder, Search};
-use super::outcome::Outcome;
 use super::proximity::Proximity;
 use super::query::PairQuery;
 use super::relative::RelativePoses;
 use super::routes::Routes;
+use super::rung_outcome::RungOutcome;
 use super::workspace::Workspace;
 use crate::geometry::RelativePose;
 use crate::scene::QueryOptions;
@@ -75,17 +75,17 @@ struct Remaining {
 impl Remaining {
     /// After what is known of the first sample, whose row is appended.
     #[inline]
-    fn after(first: Outcome<Option<Proximity>>, query: &PairQuery<'_>, out: &mut Vec<Proximity>) -> Self {
+    fn after(first: RungOutcome<Option<Proximity>>, query: &PairQuery<'_>, out: &mut Vec<Proximity>) -> Self {
         let samples = query.samples & query.samples.wrapping_sub(1);
         match first {
-            Outcome::Open => Self { samples: query.samples, gap: None },
-            Outcome::Beyond { gap, .. } if samples != 0 => {
+            RungOutcome::Open => Self { samples: query.samples, gap: None },
+            RungOutcome::Beyond { gap, .. } if samples != 0 => {
                 let sample = query.samples.trailing_zeros() as usize;
                 let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
                 Self { samples, gap: Some((gap, at)) }
             }
-            Outcome::Beyond { .. } => Self { samples, gap: None },
-            Outcome::Settled(row) => {
+            RungOutcome::Beyond { .. } => Self { samples, gap: None },
+            RungOutcome::Settled(row) => {
                 out.extend(row);
                 Self { samples, gap: None }
             }
@@ -131,7 +131,7 @@ fn answer_samples(
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let mut outcome = batch.answer(Asked { sample, left }, &mut culling, cache, routes);
-        if matches!(outcome, Outcome::Open) {
+        if matches!(outcome, RungOutcome::Open) {
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = routes.verified + routes.surface_verified;
@@ -139,12 +139,12 @@ fn answer_samples(
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);
         }
         match outcome {
-            Outcome::Beyond { gap, normal } => culling.beyond(gap, relative.at(sample), normal),
-            Outcome::Settled(row) => {
+            RungOutcome::Beyond { gap, normal } => culling.beyond(gap, relative.at(sample), normal),
+            RungOutcome::Settled(row) => {
                 culling.near();
                 out.extend(row);
             }
-            Outcome::Open => debug_assert!(false, "the ladder decides"),
+            RungOutcome::Open => debug_assert!(false, "the ladder decides"),
         }
     }
     cache.hulls.learned.axis = culling.axis();

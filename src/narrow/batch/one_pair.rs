@@ -9,12 +9,12 @@ use crate::narrow::cache::PairCache;
 use crate::narrow::culling::{Culling, in_turn};
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::ladder::Search;
-use crate::narrow::outcome::Outcome;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::{ReadyRows, RowTerms};
+use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::vclip;
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, WIDTH, dispatch};
@@ -120,33 +120,33 @@ impl<'a> OnePair<'a> {
         culling: &mut Culling<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
-    ) -> Outcome<Option<Proximity>> {
-        let Some(of) = self.of else { return Outcome::Open };
+    ) -> RungOutcome<Option<Proximity>> {
+        let Some(of) = self.of else { return RungOutcome::Open };
         let sample = asked.sample;
         if !self.is_searched(sample) {
             let outcome = self.verified(sample, cache);
-            if !matches!(outcome, Outcome::Open) {
+            if !matches!(outcome, RungOutcome::Open) {
                 routes.queries += 1;
                 self.run += 1.0;
                 let ready = &self.memory.verified.ready;
                 let deep = ready.deep >> (sample - ready.first) & 1;
                 routes.surface_verified += deep;
                 routes.verified += 1 - deep;
-                routes.beyond += u64::from(matches!(outcome, Outcome::Beyond { .. }));
+                routes.beyond += u64::from(matches!(outcome, RungOutcome::Beyond { .. }));
                 return outcome;
             }
             let outcome = self.followed(&of, sample, cache, routes);
-            if !matches!(outcome, Outcome::Open) {
+            if !matches!(outcome, RungOutcome::Open) {
                 routes.queries += 1;
                 routes.searched += 1;
                 return outcome;
             }
             if self.search(&of, asked, culling, cache, routes).is_none() {
-                return Outcome::Open;
+                return RungOutcome::Open;
             }
         }
         let outcome = self.memory.searched.rows.outcome(sample);
-        let settled = u64::from(!matches!(outcome, Outcome::Open));
+        let settled = u64::from(!matches!(outcome, RungOutcome::Open));
         routes.queries += settled;
         routes.searched += settled;
         outcome
@@ -181,9 +181,9 @@ impl<'a> OnePair<'a> {
 
     /// What the remembered features come to in a sample, if they are verified there.
     #[inline(always)]
-    fn verified(&mut self, sample: usize, cache: &PairCache) -> Outcome<Option<Proximity>> {
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> RungOutcome<Option<Proximity>> {
         if !(self.is_current && self.memory.verified.covers(sample)) && self.verify(sample, cache).is_none() {
-            return Outcome::Open;
+            return RungOutcome::Open;
         }
         self.memory.verified.ready.outcome(sample)
     }
@@ -212,23 +212,23 @@ impl<'a> OnePair<'a> {
         sample: usize,
         cache: &mut PairCache,
         routes: &mut Routes,
-    ) -> Outcome<Option<Proximity>> {
+    ) -> RungOutcome<Option<Proximity>> {
         let lifetime = self.mean_feature_lifetime(cache);
         if !self.tracks(cache) || lifetime <= LASTING || of.poses.finite() >> sample & 1 == 0 {
-            return Outcome::Open;
+            return RungOutcome::Open;
         }
-        let Some(features) = cache.hulls.features() else { return Outcome::Open };
+        let Some(features) = cache.hulls.features() else { return RungOutcome::Open };
         let [a, b] = of.rows.cores;
         let found = search_sample([a, b], of.poses, sample, features);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
         if found.end != vclip::End::Converged || found.features == features {
-            return Outcome::Open;
+            return RungOutcome::Open;
         }
         cache.hulls.follow(a, b, found.features);
         (cache.hulls.learned.mean_feature_lifetime, self.run) = (lifetime, 0.0);
         if self.verify(sample, cache).is_none() {
-            return Outcome::Open;
+            return RungOutcome::Open;
         }
         self.memory.verified.ready.outcome(sample)
     }

@@ -3,10 +3,10 @@
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use crate::narrow::feature::Feature;
-use crate::narrow::outcome::Outcome;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::proximity::Proximity;
 use crate::narrow::rows::RowTerms;
+use crate::narrow::rung_outcome::RungOutcome;
 use crate::scene::{Lanes, QueryOptions, SAMPLES};
 
 /// Seeded random numbers.
@@ -100,13 +100,13 @@ pub(in crate::narrow) fn rows<'a>(
 }
 
 /// An outcome in every bit.
-pub(in crate::narrow) fn bits(outcome: &Outcome<Option<Proximity>>) -> Vec<u64> {
+pub(in crate::narrow) fn bits(outcome: &RungOutcome<Option<Proximity>>) -> Vec<u64> {
     match outcome {
-        Outcome::Open | Outcome::Settled(None) => vec![],
-        Outcome::Beyond { gap, normal } => {
+        RungOutcome::Open | RungOutcome::Settled(None) => vec![],
+        RungOutcome::Beyond { gap, normal } => {
             normal.unwrap_or(Vec3::ZERO).to_array().into_iter().chain([*gap]).map(f64::to_bits).collect()
         }
-        Outcome::Settled(Some(row)) => {
+        RungOutcome::Settled(Some(row)) => {
             let vectors = [row.point_a, row.point_b, row.normal].map(|v| v.to_array().map(f64::to_bits));
             let features = row.feature.map(|n| n as u64).into_iter().chain(row.feature_kind.map(|k| k as u64));
             let rest = [u64::from(row.sample), row.status as u64, row.method as u64];

@@ -5,12 +5,12 @@
 //!   origins. Such a gap is a proof whatever the direction.
 
 use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
-use crate::narrow::outcome::beyond;
 use crate::narrow::pair::{bound_of, size_of};
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::RowTerms;
+use crate::narrow::rung_outcome::beyond;
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, V, WIDTH, dispatch};
 

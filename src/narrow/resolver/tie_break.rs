@@ -15,9 +15,9 @@ use crate::narrow::closest_points::{Closest, finish};
 use crate::narrow::epa::{self, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::gjk::Found;
-use crate::narrow::outcome::PROMISE;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
+use crate::narrow::rung_outcome::PROMISE;
 
 /// Feature pairs tried at most; more are left to extended precision.
 const CANDIDATES: usize = 4096;

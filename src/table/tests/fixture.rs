@@ -1,6 +1,6 @@
 //! Scenes, blocks and rows for tests, built from plain data without any other stage.
 //!
-//! The parent module names the library `lib` (`crate` for unit tests, `clearsweep` for integration tests).
+//! The parent module names the library `lib` (`crate` for unit tests, `clearsweep::bench_support` for integration tests).
 #![allow(dead_code)]
 
 use super::lib::geometry::{Polyhedron, Pose, Vec3};

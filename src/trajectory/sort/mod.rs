@@ -98,7 +98,7 @@ pub type Watch<'a> = dyn FnMut(&SortStep) -> bool + 'a;
 ///
 /// # Errors
 /// An input that `run` would refuse for its schema or its keys, or files whose columns do not fit each other; an
-/// output that exists already (without `force`), is part of the input, or cannot be written; [`Watch`] ended it.
+/// output that exists already (without `force`), is part of the input, or cannot be written; the watch ended it.
 pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'_>) -> Result<Sorted> {
     if options.memory < LEAST_MEMORY {
         return Err(Error::usage(

@@ -233,9 +233,9 @@ fn what_is_apart_is_settled_together() {
             working.ask(search, queries, &options, &mut caches, &mut routes);
             for (i, query) in queries.iter().enumerate() {
                 match working.first(i, query, &options, &mut routes) {
-                    Outcome::Settled(_) => answered += 1,
-                    Outcome::Beyond { .. } => beyond += 1,
-                    Outcome::Open => open += 1,
+                    RungOutcome::Settled(_) => answered += 1,
+                    RungOutcome::Beyond { .. } => beyond += 1,
+                    RungOutcome::Open => open += 1,
                 }
                 let mut alone = Vec::new();
                 let all = QueryOptions { within: f64::INFINITY, ..options };

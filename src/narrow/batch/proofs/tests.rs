@@ -4,10 +4,10 @@ use super::*;
 use crate::narrow::BodyPoses as Given;
 use crate::narrow::certificate::draw::{Draw, bits, block, options, rows};
 use crate::narrow::certificate::local;
-use crate::narrow::outcome::Outcome;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
+use crate::narrow::rung_outcome::RungOutcome;
 use crate::scene::SAMPLES;
 
 #[test]
@@ -43,13 +43,13 @@ fn answers_proven_together_are_those_proven_alone() {
         prover.finish(of, &mut out);
         for s in 0..SAMPLES {
             let Some((pair, features)) = &asked[s] else {
-                assert!(matches!(out.outcome(s), Outcome::Open));
+                assert!(matches!(out.outcome(s), RungOutcome::Open));
                 continue;
             };
             let single = local(pair, features).filter(|strict| strict.closest.distance > 0.0);
             alone += u32::from(single.is_some());
             let outcome = out.outcome(s);
-            if matches!(outcome, Outcome::Open) {
+            if matches!(outcome, RungOutcome::Open) {
                 refused += u32::from(single.is_none());
                 continue;
             }
@@ -57,9 +57,9 @@ fn answers_proven_together_are_those_proven_alone() {
             let expected = of.rows.row(&Answer::strict(&single), s, &of.extents(s));
             assert_eq!(bits(&outcome), bits(&expected), "case {case}, {features:?}");
             outcomes[match outcome {
-                Outcome::Settled(Some(_)) => 0,
-                Outcome::Settled(None) | Outcome::Open => 1,
-                Outcome::Beyond { .. } => 2,
+                RungOutcome::Settled(Some(_)) => 0,
+                RungOutcome::Settled(None) | RungOutcome::Open => 1,
+                RungOutcome::Beyond { .. } => 2,
             }] += 1;
             kinds[Kind::of(features).expect("kinds with a formula") as usize] += 1;
             held += 1;

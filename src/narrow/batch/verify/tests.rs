@@ -8,12 +8,12 @@ use crate::narrow::certificate::draw::{self, Draw, block, options, rows};
 use crate::narrow::certificate::{claim, local};
 use crate::narrow::epa::Polytope;
 use crate::narrow::ladder::{Ladder, Parts, Search, solve};
-use crate::narrow::outcome::Outcome;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
+use crate::narrow::rung_outcome::RungOutcome;
 use crate::scene::{Piece, SAMPLES};
 
 #[test]
@@ -51,7 +51,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             let single = local(&pair, &features).filter(|s| s.closest.distance > 0.0);
             alone += u32::from(single.is_some());
             let outcome = eight.ready.outcome(sample);
-            if !matches!(outcome, Outcome::Open) {
+            if !matches!(outcome, RungOutcome::Open) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
@@ -100,7 +100,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
             });
             alone += u32::from(single.is_some());
             let outcome = eight.ready.outcome(sample);
-            if eight.ready.deep >> (sample - start) & 1 == 1 && !matches!(outcome, Outcome::Open) {
+            if eight.ready.deep >> (sample - start) & 1 == 1 && !matches!(outcome, RungOutcome::Open) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
                 let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");

@@ -6,7 +6,7 @@ use crate::scene::QueryOptions;
 
 /// What is known of a pair in one sample: handed from rung to rung. `T`: the answer of the rung.
 #[derive(Debug, Clone, Copy)]
-pub enum Outcome<T> {
+pub enum RungOutcome<T> {
     /// Nothing yet: the next rung decides.
     Open,
     /// The pair is proven to be beyond the cut-off on every way, so that there is no row.
@@ -20,7 +20,7 @@ pub enum Outcome<T> {
     Settled(T),
 }
 
-impl<T> Outcome<T> {
+impl<T> RungOutcome<T> {
     /// The answer, if there is one.
     pub fn settled(self) -> Option<T> {
         match self {
@@ -30,16 +30,16 @@ impl<T> Outcome<T> {
     }
 }
 
-impl Outcome<Proximity> {
+impl RungOutcome<Proximity> {
     /// The row of a sample, if it is within the cut-off or not proven.
     #[inline]
-    pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> Outcome<Option<Proximity>> {
+    pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> RungOutcome<Option<Proximity>> {
         match self {
-            Self::Open => Outcome::Open,
-            Self::Beyond { gap, normal } => Outcome::Beyond { gap, normal },
+            Self::Open => RungOutcome::Open,
+            Self::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
             Self::Settled(row) => {
                 let is_reported = row.lower.is_nan() || row.lower <= options.within;
-                Outcome::Settled(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
+                RungOutcome::Settled(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
             }
         }
     }

@@ -1,0 +1,64 @@
+//! What the tests, the benchmarks, the examples, the fuzz targets and the program of this repository need from inside.
+//!
+//! It is no part of the API: it changes without notice.
+
+/// From the module of the same name.
+pub use crate::{Error, ErrorKind, Result};
+
+pub mod broad {
+    pub use crate::broad::{BroadPhase, BroadScene, NAMES, Unavailable, bare, boxes, by_name, measure};
+}
+
+/// From the module of the same name.
+pub mod engine {
+    pub use crate::engine::{
+        Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, Loaded, Outcome,
+        PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain, simd_features,
+    };
+}
+
+/// From the module of the same name.
+pub mod error {
+    pub use crate::error::{Error, ErrorKind};
+}
+
+/// From the module of the same name.
+pub mod generate {
+    pub use crate::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+}
+
+/// From the module of the same name.
+pub mod geometry {
+    pub use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3, hull, real};
+}
+
+/// From the module of the same name.
+pub mod narrow {
+    pub use crate::narrow::{
+        Auto, BodyPoses, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
+        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, vclip,
+    };
+}
+
+/// From the module of the same name.
+pub mod scene {
+    pub use crate::scene::{
+        Body, BodyBuilder, Candidate, FrameBlock, Geometry, IgnoreRule, Lanes, Missing, Model, Motion, Outline, Piece,
+        QueryOptions, SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, block, ignore, model, readers,
+    };
+}
+
+/// From the module of the same name.
+pub mod table {
+    pub use crate::table::{
+        DistanceColumns, FinishedTables, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals, WorstPair,
+        trajectory_file, worst_pairs, worst_runs,
+    };
+}
+
+/// From the module of the same name.
+pub mod trajectory {
+    pub use crate::trajectory::{
+        Bounds, ReadOptions, Reading, SortOptions, SortPhase, SortStep, Sorted, Trajectory, sort,
+    };
+}
