@@ -61,4 +61,4 @@ pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::Row;
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 pub use totals::{Totals, Worst};
-pub use writer::{FinishedTables, PendingTables, TableWriter};
+pub use writer::{FinishedTables, TableWriter};
