@@ -9,11 +9,11 @@ mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
 use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
+use clearsweep::narrow::certificate::{self, Strict};
 use clearsweep::narrow::epa::{Claim, Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::gjk::{self, Simplex};
 use clearsweep::narrow::pair::{Pair, VertexPair};
-use clearsweep::narrow::certificate::{self, Strict};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, query_one};
 use oracle::families::{self, Random, Regime, moved, place};
 use oracle::number::{Number, Wide, times};
@@ -176,7 +176,7 @@ fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {
     if !polytope.start(pair, tetrahedron(pair, &found.simplex)?) {
         return None;
     }
-    let answer = clearsweep::narrow::epa::deepest(pair, &mut polytope)?;
+    let answer = clearsweep::narrow::epa::penetration(pair, &mut polytope)?;
     if answer.in_contact_band() {
         return None;
     }

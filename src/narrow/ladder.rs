@@ -5,10 +5,11 @@ use super::certificate::{self, Strict};
 use super::closest_points::finish;
 use super::epa::{self, Polytope, Surface};
 use super::feature::{Feature, FeaturePair};
-use super::gjk::{self, End, Simplex};
+use super::gjk::{self, Simplex};
 use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
+use super::search::SearchEnd;
 use super::vclip;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::Piece;
@@ -291,7 +292,7 @@ fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut 
         if !placed {
             scratch.polytope.restore(pair, &surface);
         }
-        if let Some(strict) = epa::deepest(pair, &mut scratch.polytope) {
+        if let Some(strict) = epa::penetration(pair, &mut scratch.polytope) {
             routes.surface_grown += 1;
             remember_surface(cache, &mut scratch.polytope, &strict, surface);
             return Warm::Strict(strict);
@@ -328,8 +329,8 @@ fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut 
     let start = cache.features.unwrap_or_else(|| vclip::cold_start(pair));
     let found = vclip::search(pair, start);
     routes.vclip_steps += u64::from(found.iterations);
-    routes.cycles += u64::from(found.end == vclip::End::Cycle);
-    if found.end != vclip::End::Converged {
+    routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+    if found.end != SearchEnd::Converged {
         return None;
     }
     cache.left = found.features != start;
@@ -367,7 +368,8 @@ fn search(
     // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
     if scratch.search == Search::Auto
         && cache.simplex.count < 2
-        && let Some(strict) = epa::deepest_around(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
+        && let Some(strict) =
+            epa::penetration_from_supports(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
     {
         routes.expanded += 1;
         if scratch.keeps {
@@ -379,7 +381,7 @@ fn search(
     routes.search_iterations += u64::from(found.iterations);
     cache.simplex = found.simplex;
     match found.end {
-        End::Beyond => {
+        SearchEnd::Beyond => {
             cache.features = None;
             // A support found by climbing is no proof: the gap over all vertices is.
             let normal = -found.point.normalized();
@@ -387,19 +389,19 @@ fn search(
             let lower = gap - pair.bound();
             if lower > beyond { Warm::Beyond(lower, normal) } else { Warm::Open }
         }
-        End::Overlap => {
+        SearchEnd::Overlap => {
             let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
             if !scratch.polytope.start(pair, tetrahedron) {
                 return Warm::Open;
             }
-            let Some(strict) = epa::deepest(pair, &mut scratch.polytope) else { return Warm::Open };
+            let Some(strict) = epa::penetration(pair, &mut scratch.polytope) else { return Warm::Open };
             routes.expanded += 1;
             if scratch.keeps {
                 remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
             }
             Warm::Strict(strict)
         }
-        End::Converged | End::Stalled => {
+        SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
             let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                 .and_then(|features| certificate::local(pair, &features))
                 .filter(Strict::in_contact_band);

@@ -37,6 +37,7 @@ mod relative;
 pub mod resolver;
 pub mod routes;
 mod rows;
+pub mod search;
 mod support;
 pub mod vclip;
 

@@ -13,13 +13,13 @@ use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::closest_points::{
     Line, Side, edge_edge, face_vertex, out_and_in, vertex_edge, vertex_face, vertex_vertex,
 };
-use crate::narrow::epa::lanes::Claims;
+use crate::narrow::epa::lanes::ClaimLanes;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::rows::{Extents, Proven, Ready};
-use crate::simd::{Lane, Simd, WIDTH, dispatch};
+use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
 
 /// What was found in eight samples.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +104,7 @@ fn check_body<S: Simd>(q: &Query<'_>, out: &mut Eight) {
     }
     closest(q, &poses, &out.size, &mut out.closest);
     let strict = decide(q, &poses, out);
-    let accepted = accept(q, &poses, &strict, out);
+    let accepted = accept::<S>(q, &poses, &strict, out);
     let features = [q.features.published(q.of.rows.cores); WIDTH];
     let extents = Extents { size: &out.size, reach: &reach };
     let proven = Proven { closest: &out.closest, gap: &out.gap, extents, features: &features };
@@ -114,21 +114,21 @@ fn check_body<S: Simd>(q: &Query<'_>, out: &mut Eight) {
 
 /// Of the strict answers, those apart, and those whose depth the surface proves.
 #[inline(always)]
-fn accept(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &Eight) -> u8 {
+fn accept<S: Simd>(q: &Query<'_>, poses: &Poses, strict: &[u64; WIDTH], out: &Eight) -> u8 {
     let mut accepted = [0_u64; WIDTH];
     for k in 0..WIDTH {
         let apart = out.closest.distance[k] > super::CONTACT * bound_of::<f64>(out.size[k]);
         accepted[k] = strict[k] & u64::from(apart);
     }
     if let Some(surface) = q.surface {
-        deep(q, surface, poses, strict, out, &mut accepted);
+        deep::<S>(q, surface, poses, strict, out, &mut accepted);
     }
     accepted.iter().enumerate().fold(0, |bits, (k, &accepted)| bits | (accepted as u8) << k)
 }
 
 /// Adds the strict answers whose depth the surface proves.
 #[inline(always)]
-fn deep(
+fn deep<S: Simd>(
     q: &Query<'_>,
     surface: &Surface,
     poses: &Poses,
@@ -137,7 +137,7 @@ fn deep(
     accepted: &mut [u64; WIDTH],
 ) {
     let never = [f64::INFINITY; WIDTH];
-    let mut claims = Claims { facet: never, others: never };
+    let mut claims = ClaimLanes { facet: never, others: never };
     let mut deep = 0;
     for k in 0..WIDTH {
         let (bound, distance) = (bound_of::<f64>(out.size[k]), out.closest.distance[k]);
@@ -154,9 +154,10 @@ fn deep(
         t.iter().all(|&[i, j]| q.features.a.has_vertex(q.a, i) && q.features.b.has_vertex(q.b, j))
     };
     let vertices = |[i, j]: VertexPair| (q.a.vertex(i), q.b.vertex(j));
-    let proven = epa::lanes::proves(surface, vertices, |k| poses.at(k), &claims, in_facet);
-    for k in 0..WIDTH {
-        accepted[k] |= proven[k];
+    let pose = RelativePose::<V<S>>::load(&poses.r, &poses.t);
+    let proven = epa::lanes::proves::<S>(surface, vertices, &pose, &claims, in_facet);
+    for (k, accepted) in accepted.iter_mut().enumerate() {
+        *accepted |= u64::from(proven >> k & 1);
     }
 }
 
