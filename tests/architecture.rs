@@ -332,7 +332,7 @@ fn the_rules_can_be_broken() {
     assert!(is_allowed("table", "narrow::Proximity") && is_allowed("table", "narrow::proximity::Status"));
     for (module, path) in [
         ("geometry", "scene::Shape"),
-        ("scene", "narrow::Poses"),
+        ("scene", "narrow::BodyPoses"),
         ("broad", "trajectory::Trajectory"),
         ("table", "narrow::NarrowPhase"),
         ("narrow", "table::Row"),

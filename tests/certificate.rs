@@ -9,8 +9,9 @@ mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
 use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
+use clearsweep::narrow::certificate::Claim;
 use clearsweep::narrow::certificate::{self, Strict};
-use clearsweep::narrow::epa::{Claim, Polytope, Surface, is_of_facet, tetrahedron};
+use clearsweep::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::gjk::{self, Simplex};
 use clearsweep::narrow::pair::{Pair, VertexPair};

@@ -53,7 +53,7 @@ impl<S: Simd> Vec3<V<S>> {
     pub(crate) fn twice(from: &[[f64; 4]; 3]) -> Self {
         Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
     }
-    /// FourPlanes of each component in lanes 0 to 3, four others in lanes 4 to 7.
+    /// Four of each component in lanes 0 to 3, four others in lanes 4 to 7.
     #[inline(always)]
     pub(crate) fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
         Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }
@@ -92,7 +92,12 @@ impl<S: Simd> RelativePose<V<S>> {
     #[inline(always)]
     pub(crate) fn load(r: &[Lane; 9], t: &[Lane; 3]) -> Self {
         let [a, b, c, d, e, f, g, h, i] = r;
-        let row = |x: &Lane, y: &Lane, z: &Lane| Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) };
-        Self { r: [row(a, b, c), row(d, e, f), row(g, h, i)], t: Vec3::load(t) }
+        // No closure: it is compiled without wider registers.
+        let rows = [
+            Vec3 { x: V::load(a), y: V::load(b), z: V::load(c) },
+            Vec3 { x: V::load(d), y: V::load(e), z: V::load(f) },
+            Vec3 { x: V::load(g), y: V::load(h), z: V::load(i) },
+        ];
+        Self { r: rows, t: Vec3::load(t) }
     }
 }

@@ -121,14 +121,22 @@ impl<T: Scalar> RelativePose<T> {
     }
 }
 
-impl RelativePose<f64> {
+impl<T: Scalar> RelativePose<T> {
+    /// The pose of `f64`s, exactly; the same in each lane of a register.
+    #[inline(always)] // into code for wider registers
+    pub fn from_f64(pose: &RelativePose<f64>) -> Self {
+        let [a, b, c] = pose.r;
+        // No `map`: a closure is compiled without wider registers.
+        Self { r: [Vec3::from_f64(a), Vec3::from_f64(b), Vec3::from_f64(c)], t: Vec3::from_f64(pose.t) }
+    }
+
     /// A bound of how far any point of B within `radius` of its origin moves in A's frame between two relative poses:
     /// the translation, and the chord of the rotation, whose matrix difference has the Frobenius norm
     /// `2 sqrt 2 sin(angle / 2)`. Exact but for a few ulp of the operands.
-    #[inline(always)] // into code for wider registers
-    pub fn motion(&self, other: &Self, radius: f64) -> f64 {
+    #[inline(always)]
+    pub fn motion(&self, other: &Self, radius: f64) -> T {
         let rows = [self.r[0] - other.r[0], self.r[1] - other.r[1], self.r[2] - other.r[2]];
         let frobenius2 = rows[0].length2() + rows[1].length2() + rows[2].length2();
-        (self.t - other.t).length() + radius * (0.5 * frobenius2).sqrt()
+        (self.t - other.t).length() + T::from_f64(radius) * (T::from_f64(0.5) * frobenius2).sqrt()
     }
 }

@@ -1,19 +1,20 @@
-//! The finisher: one formula per kind of feature pair. Every method ends here, so that a row depends on the feature
+//! The closest points of a feature pair: one formula per kind. Every method ends here, so that a row depends on the feature
 //! pair and the pose alone, never on the way to them.
 //!
-//! All of it runs in `f64` and in double-double. Points are in A's frame.
+//! Every formula is generic over the numbers ([`Scalar`]): `f64`, double-double, and eight `f64` in a register.
 
-use super::feature::FeaturePair;
-use super::pair::{Pair, Supporting};
+use super::feature::{Feature, FeaturePair};
+use super::kind::Kind;
+use super::pair::{Pair, Supporting, bound_of};
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::geometry::{Polyhedron, Real, RelativePose, Scalar, Vec3};
+use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
 
-/// Where two features' supporting planes and closest points are.
+/// The supporting planes and the closest points of two features, in A's frame.
 #[derive(Debug, Clone, Copy)]
-pub struct Closest<T> {
+pub struct Closest<T: Scalar> {
     /// Unit direction from A to B along which the features support their bodies.
     pub normal: Vec3<T>,
-    /// `normal . (b - a)`: positive where the features are apart, negative where they overlap.
+    /// `normal . (b - a)`, metres: positive where the features are apart, negative where they overlap.
     pub distance: T,
     /// Point of A's feature.
     pub point_a: Vec3<T>,
@@ -26,85 +27,114 @@ pub struct Closest<T> {
     pub interior: T,
     /// How many times the pair's rounding bound the direction may be off, times 1 m of lever: 1 where the direction
     /// is a face's, 1 / sin of the edges' angle, size / distance where it is a difference of points.
-    pub amplification: f64,
+    pub amplification: T::Bound,
 }
 
-/// A start and a direction.
+/// What a formula reads of a feature, in the frame of its body.
 #[derive(Clone, Copy)]
-pub(super) struct Line<T> {
-    pub(super) origin: Vec3<T>,
-    pub(super) along: Vec3<T>,
+pub(super) struct Operand<T> {
+    /// A vertex of the feature: of an edge its tail.
+    pub(super) point: Vec3<T>,
+    /// An edge's vector from tail to head; a face's outward unit normal; of a vertex nothing.
+    pub(super) direction: Vec3<T>,
+    /// The mean of the body's vertices.
+    pub(super) mean: Vec3<T>,
 }
 
-impl<T: Supporting> Pair<'_, T> {
-    fn edge_a(&self, e: u32) -> Line<T> {
-        let [v, w] = self.a.edges[e as usize].v;
-        let origin = self.vertex_a(v);
-        Line { origin, along: self.vertex_a(w) - origin }
+/// A line: a point and a direction.
+#[derive(Clone, Copy)]
+struct Line<T> {
+    origin: Vec3<T>,
+    along: Vec3<T>,
+}
+
+impl<T: Scalar> Operand<T> {
+    #[inline(always)] // into loops over samples and into code for wider registers; as are the formulas below
+    fn line(&self) -> Line<T> {
+        Line { origin: self.point, along: self.direction }
     }
 
-    fn edge_b(&self, e: u32) -> Line<T> {
-        let [v, w] = self.b.edges[e as usize].v;
-        let along = Vec3::<T>::from_f64(self.b.vertex(w)) - Vec3::from_f64(self.b.vertex(v));
-        Line { origin: self.vertex_b(v), along: self.pose.vector(along) }
+    /// The edge of B in A's frame.
+    #[inline(always)]
+    fn line_in(&self, pose: &RelativePose<T>) -> Line<T> {
+        Line { origin: pose.point(self.point), along: pose.vector(self.direction) }
     }
+}
+
+/// The closest points of features of a kind; of a face and a vertex also the foot of the vertex in the face's frame, and how
+/// far it lies inside of the face is still to be found. `size`: of the pair, metres.
+#[inline(always)]
+pub(super) fn of_kind<T: Scalar>(
+    kind: Kind,
+    size: T::Bound,
+    pose: &RelativePose<T>,
+    a: &Operand<T>,
+    b: &Operand<T>,
+) -> (Closest<T>, Vec3<T>) {
+    let closest = match kind {
+        Kind::VertexVertex => vertex_vertex(size, a.point, pose.point(b.point)),
+        Kind::EdgeVertex => vertex_edge(size, pose.point(b.point), a.line()).seen_from_edge(),
+        Kind::VertexEdge => vertex_edge(size, a.point, b.line_in(pose)),
+        Kind::EdgeEdge => {
+            let (edge_a, edge_b) = (a.line(), b.line_in(pose));
+            let normal = CommonNormal::new(edge_a, edge_b);
+            let out = outward(size, normal.unit, [edge_a.origin, edge_b.origin], [a.mean, pose.point(b.mean)]);
+            normal.closest_points(edge_a, edge_b, out)
+        }
+        Kind::FaceVertex => {
+            let closest = face_vertex(a.direction, a.point, pose.point(b.point));
+            return (closest, closest.point_a);
+        }
+        Kind::VertexFace => return vertex_face(pose, b.direction, b.point, a.point),
+    };
+    (closest, closest.point_a)
 }
 
 /// The closest points of a feature pair; `None` where the formula has no direction (coincident points, parallel
 /// edges) or the kinds have no formula.
 pub fn finish<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
-    let (i, j) = (features.a.index, features.b.index);
-    let closest = match (features.a.kind, features.b.kind) {
-        (Vertex, Vertex) => vertex_vertex(pair.size, pair.vertex_a(i), pair.vertex_b(j)),
-        (Edge, Vertex) => vertex_edge(pair.size, pair.vertex_b(j), pair.edge_a(i)).seen_from_edge(),
-        (Vertex, Edge) => vertex_edge(pair.size, pair.vertex_a(i), pair.edge_b(j)),
-        (Edge, Edge) => {
-            let (a, b) = (pair.edge_a(i), pair.edge_b(j));
-            edge_edge(a, b, |n| outward(pair, n, a.origin, b.origin))
-        }
-        (Face, Vertex) => on_face_of_a(pair, i, pair.vertex_b(j)),
-        (Vertex, Face) => on_face_of_b(pair, pair.vertex_a(i), j),
-        _ => return None,
-    };
+    let kind = Kind::of(features)?;
+    let (a, b) = (operand(pair.a, features.a), operand(pair.b, features.b));
+    let (mut closest, foot) = of_kind(kind, pair.size, &pair.pose, &a, &b);
+    match kind {
+        Kind::FaceVertex => closest.interior = inside_face(pair.a, features.a.index, a.direction, foot),
+        Kind::VertexFace => closest.interior = inside_face(pair.b, features.b.index, b.direction, foot),
+        _ => {}
+    }
     let n = closest.normal.to_f64();
     (n.is_finite() && closest.distance.to_f64().is_finite() && closest.interior.to_f64() > f64::NEG_INFINITY)
         .then_some(closest)
 }
 
-fn on_face_of_a<T: Supporting>(pair: &Pair<'_, T>, face: u32, b: Vec3<T>) -> Closest<T> {
-    let normal = face_normal::<T>(pair.a, face);
-    let on_face = Vec3::from_f64(pair.a.vertex(pair.a.face(face)[0]));
-    let closest = face_vertex(normal, on_face, b);
-    Closest { interior: inside_face(pair.a, face, normal, closest.point_a), ..closest }
-}
-
-fn on_face_of_b<T: Supporting>(pair: &Pair<'_, T>, a: Vec3<T>, face: u32) -> Closest<T> {
-    let outward = face_normal::<T>(pair.b, face);
-    let on_face = Vec3::from_f64(pair.b.vertex(pair.b.face(face)[0]));
-    let (closest, foot) = vertex_face(&pair.pose, outward, on_face, a);
-    Closest { interior: inside_face(pair.b, face, outward, foot), ..closest }
+fn operand<T: Supporting>(p: &Polyhedron, feature: Feature) -> Operand<T> {
+    let point = Vec3::from_f64(p.vertex(feature.first_vertex(p)));
+    let direction = match feature.kind {
+        Vertex => Vec3::ZERO,
+        Edge => Vec3::from_f64(p.vertex(p.edges[feature.index as usize].v[1])) - point,
+        Face => face_normal(p, feature.index),
+    };
+    Operand { point, direction, mean: Vec3::from_f64(p.mean) }
 }
 
 /// Two points.
-#[inline(always)] // into loops over samples, so that they vectorise; as are the formulas below
-pub(super) fn vertex_vertex<T: Real>(size: f64, a: Vec3<T>, b: Vec3<T>) -> Closest<T> {
+#[inline(always)]
+fn vertex_vertex<T: Scalar>(size: T::Bound, a: Vec3<T>, b: Vec3<T>) -> Closest<T> {
     let difference = b - a;
     let distance = difference.length();
-    let apart = distance > T::ZERO;
     Closest {
-        normal: difference.scale(T::ONE / distance),
+        normal: difference.scale(T::one() / distance),
         distance,
         point_a: a,
         point_b: b,
-        residual: T::ZERO,
-        interior: T::from_f64(if apart { f64::INFINITY } else { f64::NEG_INFINITY }),
-        amplification: 1.0 + size / distance.to_f64(),
+        residual: T::zero(),
+        interior: where_defined(distance.gt(T::zero()), T::from_f64(f64::INFINITY)),
+        amplification: T::Bound::one() + size / distance.bound(),
     }
 }
 
 /// A vertex of A and an edge of B.
 #[inline(always)]
-pub(super) fn vertex_edge<T: Real>(size: f64, a: Vec3<T>, edge: Line<T>) -> Closest<T> {
+fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: Line<T>) -> Closest<T> {
     let (e, e2) = (edge.along, edge.along.length2());
     let s = (a - edge.origin).dot(e) / e2;
     let on_line = edge.origin + e.scale(s);
@@ -120,89 +150,104 @@ pub(super) fn vertex_edge<T: Real>(size: f64, a: Vec3<T>, edge: Line<T>) -> Clos
         point_a: a,
         point_b,
         residual: (on_line - point_b).length(),
-        interior: where_defined(e2 > T::ZERO, (s * length).smaller((T::ONE - s) * length)),
-        amplification: 1.0 + size / distance.to_f64().abs(),
+        interior: where_defined(e2.gt(T::zero()), (s * length).smaller((T::one() - s) * length)),
+        amplification: T::Bound::one() + size / distance.bound().abs(),
     }
 }
 
-/// Two edges; `outward(n)` is positive where `n`, orthogonal to both, points from A to B.
-#[inline(always)]
-pub(super) fn edge_edge<T: Real>(a: Line<T>, b: Line<T>, outward: impl FnOnce(Vec3<T>) -> T) -> Closest<T> {
-    let (ea, eb) = (a.along, b.along);
-    let cross = ea.cross(eb);
-    let (c2, a2, b2) = (cross.length2(), ea.length2(), eb.length2());
-    let sine2 = c2 / (a2 * b2);
-    // Edges closer to parallel than rounding can tell have no direction in common.
-    let crossing = sine2 > T::from_f64(65_536.0 * T::UNIT * T::UNIT);
-    let unit = orthogonal(orthogonal(cross.normalized(), ea, a2), eb, b2).normalized();
-    let w = b.origin - a.origin;
-    let unit = if outward(unit) < T::ZERO { -unit } else { unit };
-    let distance = unit.dot(w);
-    let s = w.cross(eb).dot(cross) / c2;
-    let t = w.cross(ea).dot(cross) / c2;
-    let point_a = a.origin + ea.scale(s);
-    let point_b = point_a + unit.scale(distance);
-    let (la, lb) = (a2.sqrt(), b2.sqrt());
-    let inside_a = (s * la).smaller((T::ONE - s) * la);
-    let inside_b = (t * lb).smaller((T::ONE - t) * lb);
-    Closest {
-        normal: unit,
-        distance,
-        point_a,
-        point_b,
-        residual: (b.origin + eb.scale(t) - point_b).length(),
-        interior: where_defined(crossing, inside_a.smaller(inside_b)),
-        amplification: 1.0 / sine2.to_f64().sqrt(),
+/// The common normal of two edges' lines.
+struct CommonNormal<T> {
+    /// The vector product of the edges.
+    cross: Vec3<T>,
+    /// Unit, orthogonal to both edges.
+    unit: Vec3<T>,
+}
+
+impl<T: Scalar> CommonNormal<T> {
+    #[inline(always)]
+    fn new(a: Line<T>, b: Line<T>) -> Self {
+        let (ea, eb) = (a.along, b.along);
+        let cross = ea.cross(eb);
+        let unit = orthogonal(orthogonal(cross.normalized(), ea, ea.length2()), eb, eb.length2()).normalized();
+        Self { cross, unit }
+    }
+
+    /// The closest points of the edges; `outward` is positive where the normal points from A to B.
+    #[inline(always)]
+    fn closest_points(&self, a: Line<T>, b: Line<T>, outward: T) -> Closest<T> {
+        let (ea, eb, cross) = (a.along, b.along, self.cross);
+        let (c2, a2, b2) = (cross.length2(), ea.length2(), eb.length2());
+        let sine2 = c2 / (a2 * b2);
+        // Edges closer to parallel than rounding can tell have no direction in common.
+        let crossing = sine2.gt(T::from_f64(65_536.0 * T::UNIT * T::UNIT));
+        let w = b.origin - a.origin;
+        let unit = Vec3::select(outward.lt(T::zero()), -self.unit, self.unit);
+        let distance = unit.dot(w);
+        let s = w.cross(eb).dot(cross) / c2;
+        let t = w.cross(ea).dot(cross) / c2;
+        let point_a = a.origin + ea.scale(s);
+        let point_b = point_a + unit.scale(distance);
+        let (la, lb) = (a2.sqrt(), b2.sqrt());
+        let inside_a = (s * la).smaller((T::one() - s) * la);
+        let inside_b = (t * lb).smaller((T::one() - t) * lb);
+        Closest {
+            normal: unit,
+            distance,
+            point_a,
+            point_b,
+            residual: (b.origin + eb.scale(t) - point_b).length(),
+            interior: where_defined(crossing, inside_a.smaller(inside_b)),
+            amplification: T::Bound::one() / sine2.bound().sqrt(),
+        }
     }
 }
 
 /// How far inside, where the formula has a direction at all.
 #[inline(always)]
-fn where_defined<T: Real>(defined: bool, interior: T) -> T {
-    if defined { interior } else { T::from_f64(f64::NEG_INFINITY) }
+fn where_defined<T: Scalar>(defined: T::Mask, interior: T) -> T {
+    T::select(defined, interior, T::from_f64(f64::NEG_INFINITY))
 }
 
-/// Positive where the unit vector `n` points out of A at `pa` and into B at `pb`: decided where it is beyond the
-/// pair's bound.
-#[inline(always)]
-pub(super) fn out_and_in<T: Real>(n: Vec3<T>, pa: Vec3<T>, pb: Vec3<T>, mean_a: Vec3<T>, mean_b: Vec3<T>) -> T {
-    n.dot(pa - mean_a) + n.dot(mean_b - pb)
-}
-
-/// Positive where `n` points out of A at `pa` and into B at `pb`; where both bodies are too flat to tell, where it
+/// Positive where the unit vector `n` points out of A at `pa` and into B at `pb`; where both bodies are too flat to tell, where it
 /// points from A's edge to B's, and at last where its first component that is not 0 is positive.
-fn outward<T: Supporting>(pair: &Pair<'_, T>, n: Vec3<T>, pa: Vec3<T>, pb: Vec3<T>) -> T {
-    let (mean_a, mean_b) = (Vec3::from_f64(pair.a.mean), pair.pose.point(Vec3::from_f64(pair.b.mean)));
-    let sum = out_and_in(n, pa, pb, mean_a, mean_b);
-    if sum.abs().to_f64() > pair.bound() {
-        return sum;
-    }
+#[inline(always)]
+fn outward<T: Scalar>(size: T::Bound, n: Vec3<T>, [pa, pb]: [Vec3<T>; 2], [mean_a, mean_b]: [Vec3<T>; 2]) -> T {
+    let bound = bound_of::<T>(size);
+    let sum = n.dot(pa - mean_a) + n.dot(mean_b - pb);
     let across = n.dot(pb - pa);
-    if across.abs().to_f64() > pair.bound() {
-        return across;
-    }
-    n.to_array().into_iter().find(|c| c.abs().to_f64() > T::UNIT * 1024.0).unwrap_or(T::ONE)
+    let rounding = T::Bound::from_f64(T::UNIT * 1024.0);
+    let first = T::one();
+    let first = where_beyond(rounding, n.z, first);
+    let first = where_beyond(rounding, n.y, first);
+    let first = where_beyond(rounding, n.x, first);
+    where_beyond(bound, sum, where_beyond(bound, across, first))
+}
+
+/// `value` where it is larger than `bound` without its sign, else `other`. (No closure: it is compiled without wider registers.)
+#[inline(always)]
+fn where_beyond<T: Scalar>(bound: T::Bound, value: T, other: T) -> T {
+    T::select(value.bound().abs().gt(bound), value, other)
 }
 
 /// A vertex `b` of B and A's face through `on_face`; how far inside is still to be found.
 #[inline(always)]
-pub(super) fn face_vertex<T: Real>(normal: Vec3<T>, on_face: Vec3<T>, b: Vec3<T>) -> Closest<T> {
+fn face_vertex<T: Scalar>(normal: Vec3<T>, on_face: Vec3<T>, b: Vec3<T>) -> Closest<T> {
     let distance = normal.dot(b - on_face);
     Closest {
         normal,
         distance,
         point_a: b - normal.scale(distance),
         point_b: b,
-        residual: T::ZERO,
+        residual: T::zero(),
         interior: T::from_f64(f64::INFINITY),
-        amplification: 1.0,
+        amplification: T::Bound::one(),
     }
 }
 
 /// A vertex `a` of A and B's face through `on_face` with the normal `outward`, both in B's frame, where the foot of
 /// the vertex is returned too.
 #[inline(always)]
-pub(super) fn vertex_face<T: Real>(
+fn vertex_face<T: Scalar>(
     pose: &RelativePose<T>,
     outward: Vec3<T>,
     on_face: Vec3<T>,
@@ -216,47 +261,33 @@ pub(super) fn vertex_face<T: Real>(
         distance,
         point_a: a,
         point_b: a + normal.scale(distance),
-        residual: T::ZERO,
+        residual: T::zero(),
         interior: T::from_f64(f64::INFINITY),
-        amplification: 1.0,
+        amplification: T::Bound::one(),
     };
     (closest, seen_from_b - outward.scale(distance))
 }
 
-/// How far a point of the face's plane lies inside the face (negative: outside the nearest side).
-fn inside_face<T: Supporting>(p: &Polyhedron, face: u32, normal: Vec3<T>, point: Vec3<T>) -> T {
-    let loop_ = p.face(face);
+/// How far a point of the face's plane lies inside the face (negative: outside the nearest side), metres; point and `normal`
+/// in the face's frame.
+#[inline(always)]
+pub(super) fn inside_face<T: Scalar>(p: &Polyhedron, face: u32, normal: Vec3<T>, point: Vec3<T>) -> T {
+    let ring = p.face(face);
     let mut inside = T::from_f64(f64::INFINITY);
-    let mut from = Vec3::<T>::from_f64(p.vertex(loop_[loop_.len() - 1]));
-    for &v in loop_ {
+    let mut from = Vec3::<T>::from_f64(p.vertex(ring[ring.len() - 1]));
+    for &v in ring {
         let to = Vec3::from_f64(p.vertex(v));
-        inside = inside.smaller(Side::new(normal, from, to).depth(point));
+        inside = inside.smaller(depth_inside_side(normal, from, to, point));
         from = to;
     }
     inside
 }
 
-/// A side of a face.
-#[derive(Clone, Copy)]
-pub(super) struct Side<T> {
-    from: Vec3<T>,
-    /// Points into the face, as long as the side.
-    inward: Vec3<T>,
-    length: T,
-}
-
-impl<T: Real> Side<T> {
-    #[inline(always)]
-    pub(super) fn new(normal: Vec3<T>, from: Vec3<T>, to: Vec3<T>) -> Self {
-        let side = to - from;
-        Self { from, inward: normal.cross(side), length: side.length() }
-    }
-
-    /// How far a point of the face's plane lies inside of this side.
-    #[inline(always)]
-    pub(super) fn depth(&self, point: Vec3<T>) -> T {
-        self.inward.dot(point - self.from) / self.length
-    }
+/// How far a point of the face's plane lies inside of the side from `from` to `to`, metres.
+#[inline(always)]
+pub(super) fn depth_inside_side<T: Scalar>(normal: Vec3<T>, from: Vec3<T>, to: Vec3<T>, point: Vec3<T>) -> T {
+    let side = to - from;
+    normal.cross(side).dot(point - from) / side.length()
 }
 
 /// The outward unit normal of a face: the stored one in `f64`, computed afresh in wider numbers.
@@ -288,14 +319,14 @@ fn face_normal<T: Supporting>(p: &Polyhedron, face: u32) -> Vec3<T> {
 
 /// `v` without its part along `e`.
 #[inline(always)]
-fn orthogonal<T: Real>(v: Vec3<T>, e: Vec3<T>, e2: T) -> Vec3<T> {
+fn orthogonal<T: Scalar>(v: Vec3<T>, e: Vec3<T>, e2: T) -> Vec3<T> {
     v - e.scale(v.dot(e) / e2)
 }
 
-impl<T: Real> Closest<T> {
+impl<T: Scalar> Closest<T> {
     /// The answer for (vertex of A, edge of B) as that for (edge of A, vertex of B): the vertex was handed in as A's.
     #[inline(always)]
-    pub(super) fn seen_from_edge(self) -> Self {
+    fn seen_from_edge(self) -> Self {
         Self { normal: -self.normal, point_a: self.point_b, point_b: self.point_a, ..self }
     }
 }

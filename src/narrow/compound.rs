@@ -4,7 +4,9 @@
 //! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
 
 use super::answer::{Answer, status};
-use super::ladder::{PartCache, Parts, Scratch, Solved, solve};
+use super::cache::{PairCache, PieceCache};
+use super::ladder::{Ladder, Parts, solve};
+use super::outcome::Outcome;
 use super::proximity::{Method, Proximity};
 use super::routes::Routes;
 use crate::geometry::pose::rotation;
@@ -30,13 +32,6 @@ pub struct Bodies<'a> {
     pub pose_b: Pose,
     /// B's frame in A's.
     pub relative: RelativePose<f64>,
-}
-
-/// What a pair of bodies remembers: one memory for the hulls, and one for each pair of pieces.
-#[derive(Debug, Clone, Default)]
-pub struct PairCache {
-    pub(super) hulls: PartCache,
-    parts: Vec<PartCache>,
 }
 
 /// A pair of pieces with its answer.
@@ -66,51 +61,31 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// What is known of two bodies.
-#[derive(Debug, Clone, Copy)]
-pub enum Found {
-    /// They are proven to be at least `gap` metres apart, beyond `options.within` on every way.
-    Beyond {
-        /// Metres.
-        gap: f64,
-        /// The direction along which their hulls are, in A's frame; `None` where only their pieces are.
-        normal: Option<Vec3<f64>>,
-    },
-    /// The row; NaN brackets where it is not proven.
-    Row(Proximity),
-}
-
-impl Found {
-    /// Of bodies of one piece each; `size`: of the pair of bodies, metres.
-    #[inline]
-    pub(super) fn of_single(a: &Piece, b: &Piece, solved: Solved, size: f64, options: &QueryOptions) -> Self {
-        match solved {
-            Solved::Beyond { gap, normal } => Self::Beyond { gap, normal: Some(normal) },
-            Solved::Answer(answer) => Self::Row(answer.grown((&a.core, a.radius), (&b.core, b.radius), size, options)),
-        }
-    }
-}
-
 /// The row of two bodies, or the proof that they are farther apart than `options.within`.
 pub fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    scratch: &mut Scratch,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
-) -> Found {
+) -> Outcome<Proximity> {
     if let ([a], [b]) = (&bodies.a.pieces[..], &bodies.b.pieces[..]) {
-        let solved = solve(&bodies.parts(a, b), options.within, &mut cache.hulls, scratch, routes);
-        return Found::of_single(a, b, solved, bodies.size(), options);
+        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
+            Outcome::Settled(answer) => {
+                Outcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+            }
+            Outcome::Beyond { gap, normal } => Outcome::Beyond { gap, normal },
+            Outcome::Open => Outcome::Open,
+        };
     }
     let hulls = bodies.parts(bodies.a.hull(), bodies.b.hull());
-    if let Solved::Beyond { gap, normal } = solve(&hulls, options.within, &mut cache.hulls, scratch, routes) {
-        return Found::Beyond { gap, normal: Some(normal) };
+    if let Outcome::Beyond { gap, normal } = solve(&hulls, options.within, &mut cache.hulls, ladder, routes) {
+        return Outcome::Beyond { gap, normal };
     }
-    match nearest_row(bodies, options, cache, scratch, routes) {
-        Ok(row) => Found::Row(row),
+    match nearest_row(bodies, options, cache, ladder, routes) {
+        Ok(row) => Outcome::Settled(row),
         // The hulls are near, no pair of pieces is.
-        Err(gap) => Found::Beyond { gap, normal: None },
+        Err(gap) => Outcome::Beyond { gap, normal: None },
     }
 }
 
@@ -119,10 +94,10 @@ fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    scratch: &mut Scratch,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) -> Result<Proximity, f64> {
-    let (found, gap) = nearest_parts(bodies, options, cache, scratch, routes);
+    let (found, gap) = nearest_parts(bodies, options, cache, ladder, routes);
     if let Some(open) = found.iter().find(|p| p.row.lower.is_nan()) {
         return Ok(open.row);
     }
@@ -133,7 +108,7 @@ fn nearest_row(
     row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
     row.status = status(row.lower, row.upper, options);
     if row.distance < 0.0 {
-        bound_depth(bodies, options, &found, &mut row, scratch, routes);
+        bound_depth(bodies, options, &found, &mut row, ladder, routes);
     }
     Ok(row)
 }
@@ -144,22 +119,23 @@ fn nearest_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    scratch: &mut Scratch,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) -> (Vec<Part>, f64) {
     let width = bodies.b.pieces.len();
-    cache.parts.resize_with(bodies.a.pieces.len() * width, PartCache::default);
+    cache.pieces.resize_with(bodies.a.pieces.len() * width, PieceCache::default);
     let mut found: Vec<Part> = Vec::new();
     let (mut cutoff, mut apart) = (options.within, f64::INFINITY);
     for (i, a) in bodies.a.pieces.iter().enumerate() {
         for (j, b) in bodies.b.pieces.iter().enumerate() {
-            let part = &mut cache.parts[i * width + j];
-            let answer = match solve(&bodies.parts(a, b), cutoff, part, scratch, routes) {
-                Solved::Answer(answer) => answer,
-                Solved::Beyond { gap, .. } => {
+            let part = &mut cache.pieces[i * width + j];
+            let answer = match solve(&bodies.parts(a, b), cutoff, part, ladder, routes) {
+                Outcome::Settled(answer) => answer,
+                Outcome::Beyond { gap, .. } => {
                     apart = apart.min(gap);
                     continue;
                 }
+                Outcome::Open => continue,
             };
             let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
             row.part = [i as i32, j as i32];
@@ -179,7 +155,7 @@ fn bound_depth(
     options: &QueryOptions,
     found: &[Part],
     row: &mut Proximity,
-    scratch: &mut Scratch,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) {
     let mut overlapping: Vec<&Part> = found.iter().filter(|p| p.row.distance < 0.0).collect();
@@ -188,14 +164,14 @@ fn bound_depth(
         overlapping.iter().take(DIRECTIONS).map(|p| (p.answer.normal, -p.row.lower)).collect();
     let all = QueryOptions { within: f64::INFINITY, ..*options };
     let (ha, hb) = (bodies.a.hull(), bodies.b.hull());
-    let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, &mut PartCache::default(), scratch, routes)
-        .answer()
+    let hulls = solve(&bodies.parts(ha, hb), f64::INFINITY, &mut PieceCache::default(), ladder, routes)
+        .settled()
         .map(|h| h.grown((&ha.core, ha.radius), (&hb.core, hb.radius), bodies.size(), &all));
     let mut best: Option<(f64, Vec3<f64>)> = hulls.filter(|h| h.lower < 0.0).map(|h| (-h.lower, h.normal));
     directions.sort_by(|x, y| x.1.total_cmp(&y.1));
     for (n, start) in directions {
         let limit = best.map_or(f64::INFINITY, |b| b.0);
-        if let Some(length) = separating_length(bodies, n, start, limit, scratch, routes) {
+        if let Some(length) = separating_length(bodies, n, start, limit, ladder, routes) {
             best = Some((length, n));
         }
     }
@@ -218,7 +194,7 @@ fn separating_length(
     n: Vec3<f64>,
     start: f64,
     limit: f64,
-    scratch: &mut Scratch,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) -> Option<f64> {
     let slack = 1e-12 * bodies.size();
@@ -228,7 +204,7 @@ fn separating_length(
             return None;
         }
         let moved = bodies.shifted(n.scale(length));
-        let deepest = deepest_part(&moved, scratch, routes)?;
+        let deepest = deepest_part(&moved, ladder, routes)?;
         if deepest >= 0.0 {
             return Some(length + slack);
         }
@@ -239,12 +215,12 @@ fn separating_length(
 }
 
 /// The least proven signed distance over all pairs of pieces, 0 if all are apart; `None` if one is not proven.
-fn deepest_part(bodies: &Bodies<'_>, scratch: &mut Scratch, routes: &mut Routes) -> Option<f64> {
+fn deepest_part(bodies: &Bodies<'_>, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<f64> {
     let mut least = 0.0_f64;
     for a in &bodies.a.pieces {
         for b in &bodies.b.pieces {
-            let solved = solve(&bodies.parts(a, b), 0.0, &mut PartCache::default(), scratch, routes);
-            if let Solved::Answer(answer) = solved {
+            let solved = solve(&bodies.parts(a, b), 0.0, &mut PieceCache::default(), ladder, routes);
+            if let Outcome::Settled(answer) = solved {
                 let lower = answer.lower - (a.radius + b.radius);
                 if lower.is_nan() {
                     return None;

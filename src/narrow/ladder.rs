@@ -1,121 +1,26 @@
 //! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
 
 use super::answer::Answer;
+use super::cache::PieceCache;
 use super::certificate::{self, Strict};
 use super::closest_points::finish;
+use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, Polytope, Surface};
-use super::feature::{Feature, FeaturePair};
-use super::gjk::{self, Simplex};
+use super::feature::FeaturePair;
+use super::gjk;
+use super::outcome::{Outcome, beyond};
 use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
 use super::search::SearchEnd;
 use super::vclip;
-use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
+use crate::geometry::{Pose, RelativePose};
 use crate::scene::Piece;
-
-/// What a pair of pieces remembers: indices only.
-#[derive(Debug, Clone)]
-pub struct PartCache {
-    /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
-    of: [u32; 6],
-    features: Option<FeaturePair>,
-    simplex: Simplex,
-    surface: Option<Box<Surface>>,
-    /// For how many samples features hold, on average: says what to try first.
-    pub(super) pace: f32,
-    /// States of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
-    /// and less with each block since, so that the other way is tried again.
-    pub(super) states: [f32; 2],
-    /// Whether V-Clip left the remembered features in the query before.
-    left: bool,
-    /// Where to look for a gap beyond the cut-off (`apart.rs`), if there was one or nothing is known yet.
-    pub(super) axis: Option<Vec3<f64>>,
-}
-
-impl Default for PartCache {
-    fn default() -> Self {
-        Self {
-            of: [0; 6],
-            features: None,
-            simplex: Simplex::default(),
-            surface: None,
-            pace: 8.0,
-            states: [0.0; 2],
-            left: false,
-            axis: Some(Vec3::ZERO),
-        }
-    }
-}
-
-impl PartCache {
-    /// Forgets what was remembered of cores of other counts.
-    #[inline]
-    pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
-        let of = counts(a, b);
-        // Number by number: what was just put together is not yet to be had as a whole.
-        if (0..of.len()).any(|i| self.of[i] != of[i]) {
-            *self = Self { of, ..Self::default() };
-        }
-    }
-
-    /// The remembered features of the cores it belongs to.
-    #[inline]
-    pub(super) fn features(&self) -> Option<FeaturePair> {
-        self.features
-    }
-
-    /// Where a search would start.
-    #[inline]
-    pub(super) fn simplex(&self) -> Simplex {
-        self.simplex
-    }
-
-    /// Remembers the end of a search.
-    #[inline]
-    pub(super) fn remember(&mut self, features: Option<FeaturePair>, simplex: Simplex) {
-        (self.features, self.simplex) = (features, simplex);
-    }
-
-    /// Remembers features that were tracked; a search that is not V-Clip would start from a vertex of each.
-    #[inline]
-    pub(super) fn follow(&mut self, a: &Polyhedron, b: &Polyhedron, features: FeaturePair) {
-        self.features = Some(features);
-        self.simplex.pairs[0] = [features.a.first_vertex(a), features.b.first_vertex(b)];
-        self.simplex.count = 1;
-    }
-
-    /// Remembers what V-Clip found from `start`.
-    #[inline]
-    pub(super) fn found(&mut self, pair: &Pair<'_, f64>, start: FeaturePair, found: FeaturePair) {
-        self.left = found != start;
-        self.follow(pair.a, pair.b, found);
-    }
-
-    /// Whether V-Clip left the remembered features in the query before: asked once.
-    #[inline]
-    pub(super) fn take_left(&mut self) -> bool {
-        std::mem::take(&mut self.left)
-    }
-
-    /// The remembered surface.
-    #[inline]
-    pub(super) fn surface(&self) -> Option<&Surface> {
-        self.surface.as_deref()
-    }
-}
-
-#[inline]
-fn counts(a: &Polyhedron, b: &Polyhedron) -> [u32; 6] {
-    let counts = |p: &Polyhedron| [p.count as u32, p.edges.len() as u32, p.face_count() as u32];
-    let ([a, b, c], [d, e, f]) = (counts(a), counts(b));
-    [a, b, c, d, e, f]
-}
 
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Search {
-    /// V-Clip from the remembered features where these hold for some samples, GJK elsewhere.
+    /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
     #[default]
     Auto,
     /// GJK from the remembered simplex.
@@ -124,28 +29,16 @@ pub enum Search {
     VClip,
 }
 
-/// Working memory of a walk.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    search: Search,
-    polytope: Polytope,
-    /// Of one sample.
-    single: bool,
-    /// Whether a surface is worth remembering: most pairs of which nothing was known before a walk of one sample are never
-    /// asked again.
-    keeps: bool,
-}
-
-impl Scratch {
-    /// For a walk with this search through these samples.
-    pub fn set(&mut self, search: Search, samples: u64) {
-        (self.search, self.single) = (search, samples.is_power_of_two());
-    }
-
-    /// The search of this walk.
-    pub fn search(&self) -> Search {
-        self.search
-    }
+/// How a pair is searched, and with which working memory.
+#[derive(Debug)]
+pub struct Ladder<'a> {
+    /// The search.
+    pub search: Search,
+    /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
+    /// surface is not worth remembering.
+    pub single: bool,
+    /// Working memory.
+    pub polytope: &'a mut Polytope,
 }
 
 /// Two pieces with their poses in the world.
@@ -163,265 +56,221 @@ pub struct Parts<'a> {
     pub relative: &'a RelativePose<f64>,
 }
 
-/// The promised width of a bracket, in sizes of the pair.
-pub const PROMISE: f64 = 1e-12;
-
-/// How far, in shares of the way from the line between the origins towards the difference of the vertices that support
-/// the planes across it, the second direction lies in which a cold pair is looked at. It saves V-Clip a seventh of its
-/// states on hulls of 8 points of ellipsoids (the peers' cases N2), a fifth of 32, a quarter of 128; less or more saves
-/// less.
-pub(super) const TOWARD: f64 = 0.6;
-
-/// By how much planes across that direction may overlap where cores are still searched as if they were apart, in shares of
-/// its length, times the root of the number of vertices of both: touching bodies overlap there by less the finer they
-/// are. V-Clip in vain costs about 170 ns, a polytope in vain 500. Of the same hulls (N2) 1.3 takes touching ones in 0.95 of the
-/// time that 1 takes, overlapping ones in 1.02.
-pub(super) const OVERLAP: f64 = 1.3;
-
-/// What is known of two pieces.
-#[derive(Debug, Clone, Copy)]
-pub enum Solved {
-    /// The grown pieces are proven to be at least `gap` apart, and that is more than the cut-off by more than the
-    /// promised width of a bracket, so that on no way there is a row.
-    Beyond {
-        /// Metres.
-        gap: f64,
-        /// The direction along which they are, in A's frame.
-        normal: Vec3<f64>,
-    },
-    /// The answer about the cores.
-    Answer(Answer),
-}
-
-impl Solved {
-    /// The answer, if there is one.
-    pub fn answer(self) -> Option<Answer> {
-        match self {
-            Self::Beyond { .. } => None,
-            Self::Answer(answer) => Some(answer),
-        }
-    }
-}
-
-/// The gap that ends a candidate of two shapes without a distance, metres between the grown bodies.
-pub fn beyond(cutoff: f64, size: f64) -> f64 {
-    cutoff + PROMISE * size
+/// A pair on the ladder.
+struct Climb<'c, 'p> {
+    pair: &'c Pair<'p, f64>,
+    /// The gap of the cores above which there is no row, metres.
+    beyond: f64,
+    cache: &'c mut PieceCache,
+    /// Whether a surface is worth remembering.
+    keeps: bool,
 }
 
 /// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
-/// (metres).
+/// (metres); never open.
 pub fn solve(
     parts: &Parts<'_>,
     cutoff: f64,
-    cache: &mut PartCache,
-    scratch: &mut Scratch,
+    cache: &mut PieceCache,
+    ladder: &mut Ladder<'_>,
     routes: &mut Routes,
-) -> Solved {
+) -> Outcome<Answer> {
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
     routes.queries += 1;
     if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
         routes.uncertified += 1;
-        return Solved::Answer(Answer::uncertified(&pair, parts.relative.t));
+        return Outcome::Settled(Answer::uncertified(&pair, parts.relative.t));
     }
     cache.belong_to(pair.a, pair.b);
     let beyond = beyond(cutoff, pair.size) + growth;
-    let strict = match warm(&pair, beyond, cache, scratch, routes) {
-        Warm::Beyond(gap, normal) => {
+    let keeps = cache.features().is_some() || !ladder.single;
+    let mut climb = Climb { pair: &pair, beyond, cache, keeps };
+    let answer = match climb.warm(ladder, routes) {
+        Outcome::Beyond { gap, normal } => {
             routes.beyond += 1;
-            return Solved::Beyond { gap: gap - growth, normal };
+            return Outcome::Beyond { gap: gap - growth, normal };
         }
-        Warm::Strict(strict) => Some(strict),
-        Warm::Open => None,
+        Outcome::Settled(strict) => Answer::strict(&strict),
+        Outcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
     };
-    let answer = match strict {
-        Some(strict) => Answer::strict(&strict),
-        None => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
-    };
-    cache.features = Some(answer.features);
+    cache.set_features(Some(answer.features));
     if answer.lower > beyond {
-        return Solved::Beyond { gap: answer.lower - growth, normal: answer.normal };
+        return Outcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
     }
-    Solved::Answer(answer)
+    Outcome::Settled(answer)
 }
 
-enum Warm {
-    /// The cores are at least this far apart, along this direction.
-    Beyond(f64, Vec3<f64>),
-    Strict(Strict),
-    Open,
-}
-
-fn warm(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, scratch: &mut Scratch, routes: &mut Routes) -> Warm {
-    let cold = cache.features.is_none();
-    scratch.keeps = !(cold && scratch.single);
-    // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
-    let tracks = match scratch.search {
-        Search::Auto if cache.simplex.count == 0 => likely_apart(pair, cache),
-        Search::Auto => cache.features.is_some(),
-        Search::Gjk => false,
-        Search::VClip => true,
-    };
-    let first = tracks && (cache.take_left() || cold) && cache.surface.is_none();
-    if first {
-        if let Some(found) = track(pair, beyond, cache, routes) {
-            return found;
-        }
-        if cold {
-            // Where it started from was a guess.
-            cache.features = None;
-        }
-    }
-    let mut placed = false;
-    if let Some(features) = cache.features
-        && let Some(strict) = certificate::local(pair, &features)
-    {
-        if strict.in_contact_band() {
-            routes.verified += 1;
-            return apart_or_near(strict, beyond);
-        }
-        if let Some(surface) = &cache.surface {
-            placed = true;
-            if scratch.polytope.verifies(pair, surface, &strict) {
-                routes.surface_verified += 1;
-                return Warm::Strict(strict);
+impl Climb<'_, '_> {
+    /// The rungs above the cold resolver.
+    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+        let cold = self.cache.features().is_none();
+        let tracks = match ladder.search {
+            Search::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
+            Search::Auto => !cold,
+            Search::Gjk => false,
+            Search::VClip => true,
+        };
+        // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
+        let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
+        if first {
+            if let Some(outcome) = self.track(routes) {
+                return outcome;
+            }
+            if cold {
+                // Where it started from was a guess.
+                self.cache.set_features(None);
             }
         }
-    }
-    if let Some(surface) = cache.surface.take() {
-        if !placed {
-            scratch.polytope.restore(pair, &surface);
+        if let Some(outcome) = self.remembered(ladder, routes) {
+            return outcome;
         }
-        if let Some(strict) = epa::penetration(pair, &mut scratch.polytope) {
-            routes.surface_grown += 1;
-            remember_surface(cache, &mut scratch.polytope, &strict, surface);
-            return Warm::Strict(strict);
+        if tracks
+            && !first
+            && let Some(outcome) = self.track(routes)
+        {
+            return outcome;
         }
+        self.search(ladder, routes)
     }
-    if tracks
-        && !first
-        && let Some(found) = track(pair, beyond, cache, routes)
-    {
-        return found;
-    }
-    search(pair, beyond, cache, scratch, routes)
-}
 
-/// Whether two cores of which nothing is remembered are more likely apart than not, by the planes across the line between
-/// their origins. V-Clip is the faster search of bodies that are apart, and in vain for others. The vertices that
-/// support the planes are remembered: every search starts from them.
-fn likely_apart(pair: &Pair<'_, f64>, cache: &mut PartCache) -> bool {
-    let t = pair.pose.t;
-    if cache.features.is_some() || t.length2() == 0.0 {
-        return cache.features.is_some();
-    }
-    let (start, reach) = pair.support(t, [0, 0]);
-    (cache.simplex.pairs[0], cache.simplex.count) = (start, 1);
-    let apart = reach < 0.1 * t.length2();
-    if apart {
-        cache.features = Some(FeaturePair { a: Feature::vertex(start[0]), b: Feature::vertex(start[1]) });
-    }
-    apart
-}
-
-/// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
-fn track(pair: &Pair<'_, f64>, beyond: f64, cache: &mut PartCache, routes: &mut Routes) -> Option<Warm> {
-    let start = cache.features.unwrap_or_else(|| vclip::cold_start(pair));
-    let found = vclip::search(pair, start);
-    routes.vclip_steps += u64::from(found.iterations);
-    routes.cycles += u64::from(found.end == SearchEnd::Cycle);
-    if found.end != SearchEnd::Converged {
-        return None;
-    }
-    cache.left = found.features != start;
-    let Some(strict) = certificate::local(pair, &found.features).filter(Strict::in_contact_band) else {
-        cache.follow(pair.a, pair.b, found.features);
-        // A tie beyond the cut-off needs no decision: any direction with a gap will do.
-        let normal = finish(pair, &found.features)?.normal;
-        let lower = pair.gap(normal) - pair.bound();
-        if lower > beyond {
-            cache.features = None;
-            return Some(Warm::Beyond(lower, normal));
-        }
-        return Some(Warm::Open);
-    };
-    let held = cache.features == Some(found.features);
-    cache.follow(pair.a, pair.b, found.features);
-    routes.verified += u64::from(held);
-    routes.searched += u64::from(!held);
-    Some(apart_or_near(strict, beyond))
-}
-
-/// A strict answer about cores that do not overlap.
-fn apart_or_near(strict: Strict, beyond: f64) -> Warm {
-    let lower = strict.gap - strict.bound;
-    if lower > beyond { Warm::Beyond(lower, strict.closest.normal) } else { Warm::Strict(strict) }
-}
-
-fn search(
-    pair: &Pair<'_, f64>,
-    beyond: f64,
-    cache: &mut PartCache,
-    scratch: &mut Scratch,
-    routes: &mut Routes,
-) -> Warm {
-    // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
-    if scratch.search == Search::Auto
-        && cache.simplex.count < 2
-        && let Some(strict) =
-            epa::penetration_from_supports(pair, pair.pose.t, &mut scratch.polytope, &mut cache.simplex)
-    {
-        routes.expanded += 1;
-        if scratch.keeps {
-            remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
-        }
-        return Warm::Strict(strict);
-    }
-    let found = gjk::search(pair, &cache.simplex, beyond);
-    routes.search_iterations += u64::from(found.iterations);
-    cache.simplex = found.simplex;
-    match found.end {
-        SearchEnd::Beyond => {
-            cache.features = None;
-            // A support found by climbing is no proof: the gap over all vertices is.
-            let normal = -found.point.normalized();
-            let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
-            let lower = gap - pair.bound();
-            if lower > beyond { Warm::Beyond(lower, normal) } else { Warm::Open }
-        }
-        SearchEnd::Overlap => {
-            let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Warm::Open };
-            if !scratch.polytope.start(pair, tetrahedron) {
-                return Warm::Open;
+    /// The remembered features, with the remembered surface where they overlap, or what grows from it.
+    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<Outcome<Strict>> {
+        let mut placed = false;
+        if let Some(features) = self.cache.features()
+            && let Some(strict) = certificate::local(self.pair, &features)
+        {
+            if strict.in_contact_band() {
+                routes.verified += 1;
+                return Some(self.apart_or_near(strict));
             }
-            let Some(strict) = epa::penetration(pair, &mut scratch.polytope) else { return Warm::Open };
-            routes.expanded += 1;
-            if scratch.keeps {
-                remember_surface(cache, &mut scratch.polytope, &strict, Box::default());
-            }
-            Warm::Strict(strict)
-        }
-        SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
-            let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
-                .and_then(|features| certificate::local(pair, &features))
-                .filter(Strict::in_contact_band);
-            match strict {
-                Some(strict) => {
-                    routes.searched += 1;
-                    Warm::Strict(strict)
+            if let Some(surface) = self.cache.surface() {
+                placed = true;
+                if ladder.polytope.verifies(self.pair, surface, &strict) {
+                    routes.surface_verified += 1;
+                    return Some(Outcome::Settled(strict));
                 }
-                None => Warm::Open,
+            }
+        }
+        let surface = self.cache.take_surface()?;
+        if !placed {
+            ladder.polytope.restore(self.pair, &surface);
+        }
+        let strict = epa::penetration(self.pair, ladder.polytope)?;
+        routes.surface_grown += 1;
+        self.remember_surface(ladder.polytope, &strict, surface);
+        Some(Outcome::Settled(strict))
+    }
+
+    /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support
+    /// the planes, so these are remembered.
+    fn starts_apart(&mut self) -> bool {
+        if self.cache.features().is_some() || self.pair.pose.t.length2() == 0.0 {
+            return self.cache.features().is_some();
+        }
+        let ColdStart { first, apart } = cold_start(self.pair);
+        self.cache.set_simplex(gjk::Simplex::of_vertices(apart.unwrap_or(first)));
+        self.cache.set_features(apart.map(FeaturePair::of_vertices));
+        apart.is_some()
+    }
+
+    /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
+    fn track(&mut self, routes: &mut Routes) -> Option<Outcome<Strict>> {
+        let pair = self.pair;
+        let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
+        let found = vclip::search(pair, start);
+        routes.vclip_steps += u64::from(found.iterations);
+        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        if found.end != SearchEnd::Converged {
+            return None;
+        }
+        let held = self.cache.features() == Some(found.features);
+        self.cache.found(pair, start, found.features);
+        let Some(strict) = certificate::local(pair, &found.features).filter(Strict::in_contact_band) else {
+            // A tie beyond the cut-off needs no decision: any direction with a gap will do.
+            let normal = finish(pair, &found.features)?.normal;
+            let lower = pair.gap(normal) - pair.bound();
+            if lower > self.beyond {
+                self.cache.set_features(None);
+                return Some(Outcome::Beyond { gap: lower, normal: Some(normal) });
+            }
+            return Some(Outcome::Open);
+        };
+        routes.verified += u64::from(held);
+        routes.searched += u64::from(!held);
+        Some(self.apart_or_near(strict))
+    }
+
+    /// A strict answer about cores that do not overlap.
+    fn apart_or_near(&self, strict: Strict) -> Outcome<Strict> {
+        let lower = strict.gap - strict.bound;
+        if lower > self.beyond {
+            return Outcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
+        }
+        Outcome::Settled(strict)
+    }
+
+    /// The search from the remembered simplex, or from nothing.
+    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+        let pair = self.pair;
+        // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+        if ladder.search == Search::Auto && self.cache.simplex().count < 2 {
+            let mut simplex = *self.cache.simplex();
+            let deepest = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
+            self.cache.set_simplex(simplex);
+            if let Some(strict) = deepest {
+                return self.expanded(strict, ladder.polytope, routes);
+            }
+        }
+        let found = gjk::search(pair, self.cache.simplex(), self.beyond);
+        routes.search_iterations += u64::from(found.iterations);
+        self.cache.set_simplex(found.simplex);
+        match found.end {
+            SearchEnd::Beyond => {
+                self.cache.set_features(None);
+                // A support found by climbing is no proof: the gap over all vertices is.
+                let normal = -found.point.normalized();
+                let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+                let lower = gap - pair.bound();
+                if lower > self.beyond {
+                    return Outcome::Beyond { gap: lower, normal: Some(normal) };
+                }
+                Outcome::Open
+            }
+            SearchEnd::Overlap => {
+                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Outcome::Open };
+                if !ladder.polytope.start(pair, tetrahedron) {
+                    return Outcome::Open;
+                }
+                match epa::penetration(pair, ladder.polytope) {
+                    Some(strict) => self.expanded(strict, ladder.polytope, routes),
+                    None => Outcome::Open,
+                }
+            }
+            SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
+                let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+                    .and_then(|features| certificate::local(pair, &features))
+                    .filter(Strict::in_contact_band);
+                let Some(strict) = strict else { return Outcome::Open };
+                routes.searched += 1;
+                Outcome::Settled(strict)
             }
         }
     }
-}
 
-/// Keeps the surface of an overlap for the next sample.
-fn remember_surface(cache: &mut PartCache, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
-    if strict.in_contact_band() {
-        return;
+    /// The answer of a polytope that was expanded.
+    fn expanded(&mut self, strict: Strict, polytope: &mut Polytope, routes: &mut Routes) -> Outcome<Strict> {
+        routes.expanded += 1;
+        if self.keeps {
+            self.remember_surface(polytope, &strict, Box::default());
+        }
+        Outcome::Settled(strict)
     }
-    if polytope.remember(&mut surface) {
-        cache.surface = Some(surface);
+
+    /// Keeps the surface of an overlap for the next sample.
+    fn remember_surface(&mut self, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
+        if !strict.in_contact_band() && polytope.remember(&mut surface) {
+            self.cache.set_surface(surface);
+        }
     }
 }

@@ -29,33 +29,6 @@ pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
     max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
 }
 
-#[inline(always)]
-fn max_and_count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> (f64, usize) {
-    let mut best = [f64::NEG_INFINITY; LANES];
-    let mut counts = [0_u64; LANES];
-    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
-    for ((x, y), z) in chunks {
-        for i in 0..LANES {
-            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
-            best[i] = if dot > best[i] { dot } else { best[i] };
-            counts[i] += u64::from(dot >= threshold);
-        }
-    }
-    (best.into_iter().fold(f64::NEG_INFINITY, f64::max), counts.iter().sum::<u64>() as usize)
-}
-
-dispatch!(loops max_and_count_wide, max_and_count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> (f64, usize));
-
-/// The largest `d . v` over all vertices, and how many vertices have `d . v >= threshold`.
-#[inline]
-pub(super) fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f64, usize) {
-    let d = d.to_array();
-    let (max, counted) = max_and_count_wide(&p.x, &p.y, &p.z, d, threshold);
-    // The padding repeats vertex 0, and counts whenever vertex 0 does.
-    let first = p.x[0] * d[0] + p.y[0] * d[1] + p.z[0] * d[2];
-    (max, if first >= threshold { counted - (p.x.len() - p.count) } else { counted })
-}
-
 /// A vertex farthest along `d`, and how far that is; a climb starts at `start`. Of several
 /// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
 #[inline(always)]

@@ -11,18 +11,19 @@ mod placed;
 #[cfg(test)]
 mod tests;
 
-use crate::narrow::PairQuery;
+use super::proofs::Prover;
 use crate::narrow::answer::Answer;
-use crate::narrow::certificate::many::Prover;
-use crate::narrow::compound::PairCache;
-use crate::narrow::feature::{Feature, FeaturePair};
+use crate::narrow::cache::PairCache;
+use crate::narrow::feature::FeaturePair;
 use crate::narrow::gjk::Simplex;
 use crate::narrow::ladder::Search;
-use crate::narrow::pair::{Pair, VertexPair};
+use crate::narrow::outcome::Outcome;
+use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Proximity;
+use crate::narrow::query::PairQuery;
 use crate::narrow::relative::FEW;
 use crate::narrow::routes::Routes;
-use crate::narrow::rows::{Extents, Outcome, Rows};
+use crate::narrow::rows::{Extents, RowTerms};
 use crate::narrow::search::SearchEnd;
 use crate::narrow::vclip;
 use crate::narrow::vclip::approach::{MOST as SET, approach};
@@ -31,7 +32,7 @@ use crate::simd::WIDTH;
 use placed::PlacedPairs;
 
 /// Queries that are answered together, at most.
-pub(in crate::narrow) const MOST: usize = SET;
+pub(super) const MOST: usize = SET;
 
 /// Queries below which it is not worth while.
 const LEAST: usize = 3;
@@ -41,7 +42,7 @@ const LEAST: usize = 3;
 const VERTICES: usize = 8192;
 
 /// How many of the queries are to be answered together: at least one.
-pub(in crate::narrow) fn group(queries: &[PairQuery<'_>]) -> usize {
+pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let fits = |query: &&PairQuery<'_>| {
         vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
@@ -50,22 +51,20 @@ pub(in crate::narrow) fn group(queries: &[PairQuery<'_>]) -> usize {
     queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())
 }
 
-/// What is known of the first sample of a query.
+/// A pair whose features were handed to the prover.
 #[derive(Debug, Clone, Copy)]
-enum State {
-    /// Nothing.
-    Alone,
-    /// Features were handed to the prover; `held`: they were remembered.
-    Found { at: u8, held: bool },
-    /// The cores are proven to be at least this far apart, metres, and that is beyond the cut-off.
-    Beyond(f64),
+struct Handed {
+    /// Which of the pairs that take part.
+    at: u8,
+    /// Whether the features were remembered.
+    held: bool,
 }
 
 /// What is known of the first samples of queries.
 #[derive(Debug)]
-pub(in crate::narrow) struct ManyPairs {
+pub(super) struct ManyPairs {
     /// By query.
-    state: [State; MOST],
+    state: [Outcome<Handed>; MOST],
     /// By query.
     extents: [Extents<f64>; MOST],
     prover: Prover,
@@ -75,7 +74,7 @@ pub(in crate::narrow) struct ManyPairs {
 
 impl Default for ManyPairs {
     fn default() -> Self {
-        let (state, extents) = ([State::Alone; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
+        let (state, extents) = ([Outcome::Open; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
         Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
     }
 }
@@ -96,19 +95,9 @@ struct Pairs<'a> {
     held: u64,
 }
 
-/// What became of the first sample of a query.
-pub(in crate::narrow) enum First {
-    /// It is still to be asked.
-    Open,
-    /// The row was appended, or is beyond the cut-off by less than what would prove it.
-    Answered,
-    /// The grown bodies are proven to be at least this far apart, metres.
-    Beyond(f64),
-}
-
 impl ManyPairs {
     /// Looks at the first samples of up to [`MOST`] queries.
-    pub(in crate::narrow) fn ask(
+    pub(super) fn ask(
         &mut self,
         search: Search,
         queries: &[PairQuery<'_>],
@@ -116,7 +105,7 @@ impl ManyPairs {
         caches: &mut [PairCache],
         routes: &mut Routes,
     ) {
-        self.state[..queries.len()].fill(State::Alone);
+        self.state[..queries.len()].fill(Outcome::Open);
         if search == Search::Gjk || queries.len() < LEAST {
             return;
         }
@@ -145,7 +134,7 @@ impl ManyPairs {
         caches: &mut [PairCache],
         chosen: &[u8],
     ) -> Pairs<'a> {
-        let none = vertices([0, 0]);
+        let none = FeaturePair::of_vertices([0, 0]);
         let mut pairs = Pairs {
             pair: Vec::with_capacity(chosen.len()),
             query: [0; MOST],
@@ -179,17 +168,17 @@ impl ManyPairs {
                 match cache.features() {
                     Some(features) => {
                         pairs.start[at] = features;
-                        *(if cache.take_left() { &mut pairs.left } else { &mut pairs.held }) |= bit;
+                        *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
-                    None if is(eight.beyond) => self.state[i] = State::Beyond(eight.gap[k]),
+                    None if is(eight.beyond) => self.state[i] = Outcome::Beyond { gap: eight.gap[k], normal: None },
                     None if search == Search::VClip || is(eight.apart) => {
                         // Should V-Clip end in an overlap.
-                        cache.remember(None, one(eight.first[k]));
-                        pairs.start[at] = vertices(eight.start[k]);
+                        cache.set_simplex(Simplex::of_vertices(eight.first[k]));
+                        pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);
                         pairs.cold |= bit;
                     }
                     // Another search goes on from here.
-                    None => cache.remember(None, one(eight.first[k])),
+                    None => cache.set_simplex(Simplex::of_vertices(eight.first[k])),
                 }
             }
         }
@@ -219,7 +208,7 @@ impl ManyPairs {
                     caches[i].hulls.found(pair, pairs.start[at], found);
                 }
                 let held = pairs.cold & bit == 0 && found == pairs.start[at];
-                self.state[i] = State::Found { at: at as u8, held };
+                self.state[i] = Outcome::Settled(Handed { at: at as u8, held });
                 self.answer[at] = None;
                 self.prover.push(&pairs.pair[..], at, found, &mut self.answer);
             }
@@ -227,41 +216,34 @@ impl ManyPairs {
         self.prover.finish(&pairs.pair[..], &mut self.answer);
     }
 
-    /// What became of the first sample of query `i`; a row is appended.
-    pub(in crate::narrow) fn first(
+    /// What became of the first sample of query `i`.
+    pub(super) fn first(
         &self,
         i: usize,
         query: &PairQuery<'_>,
         options: &QueryOptions,
         routes: &mut Routes,
-        out: &mut Vec<Proximity>,
-    ) -> First {
-        let Some([a, b]) = pieces(query) else { return First::Open };
+    ) -> Outcome<Option<Proximity>> {
+        let Some([a, b]) = pieces(query) else { return Outcome::Open };
         let (held, answer) = match self.state[i] {
-            State::Alone => return First::Open,
-            State::Beyond(gap) => {
+            Outcome::Open => return Outcome::Open,
+            Outcome::Beyond { gap, normal } => {
                 routes.queries += 1;
                 routes.beyond += 1;
-                return First::Beyond(gap - (a.radius + b.radius));
+                return Outcome::Beyond { gap: gap - (a.radius + b.radius), normal };
             }
-            State::Found { at, held } => match &self.answer[usize::from(at)] {
+            Outcome::Settled(Handed { at, held }) => match &self.answer[usize::from(at)] {
                 Some(answer) => (held, answer),
-                None => return First::Open,
+                None => return Outcome::Open,
             },
         };
         routes.queries += 1;
         routes.verified += u64::from(held);
         routes.searched += u64::from(!held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
-        match Rows::new(query, a, b, options).row(answer, sample, &extents) {
-            Outcome::Row(row) => out.push(row),
-            Outcome::Nothing => {}
-            Outcome::Beyond { gap, .. } => {
-                routes.beyond += 1;
-                return First::Beyond(gap);
-            }
-        }
-        First::Answered
+        let outcome = RowTerms::new(query, a, b, options).row(answer, sample, &extents);
+        routes.beyond += u64::from(matches!(outcome, Outcome::Beyond { .. }));
+        outcome
     }
 }
 
@@ -272,13 +254,4 @@ fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
         ([a], [b]) => Some([a, b]),
         _ => None,
     }
-}
-
-/// A simplex of one vertex pair.
-fn one(pair: VertexPair) -> Simplex {
-    Simplex { pairs: [pair, [0; 2], [0; 2], [0; 2]], count: 1 }
-}
-
-fn vertices([a, b]: VertexPair) -> FeaturePair {
-    FeaturePair { a: Feature::vertex(a), b: Feature::vertex(b) }
 }

@@ -1,175 +1,176 @@
-//! Looking ahead of a walk, eight samples at a time: the remembered features are verified in the samples to come, and
-//! where they change at every turn, all of them are searched before any is proven. What neither settles is asked alone.
+//! Many samples of one pair of bodies of one piece each: the remembered features are verified in eight samples at once, and where
+//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the ladder.
 
-use crate::geometry::{Polyhedron, Vec3};
-use crate::narrow::PairQuery;
-use crate::narrow::certificate::lanes::{self, Eight};
-use crate::narrow::certificate::many::{self, OnePair};
-use crate::narrow::compound::PairCache;
+use super::pair_block::PairBlock;
+use super::proofs::Prover;
+use super::verify::Verified;
+use crate::geometry::Polyhedron;
+use crate::narrow::cache::PairCache;
 use crate::narrow::culling::{Culling, in_turn};
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::ladder::Search;
+use crate::narrow::outcome::Outcome;
 use crate::narrow::proximity::Proximity;
+use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
-use crate::narrow::rows::{Outcome, Ready, Rows};
+use crate::narrow::rows::{ReadyRows, RowTerms};
 use crate::narrow::search::SearchEnd;
 use crate::narrow::vclip::{self, VClipResult};
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, WIDTH, dispatch};
 
-/// Samples from which searching side by side is cheaper than one after the other.
+/// Samples from which searching before proving is cheaper than one sample after the other.
 const FEW: u32 = 3;
 
-/// Samples through which features must hold, on average, for verifying them to cost less than searching side by side.
-const RUN: f32 = 3.0;
+/// Samples through which features must stay optimal, on average, for their verification to cost less than searches.
+const LASTING: f32 = 3.0;
 
-/// States of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
-const FAR: f32 = 2.8;
+/// Steps of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
+const MANY_STEPS: f32 = 2.8;
 
-/// What the start on the line costs, in states.
+/// What the start on the line costs, in steps.
 const LINE: f32 = 0.4;
 
-/// What a block leaves of the states that were seen on the way not taken.
+/// What a block leaves of the steps that were seen on the way not taken.
 const FADING: f32 = 0.97;
 
-/// The look ahead of one walk: for bodies of one piece each.
-pub(in crate::narrow) struct OnePairBatch<'a> {
-    of: Option<OnePair<'a>>,
-    search: Search,
-    /// The last check, while it is of the features remembered.
-    eight: &'a mut Eight,
-    checked: bool,
+/// Working memory.
+#[derive(Debug, Default)]
+pub(super) struct OnePairMemory {
+    /// The last verification.
+    verified: Verified,
     /// The last searches.
-    found: &'a mut Searched,
-    /// Samples in turn in which the features that are remembered now were verified.
+    searched: Searched,
+}
+
+/// The batch of one query.
+pub(super) struct OnePair<'a> {
+    /// Of bodies of one piece each.
+    of: Option<PairBlock<'a>>,
+    search: Search,
+    memory: &'a mut OnePairMemory,
+    /// Whether the last verification is of the features remembered.
+    is_current: bool,
+    /// Samples in turn in which the features that are remembered were verified.
     run: f32,
 }
 
-/// What searches side by side have found.
+/// What searches before any proof have found.
 #[derive(Debug, Default)]
-pub(in crate::narrow) struct Searched {
-    /// The samples searched.
+struct Searched {
+    /// The samples searched. Bit `s` for sample `s`.
     samples: u64,
     /// Of the samples in which a search converged.
-    rows: Ready<SAMPLES>,
-    prover: many::Prover,
+    rows: ReadyRows<SAMPLES>,
+    prover: Prover,
     /// In how many of the samples searched the features were not those of the sample before.
     changes: u16,
 }
 
-/// What is known ahead of a sample.
-pub(in crate::narrow) enum Known {
-    /// The row was appended, or is beyond the cut-off by less than what would prove it.
-    Answered,
-    /// Beyond the cut-off on every way.
-    Beyond {
-        /// The grown bodies are proven to be at least this far apart, metres.
-        gap: f64,
-        /// Along this direction, in A's frame, where it is known.
-        normal: Option<Vec3<f64>>,
-    },
-}
-
-/// What a sample is asked with.
-pub(in crate::narrow) struct Asked {
-    pub(in crate::narrow) sample: usize,
+/// A sample to be answered.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) sample: usize,
     /// The samples after it.
-    pub(in crate::narrow) left: u64,
+    pub(super) left: u64,
 }
 
-impl<'a> OnePairBatch<'a> {
+impl<'a> OnePair<'a> {
     /// A memory of other geometry is dropped.
-    pub(in crate::narrow) fn new(
+    pub(super) fn new(
         search: Search,
         query: &'a PairQuery<'a>,
         options: &'a QueryOptions,
         relative: &'a RelativePoses<'a>,
         cache: &mut PairCache,
-        (eight, found): (&'a mut Eight, &'a mut Searched),
+        memory: &'a mut OnePairMemory,
     ) -> Self {
         let of = match (&query.a.pieces[..], &query.b.pieces[..], relative.lanes) {
-            ([a], [b], Some(poses)) => Some(OnePair { rows: Rows::new(query, a, b, options), poses }),
+            ([a], [b], Some(poses)) => Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses }),
             _ => None,
         };
         if let Some(of) = &of {
             let [a, b] = of.rows.cores;
             cache.hulls.belong_to(a, b);
         }
-        found.samples = 0;
-        Self { of, search, eight, checked: false, found, run: 0.0 }
+        memory.searched.samples = 0;
+        Self { of, search, memory, is_current: false, run: 0.0 }
     }
 
-    /// Takes note of what is remembered after a sample that was not answered from here, and whether it was verified there.
-    pub(in crate::narrow) fn asked(&mut self, held: bool, cache: &mut PairCache) {
+    /// Takes note of what is remembered after a sample that the ladder answered, and whether features were verified there.
+    pub(super) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
         if held {
             self.run += 1.0;
         } else {
-            (cache.hulls.pace, self.run) = (self.pace(cache), 0.0);
+            (cache.hulls.learned.mean_feature_lifetime, self.run) = (self.mean_feature_lifetime(cache), 0.0);
         }
-        self.checked = self.checked && cache.hulls.features() == Some(self.eight.features());
+        self.is_current = self.is_current && cache.hulls.features() == Some(self.memory.verified.features());
     }
 
-    /// For how many samples features hold, on average, with a change of them here.
-    fn pace(&self, cache: &PairCache) -> f32 {
-        0.75 * cache.hulls.pace + 0.25 * self.run
+    /// For how many samples features stay optimal, on average, with a change of them here.
+    fn mean_feature_lifetime(&self, cache: &PairCache) -> f32 {
+        0.75 * cache.hulls.learned.mean_feature_lifetime + 0.25 * self.run
     }
 
-    /// What is known in a sample from a check or a search that was made for several.
+    /// What is known of a sample from a verification or a search that was made for several.
     #[inline(always)]
-    pub(in crate::narrow) fn answer(
+    pub(super) fn answer(
         &mut self,
-        asked: &Asked,
-        apart: &mut Culling<'_>,
+        asked: Asked,
+        culling: &mut Culling<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
-        out: &mut Vec<Proximity>,
-    ) -> Option<Known> {
-        let of = self.of?;
+    ) -> Outcome<Option<Proximity>> {
+        let Some(of) = self.of else { return Outcome::Open };
         let sample = asked.sample;
-        if !self.knows(sample) {
-            if let Some(outcome) = self.verified(sample, cache) {
+        if !self.is_searched(sample) {
+            let outcome = self.verified(sample, cache);
+            if !matches!(outcome, Outcome::Open) {
                 routes.queries += 1;
                 self.run += 1.0;
-                let deep = self.eight.ready.deep >> (sample - self.eight.ready.first) & 1;
+                let ready = &self.memory.verified.ready;
+                let deep = ready.deep >> (sample - ready.first) & 1;
                 routes.surface_verified += deep;
                 routes.verified += 1 - deep;
                 routes.beyond += u64::from(matches!(outcome, Outcome::Beyond { .. }));
-                return Some(put(outcome, out));
+                return outcome;
             }
-            if let Some(outcome) = self.followed(&of, sample, cache, routes) {
+            let outcome = self.followed(&of, sample, cache, routes);
+            if !matches!(outcome, Outcome::Open) {
                 routes.queries += 1;
                 routes.searched += 1;
-                return Some(put(outcome, out));
+                return outcome;
             }
-            self.search(&of, asked, apart, cache, routes)?;
+            if self.search(&of, asked, culling, cache, routes).is_none() {
+                return Outcome::Open;
+            }
         }
-        let searched = &self.found;
-        if let Some(outcome) = searched.rows.outcome(sample) {
-            routes.queries += 1;
-            routes.searched += 1;
-            return Some(put(outcome, out));
-        }
-        None
+        let outcome = self.memory.searched.rows.outcome(sample);
+        let settled = u64::from(!matches!(outcome, Outcome::Open));
+        routes.queries += settled;
+        routes.searched += settled;
+        outcome
     }
 
     /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
     #[inline(always)]
-    pub(in crate::narrow) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
+    pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
-        if self.knows(sample) {
-            let taken = in_turn(left, self.found.rows.settled() & self.found.samples);
-            self.found.rows.append(taken, out);
+        let OnePairMemory { verified, searched } = &*self.memory;
+        if self.is_searched(sample) {
+            let taken = in_turn(left, searched.rows.settled() & searched.samples);
+            searched.rows.append(taken, out);
             let count = u64::from(taken.count_ones());
             routes.queries += count;
             routes.searched += count;
             return taken;
         }
-        let ready = &self.eight.ready;
-        if !(self.checked && self.eight.covers(sample)) {
+        if !(self.is_current && verified.covers(sample)) {
             return 0;
         }
-        let taken = in_turn(left, ready.settled() & !self.found.samples);
+        let ready = &verified.ready;
+        let taken = in_turn(left, ready.settled() & !searched.samples);
         ready.append(taken, out);
         let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
         routes.queries += u64::from(count);
@@ -181,20 +182,20 @@ impl<'a> OnePairBatch<'a> {
 
     /// What the remembered features come to in a sample, if they are verified there.
     #[inline(always)]
-    fn verified(&mut self, sample: usize, cache: &PairCache) -> Option<Outcome> {
-        if !(self.checked && self.eight.covers(sample)) {
-            self.check(sample, cache)?;
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> Outcome<Option<Proximity>> {
+        if !(self.is_current && self.memory.verified.covers(sample)) && self.verify(sample, cache).is_none() {
+            return Outcome::Open;
         }
-        self.eight.ready.outcome(sample)
+        self.memory.verified.ready.outcome(sample)
     }
 
     /// Verifies the remembered features in eight samples, if that is likely to pay.
     #[inline(never)]
-    fn check(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
+    fn verify(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
         let of = self.of?;
-        let features = cache.hulls.features().filter(|_| cache.hulls.pace > RUN)?;
-        lanes::check(&of, &features, cache.hulls.surface(), sample.min(SAMPLES - WIDTH), self.eight);
-        self.checked = true;
+        let features = cache.hulls.features().filter(|_| cache.hulls.learned.mean_feature_lifetime > LASTING)?;
+        self.memory.verified.verify(&of, &features, cache.hulls.surface(), sample.min(SAMPLES - WIDTH));
+        self.is_current = true;
         Some(())
     }
 
@@ -203,41 +204,43 @@ impl<'a> OnePairBatch<'a> {
         self.search != Search::Gjk && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
-    /// Where features hold for long and were left in this sample: V-Clip goes on from them, and what it finds is verified
-    /// here and in the samples to come.
+    /// Where features stay optimal for long and were left in this sample: V-Clip goes on from them, and what it finds is
+    /// verified here and in the samples to come.
     #[inline(never)]
     fn followed(
         &mut self,
-        of: &OnePair<'_>,
+        of: &PairBlock<'_>,
         sample: usize,
         cache: &mut PairCache,
         routes: &mut Routes,
-    ) -> Option<Outcome> {
-        let pace = self.pace(cache);
-        if !self.tracks(cache) || pace <= RUN || of.poses.finite() >> sample & 1 == 0 {
-            return None;
+    ) -> Outcome<Option<Proximity>> {
+        let lifetime = self.mean_feature_lifetime(cache);
+        if !self.tracks(cache) || lifetime <= LASTING || of.poses.finite() >> sample & 1 == 0 {
+            return Outcome::Open;
         }
-        let features = cache.hulls.features()?;
+        let Some(features) = cache.hulls.features() else { return Outcome::Open };
         let [a, b] = of.rows.cores;
         let found = search_sample([a, b], of.poses, sample, features);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == SearchEnd::Cycle);
         if found.end != SearchEnd::Converged || found.features == features {
-            return None;
+            return Outcome::Open;
         }
         cache.hulls.follow(a, b, found.features);
-        (cache.hulls.pace, self.run) = (pace, 0.0);
-        self.check(sample, cache)?;
-        self.eight.ready.outcome(sample)
+        (cache.hulls.learned.mean_feature_lifetime, self.run) = (lifetime, 0.0);
+        if self.verify(sample, cache).is_none() {
+            return Outcome::Open;
+        }
+        self.memory.verified.ready.outcome(sample)
     }
 
-    /// Searches a sample together with those that come next and are not ruled out (`apart`). `None`: overlap, or few samples.
+    /// Searches a sample together with those that come next and are not ruled out. `None`: overlap, or few samples.
     #[inline(never)]
     fn search(
         &mut self,
-        of: &OnePair<'_>,
-        asked: &Asked,
-        apart: &mut Culling<'_>,
+        of: &PairBlock<'_>,
+        asked: Asked,
+        culling: &mut Culling<'_>,
         cache: &mut PairCache,
         routes: &mut Routes,
     ) -> Option<()> {
@@ -245,49 +248,39 @@ impl<'a> OnePairBatch<'a> {
             return None;
         }
         let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
-        let [by_features, by_line] = cache.hulls.states;
-        let line = by_features > FAR && by_line + LINE < by_features;
-        // Where features hold for long, a change of them is searched alone.
-        if cache.hulls.simplex().count > 0 && self.pace(cache) > RUN {
+        let [by_features, by_line] = cache.hulls.learned.vclip_steps;
+        let line = by_features > MANY_STEPS && by_line + LINE < by_features;
+        // Where features stay optimal for long, a change of them is searched alone.
+        if cache.hulls.simplex().count > 0 && self.mean_feature_lifetime(cache) > LASTING {
             return None;
         }
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
-        samples &= !apart.rules_out(samples & asked.left);
-        let searched = &mut self.found;
+        samples &= !culling.rules_out(samples & asked.left);
+        let searched = &mut self.memory.searched;
         let before = routes.vclip_steps;
         let last = track(searched, &Tracking { of, samples, start: features }, line, routes);
         cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
-        let states = (routes.vclip_steps - before) as f32;
-        cache.hulls.states[usize::from(line)] = states / searched.samples.count_ones().max(1) as f32;
-        cache.hulls.states[usize::from(!line)] *= FADING;
-        cache.hulls.pace = searched.pace();
-        (self.run, self.checked) = (0.0, false);
-        self.knows(asked.sample).then_some(())
+        let learned = &mut cache.hulls.learned;
+        let steps = (routes.vclip_steps - before) as f32;
+        learned.vclip_steps[usize::from(line)] = steps / searched.samples.count_ones().max(1) as f32;
+        learned.vclip_steps[usize::from(!line)] *= FADING;
+        learned.mean_feature_lifetime = searched.mean_feature_lifetime();
+        (self.run, self.is_current) = (0.0, false);
+        self.is_searched(asked.sample).then_some(())
     }
 
     /// Whether a sample was searched.
     #[inline(always)]
-    fn knows(&self, sample: usize) -> bool {
-        self.found.samples >> sample & 1 == 1
+    fn is_searched(&self, sample: usize) -> bool {
+        self.memory.searched.samples >> sample & 1 == 1
     }
 }
 
 impl Searched {
     /// How many searches in turn ended at the same features, on average.
-    fn pace(&self) -> f32 {
+    fn mean_feature_lifetime(&self) -> f32 {
         self.samples.count_ones() as f32 / f32::from(self.changes.max(1))
     }
-}
-
-/// Appends the row, if there is one.
-#[inline(always)]
-fn put(outcome: Outcome, out: &mut Vec<Proximity>) -> Known {
-    match outcome {
-        Outcome::Row(row) => out.push(row),
-        Outcome::Nothing => {}
-        Outcome::Beyond { gap, normal } => return Known::Beyond { gap, normal: Some(normal) },
-    }
-    Known::Answered
 }
 
 /// V-Clip in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
@@ -304,9 +297,9 @@ fn search_sample_body<S: Simd>(
 
 dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair) -> VClipResult);
 
-/// A walk of V-Clip from sample to sample.
+/// V-Clip from sample to sample.
 struct Tracking<'a> {
-    of: &'a OnePair<'a>,
+    of: &'a PairBlock<'a>,
     samples: u64,
     start: FeaturePair,
 }

@@ -3,8 +3,10 @@
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use crate::narrow::feature::Feature;
+use crate::narrow::outcome::Outcome;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::narrow::rows::{Outcome, Rows};
+use crate::narrow::proximity::Proximity;
+use crate::narrow::rows::RowTerms;
 use crate::scene::{Lanes, QueryOptions, SAMPLES};
 
 /// Seeded random numbers.
@@ -88,17 +90,23 @@ pub(in crate::narrow) fn options(case: usize) -> QueryOptions {
 }
 
 /// What is asked of two bodies that grow by `radii`.
-pub(in crate::narrow) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a QueryOptions) -> Rows<'a> {
+pub(in crate::narrow) fn rows<'a>(
+    cores: [&'a Polyhedron; 2],
+    radii: [f64; 2],
+    options: &'a QueryOptions,
+) -> RowTerms<'a> {
     let extent = cores[0].radius + cores[1].radius + radii[0] + radii[1];
-    Rows { cores, radii, extent, options }
+    RowTerms { cores, radii, extent, options }
 }
 
 /// An outcome in every bit.
-pub(in crate::narrow) fn bits(outcome: &Outcome) -> Vec<u64> {
+pub(in crate::narrow) fn bits(outcome: &Outcome<Option<Proximity>>) -> Vec<u64> {
     match outcome {
-        Outcome::Nothing => vec![],
-        Outcome::Beyond { gap, normal } => normal.to_array().into_iter().chain([*gap]).map(f64::to_bits).collect(),
-        Outcome::Row(row) => {
+        Outcome::Open | Outcome::Settled(None) => vec![],
+        Outcome::Beyond { gap, normal } => {
+            normal.unwrap_or(Vec3::ZERO).to_array().into_iter().chain([*gap]).map(f64::to_bits).collect()
+        }
+        Outcome::Settled(Some(row)) => {
             let vectors = [row.point_a, row.point_b, row.normal].map(|v| v.to_array().map(f64::to_bits));
             let features = row.feature.map(|n| n as u64).into_iter().chain(row.feature_kind.map(|k| k as u64));
             let rest = [u64::from(row.sample), row.status as u64, row.method as u64];

@@ -1,18 +1,18 @@
-//! Samples that need no question, since the bodies are still apart: eight of them at a time.
+//! Culling: samples in which a pair is proven to be beyond the cut-off without a search, eight at a time.
 //!
-//! A gap that was proven at one pose outlasts the motion for a while. And where bodies are beyond the cut-off, the direction
-//! that showed it, turned along with the line between them, mostly shows it again: a gap of supporting planes is a proof
-//! whatever the direction.
+//! - *Motion bound*: a gap that was proven at one pose, less how far the bodies can have moved towards each other since.
+//! - *Axis*: the gap of the supporting planes along the direction that last showed one, turned along with the line between the
+//!   origins. Such a gap is a proof whatever the direction.
 
-use crate::geometry::{Polyhedron, RelativePose, Vec3};
-use crate::narrow::PairQuery;
-use crate::narrow::ladder::{self, PROMISE};
+use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
+use crate::narrow::outcome::beyond;
 use crate::narrow::pair::{bound_of, size_of};
+use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
-use crate::narrow::rows::Rows;
+use crate::narrow::rows::RowTerms;
 use crate::scene::{QueryOptions, SAMPLES};
-use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
+use crate::simd::{Simd, V, WIDTH, dispatch};
 
 /// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
 const VERTICES: usize = 400;
@@ -28,7 +28,7 @@ const CANCELLED: f64 = 1e-20;
 pub(super) struct Culling<'a> {
     poses: &'a RelativePoses<'a>,
     /// The hulls of the bodies, which are the bodies if they are of one piece each.
-    hulls: Rows<'a>,
+    hulls: RowTerms<'a>,
     /// The circumradius of B, metres.
     radius: f64,
     /// A gap, metres, and the pose at which it was proven.
@@ -63,7 +63,7 @@ impl<'a> Culling<'a> {
         poses: &'a RelativePoses<'a>,
         axis: Option<Vec3<f64>>,
     ) -> Self {
-        let hulls = Rows::new(query, query.a.hull(), query.b.hull(), options);
+        let hulls = RowTerms::new(query, query.a.hull(), query.b.hull(), options);
         let axis = axis.filter(|_| options.within < f64::INFINITY);
         Self { poses, hulls, radius: query.b.radius, proven: None, axis, seen: 0, outlasted: 0, shown: 0 }
     }
@@ -111,7 +111,10 @@ impl<'a> Culling<'a> {
         let first = samples & samples.wrapping_neg();
         let sample = first.trailing_zeros() as usize % SAMPLES;
         let Some(lanes) = self.poses.lanes else {
-            let ruled_out = self.proven.is_some_and(|proven| self.outlasts(&proven, &self.poses.at(sample)));
+            let ruled_out = self.proven.is_some_and(|proven| {
+                let pose = self.poses.at(sample);
+                self.outlasts(&proven, &pose, pose.t.length())
+            });
             return if ruled_out { Stretch::Outlasted(first) } else { Stretch::Open(first) };
         };
         if first & !self.seen != 0 {
@@ -146,23 +149,18 @@ impl<'a> Culling<'a> {
             && open != 0
             && self.hulls.cores.iter().map(|core| core.count).sum::<usize>() <= VERTICES
         {
-            self.shown |= u64::from(shown(&self.hulls, lanes, start, axis)) << start & open;
+            self.shown |= u64::from(separated_along(&self.hulls, lanes, start, axis)) << start & open;
         }
     }
 
-    #[inline]
-    fn outlasts(&self, proven: &Proven, pose: &RelativePose<f64>) -> bool {
-        let (left, needed) = self.left_at(proven, pose, pose.t.length());
-        left > needed
-    }
-
-    /// What the motion leaves of the gap at a pose, and above what it rules that out, metres; `reach`: the length of the pose's
+    /// Whether what the motion leaves of a proven gap rules a pose out, in each lane; `reach`: the length of the pose's
     /// translation, metres.
     #[inline(always)]
-    fn left_at(&self, (gap, at): &Proven, pose: &RelativePose<f64>, reach: f64) -> (f64, f64) {
-        let size = self.hulls.extent + reach;
+    fn outlasts<T: Scalar>(&self, (gap, at): &Proven, pose: &RelativePose<T>, reach: T) -> T::Mask {
+        let size = T::from_f64(self.hulls.extent) + reach;
+        let left = T::from_f64(*gap) - pose.motion(&RelativePose::from_f64(at), self.radius);
         // The rounding of the motion is far below what the promised width leaves.
-        (gap - pose.motion(at, self.radius), ladder::beyond(self.hulls.options.within, 2.0 * size))
+        left.gt(beyond(self.hulls.options.within, T::from_f64(2.0) * size))
     }
 }
 
@@ -173,47 +171,36 @@ pub(super) fn in_turn(samples: u64, wanted: u64) -> u64 {
     samples & (open & open.wrapping_neg()).wrapping_sub(1)
 }
 
+/// Bit `i`: in sample `start + i` the proven gap outlasts the motion.
 #[inline(always)]
 fn outlasted_body<S: Simd>(culling: &Culling<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8 {
-    let c: [Lane; 12] = std::array::from_fn(|k| lanes.chunk(k, start));
-    let reach: Lane = lanes.reaches(start);
-    let (mut left, mut needed) = ([0.0; WIDTH], [0.0; WIDTH]);
-    for k in 0..WIDTH {
-        let row = |i: usize| Vec3 { x: c[i][k], y: c[i + 1][k], z: c[i + 2][k] };
-        let pose = RelativePose { r: [row(0), row(3), row(6)], t: row(9) };
-        (left[k], needed[k]) = culling.left_at(proven, &pose, reach[k]);
-    }
-    V::<S>::load(&left).gt(V::load(&needed)).bits()
+    let (r, t) = lanes.eight(start);
+    let pose = RelativePose::<V<S>>::load(&r, &t);
+    culling.outlasts(proven, &pose, V::load(&lanes.reaches(start))).bits()
 }
 
 dispatch!(outlasted, outlasted_body, (culling: &Culling<'_>, proven: &Proven, start: usize, lanes: &RelativeLanes) -> u8);
 
-/// Bit `i`: in sample `start + i` the gap along the direction is proven to be beyond the cut-off on every way.
+/// Bit `i`: in sample `start + i` the gap along the axis is proven to be beyond the cut-off on every way.
 #[inline(always)]
-fn shown_body<S: Simd>(rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8 {
-    let r: [Lane; 9] = std::array::from_fn(|k| lanes.chunk(k, start));
-    let t: [Lane; 3] = std::array::from_fn(|k| lanes.chunk(9 + k, start));
+fn separated_along_body<S: Simd>(rows: &RowTerms<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8 {
+    let (r, t) = lanes.eight(start);
     let pose = RelativePose::<V<S>>::load(&r, &t);
-    let reach: Lane = lanes.reaches(start);
-    let length = V::load(&reach);
-    let beside = Vec3::from_f64(axis);
-    let d = Vec3 { x: pose.t.x / length, y: pose.t.y / length, z: pose.t.z / length } + beside;
-    let length2 = d.dot(d);
-    let n = d.scale(V::splat(1.0) / length2.sqrt());
+    let length = V::load(&lanes.reaches(start));
+    let d = Vec3 { x: pose.t.x / length, y: pose.t.y / length, z: pose.t.z / length } + Vec3::from_f64(axis);
+    let length2 = d.length2();
+    let n = d.normalized();
     let [a, b] = rows.cores;
-    let gap = n.dot(pose.t) - farthest(b, -pose.inverse_vector(n)) - farthest(a, n);
-    let (growth, mut needed) = (rows.growth(), [0.0; WIDTH]);
-    for k in 0..WIDTH {
-        let size = size_of(a, b, growth, reach[k]);
-        needed[k] = rows.options.within + PROMISE * size + growth + bound_of::<f64>(size);
-    }
+    let gap = n.dot(pose.t) - max_dot_each(b, -pose.inverse_vector(n)) - max_dot_each(a, n);
+    let size = size_of(a, b, rows.growth(), length);
+    let needed = rows.beyond(size) + bound_of::<V<S>>(size);
     // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
-    (gap.gt(V::load(&needed)) & length2.gt(V::splat(CANCELLED))).bits()
+    (gap.gt(needed) & length2.gt(V::splat(CANCELLED))).bits()
 }
 
-/// The largest `d . v` over all vertices.
+/// The largest `d . v` over all vertices, for the direction of each lane: a proof.
 #[inline(always)]
-fn farthest<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
+fn max_dot_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     let mut most = V::splat(f64::NEG_INFINITY);
     for ((&x, &y), &z) in p.x.iter().zip(&p.y).zip(&p.z).take(p.count) {
         most = most.larger(Vec3::from_f64(Vec3 { x, y, z }).dot(d));
@@ -221,7 +208,7 @@ fn farthest<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     most
 }
 
-dispatch!(shown, shown_body, (rows: &Rows<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8);
+dispatch!(separated_along, separated_along_body, (rows: &RowTerms<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8);
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use crate::geometry::Pose;
 use crate::narrow::certificate::draw::{Draw, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
-use crate::narrow::{Poses as Given, pair::Pair};
+use crate::narrow::{BodyPoses as Given, pair::Pair};
 use crate::scene::{Lanes, Model, Piece, Shape};
 
 /// A body of one piece: a core, grown.
@@ -75,7 +75,8 @@ fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
         let proven = (1.0 + 0.3 * draw.next(), poses.at(0));
         apart.beyond(proven.0, proven.1, None);
         apart.axis = None;
-        let alone = (0..SAMPLES).fold(0, |set, s| set | u64::from(apart.outlasts(&proven, &poses.at(s))) << s);
+        let alone = (0..SAMPLES)
+            .fold(0, |set, s| set | u64::from(apart.outlasts(&proven, &poses.at(s), poses.at(s).t.length())) << s);
         assert_eq!(by_stretches(&mut apart, samples), [alone & samples, 0], "case {case}");
         (out, kept) = (out + (alone & samples).count_ones(), kept + (samples & !alone).count_ones());
     }
@@ -118,7 +119,7 @@ fn what_a_direction_rules_out_is_beyond_the_cut_off() {
                 continue;
             }
             let answer = resolver::resolve(&pair, growth, (&of_a.at(s), &of_b.at(s)), &mut Routes::default());
-            let beyond = answer.lower > ladder::beyond(options.within, pair.size) + growth;
+            let beyond = answer.lower > beyond(options.within, pair.size) + growth;
             match (shown >> s & 1 == 1, beyond) {
                 (true, _) => {
                     assert!(beyond, "case {case}, sample {s}: {} m", answer.distance);

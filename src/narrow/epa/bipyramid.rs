@@ -5,7 +5,7 @@
 //! where the nearest facet is most likely.
 
 use super::gather::{broadcast, vertices};
-use super::workspace::Workspace;
+use super::mesh::PolytopeMesh;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair};
 use crate::narrow::support::support_each;
@@ -63,7 +63,7 @@ fn approximate_supports<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     V::load(&at)
 }
 
-impl Workspace {
+impl PolytopeMesh {
     /// Starts from supports around `axis`, from A to B; the surface need not contain the origin.
     #[inline(always)]
     pub(super) fn start_from_supports<S: Simd>(&mut self, pair: &Pair<'_, f64>, axis: Vec3<f64>) {

@@ -8,7 +8,7 @@
 //! tetrahedron.rs  the first polytope after GJK
 //! bipyramid.rs    the first polytope without GJK
 //! polytope.rs     the polytope: a handle on working memory
-//! workspace.rs    its vertices and triangles, the steps of an expansion, what it proves
+//! mesh.rs         its vertices and triangles, the steps of an expansion, what it proves
 //! facets.rs       triangles, eight side by side        horizon.rs  the horizon of a new vertex
 //! gather.rs       points of the difference, eight at once
 //! surface.rs      a polytope without coordinates: what a pair remembers
@@ -24,13 +24,13 @@ mod facets;
 mod gather;
 mod horizon;
 pub(in crate::narrow) mod lanes;
+mod mesh;
 mod polytope;
 mod surface;
 #[cfg(test)]
 mod tests;
 mod tetrahedron;
 mod triangle;
-mod workspace;
 
 use super::certificate::{self, Strict};
 use super::feature::FeaturePair;
@@ -39,10 +39,10 @@ use super::pair::{Pair, VertexPair};
 use super::support::support;
 use crate::geometry::Vec3;
 use crate::simd::{Simd, dispatch};
+use mesh::{PolytopeMesh, Verdict};
 pub use polytope::Polytope;
-pub use surface::{Claim, Surface};
+pub use surface::Surface;
 pub use tetrahedron::tetrahedron;
-use workspace::{Verdict, Workspace};
 
 /// Expansions after which the algorithm gives up and the pair is handed down the ladder.
 const LIMIT: usize = 400;
@@ -50,7 +50,7 @@ const LIMIT: usize = 400;
 /// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and no other facet is
 /// as near. `None` if the optimum is not strict, or the surface broke.
 pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
-    match expand_to_boundary(pair, polytope.workspace()) {
+    match expand_to_boundary(pair, polytope.mesh()) {
         Expansion::Depth(strict) => Some(strict),
         Expansion::Apart(_) | Expansion::Undecided => None,
     }
@@ -64,7 +64,7 @@ pub fn penetration_from_supports(
     polytope: &mut Polytope,
     simplex: &mut Simplex,
 ) -> Option<Strict> {
-    match start_and_expand(pair, axis, polytope.workspace()) {
+    match start_and_expand(pair, axis, polytope.mesh()) {
         Expansion::Depth(strict) => Some(strict),
         Expansion::Apart([p, q, r]) => {
             *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
@@ -84,26 +84,26 @@ enum Expansion {
     Undecided,
 }
 
-dispatch!(expand_to_boundary, expand_to_boundary_body, (pair: &Pair<'_, f64>, work: &mut Workspace) -> Expansion);
+dispatch!(expand_to_boundary, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion);
 
-dispatch!(start_and_expand, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Workspace) -> Expansion);
+dispatch!(start_and_expand, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion);
 
 #[inline(always)]
-fn start_and_expand_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Workspace) -> Expansion {
-    work.start_from_supports::<S>(pair, axis);
-    expand_to_boundary_body::<S>(pair, work)
+fn start_and_expand_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion {
+    mesh.start_from_supports::<S>(pair, axis);
+    expand_to_boundary_body::<S>(pair, mesh)
 }
 
 #[inline(always)]
-fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Workspace) -> Expansion {
+fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion {
     for _ in 0..LIMIT {
-        let Some(triangle) = work.nearest::<S>() else { return Expansion::Undecided };
-        let beyond = SupportBeyond::of::<S>(pair, work, triangle);
+        let Some(triangle) = mesh.nearest::<S>() else { return Expansion::Undecided };
+        let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
         if beyond.is_apart {
             return Expansion::Apart(beyond.corners);
         }
         if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
-            if !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
+            if !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
                 return Expansion::Undecided;
             }
             continue;
@@ -111,7 +111,7 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Workspace) 
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| certificate::local(pair, &features));
         return match answer {
-            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, work, triangle, &answer) => {
+            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, triangle, &answer) => {
                 Expansion::Depth(answer)
             }
             _ => Expansion::Undecided,
@@ -134,8 +134,8 @@ struct SupportBeyond {
 
 impl SupportBeyond {
     #[inline(always)]
-    fn of<S: Simd>(pair: &Pair<'_, f64>, work: &Workspace, triangle: usize) -> Self {
-        let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
+    fn of<S: Simd>(pair: &Pair<'_, f64>, mesh: &PolytopeMesh, triangle: usize) -> Self {
+        let ((normal, reach), corners) = (mesh.plane(triangle), mesh.vertex_pairs(triangle));
         let m = -pair.pose.inverse_vector(normal);
         // A climb starts at the last corner, which is the newest vertex.
         let [i, j] = corners[2];
@@ -149,15 +149,15 @@ impl SupportBeyond {
 /// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
 /// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet.
 #[inline(always)]
-fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Workspace, own: usize, answer: &Strict) -> bool {
+fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: usize, answer: &Strict) -> bool {
     let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
-        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| work.pair(v)))) {
+        match mesh.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {
             Verdict::Proven => return true,
             Verdict::Undecided => return false,
             Verdict::Rival(triangle) => {
-                let beyond = SupportBeyond::of::<S>(pair, work, triangle);
-                if !beyond.is_beyond || !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
+                if !beyond.is_beyond || !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
                     return false;
                 }
             }

@@ -1,9 +1,9 @@
 //! The polytope of the expansion: a handle on working memory that the thread lends.
 
-use super::surface::{Claim, Surface};
-use super::workspace::{self, Verdict, Workspace};
+use super::mesh::{self, PolytopeMesh, Verdict};
+use super::surface::Surface;
 use crate::geometry::Vec3;
-use crate::narrow::certificate::Strict;
+use crate::narrow::certificate::{Claim, Strict};
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::simd::{Portable, WIDTH};
 use std::cell::RefCell;
@@ -14,66 +14,66 @@ use std::cell::RefCell;
 /// included. An empty polytope holds no memory; its working memory is lent by the thread, and goes back when the
 /// polytope is dropped.
 #[derive(Debug, Clone, Default)]
-pub struct Polytope(Option<Box<Workspace>>);
+pub struct Polytope(Option<Box<PolytopeMesh>>);
 
 thread_local! {
     /// Idle working memory: as many pieces as were ever in use at once, by a walk and by the cold resolver that it
     /// calls.
-    static IDLE: RefCell<Vec<Box<Workspace>>> = const { RefCell::new(Vec::new()) };
+    static IDLE: RefCell<Vec<Box<PolytopeMesh>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Drop for Polytope {
     fn drop(&mut self) {
-        if let Some(work) = self.0.take() {
-            let _ = IDLE.try_with(|idle| idle.borrow_mut().push(work));
+        if let Some(mesh) = self.0.take() {
+            let _ = IDLE.try_with(|idle| idle.borrow_mut().push(mesh));
         }
     }
 }
 
 impl Polytope {
     /// The surface; its memory is borrowed from the thread at the first call.
-    pub(super) fn workspace(&mut self) -> &mut Workspace {
+    pub(super) fn mesh(&mut self) -> &mut PolytopeMesh {
         self.0.get_or_insert_with(|| {
-            IDLE.try_with(|idle| idle.borrow_mut().pop()).ok().flatten().unwrap_or_else(Workspace::new)
+            IDLE.try_with(|idle| idle.borrow_mut().pop()).ok().flatten().unwrap_or_else(PolytopeMesh::new)
         })
     }
 
     /// Restarts from a tetrahedron of vertices; false if its volume is exactly zero.
     pub fn start(&mut self, pair: &Pair<'_, f64>, pairs: [VertexPair; 4]) -> bool {
-        let work = self.workspace();
-        work.clear(pair.size);
-        work.start_from_tetrahedron(pairs.map(|vertex| (vertex, pair.difference(vertex))))
+        let mesh = self.mesh();
+        mesh.clear(pair.size);
+        mesh.start_from_tetrahedron(pairs.map(|vertex| (vertex, pair.difference(vertex))))
     }
 
     /// Restarts from a remembered surface at a new pose.
     pub fn restore(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
-        workspace::restore(self.workspace(), pair, surface);
+        mesh::restore(self.mesh(), pair, surface);
     }
 
     /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
     pub fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
-        workspace::verifies(self.workspace(), pair, surface, answer)
+        mesh::verifies(self.mesh(), pair, surface, answer)
     }
 
     /// Writes the surface without coordinates, unused vertices and dead triangles to `surface`; false if it has more
     /// vertices or triangles than a [`Surface`] holds.
     pub fn remember(&mut self, surface: &mut Surface) -> bool {
-        let work = self.workspace();
-        let count = work.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
+        let mesh = self.mesh();
+        let count = mesh.blocks().iter().map(|block| block.alive.count_ones() as usize).sum();
         // Euler's formula for a closed surface of genus 0: if it holds for all vertices, none is unused.
-        let all_used = count + 4 == 2 * work.count;
-        surface.assign(&work.keys[..work.count], all_used, work.blocks(), count, !work.broken)
+        let all_used = count + 4 == 2 * mesh.count;
+        surface.assign(&mesh.keys[..mesh.count], all_used, mesh.blocks(), count, !mesh.broken)
     }
 
     /// The live triangle nearest to the origin among those for which `skip` is false, and the signed distance of its
     /// plane, metres.
     pub fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
-        let work = self.0.as_ref().filter(|work| !work.broken)?;
+        let mesh = self.0.as_ref().filter(|mesh| !mesh.broken)?;
         let mut best: Option<(usize, f64)> = None;
-        for (k, block) in work.blocks().iter().enumerate() {
+        for (k, block) in mesh.blocks().iter().enumerate() {
             for (i, &square) in block.square.iter().enumerate() {
                 let nearer = square < best.map_or(f64::INFINITY, |(_, least)| least);
-                if nearer && !skip(&work.vertex_pairs(k * WIDTH + i)) {
+                if nearer && !skip(&mesh.vertex_pairs(k * WIDTH + i)) {
                     best = Some((k * WIDTH + i, square));
                 }
             }
@@ -83,25 +83,25 @@ impl Polytope {
 
     /// The vertex pairs of a triangle.
     pub fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
-        self.0.as_ref().map_or([[0; 2]; 3], |work| work.vertex_pairs(triangle))
+        self.0.as_ref().map_or([[0; 2]; 3], |mesh| mesh.vertex_pairs(triangle))
     }
 
     /// The outward unit normal of a triangle.
     pub fn normal(&self, triangle: usize) -> Vec3<f64> {
-        self.0.as_ref().map_or(Vec3::ZERO, |work| work.normal(triangle).normalized())
+        self.0.as_ref().map_or(Vec3::ZERO, |mesh| mesh.normal(triangle).normalized())
     }
 
     /// Adds a vertex that lies beyond `triangle`: the triangles that it sees are replaced by a fan. False if the
     /// surface would break, by rounding or at its limits.
     pub fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
-        workspace::expand(self.workspace(), triangle, vertex, pair.difference(vertex))
+        mesh::expand(self.mesh(), triangle, vertex, pair.difference(vertex))
     }
 
     /// Whether the live triangles prove the claim (`holds` in `triangle.rs` has the argument).
     pub fn proves(&self, claim: &Claim, mut in_facet: impl FnMut(&[VertexPair; 3]) -> bool) -> bool {
-        let proves = |work: &Workspace| {
-            let in_facet = |t: [u8; 3]| in_facet(&t.map(|v| work.pair(v)));
-            matches!(work.verdict::<Portable>(claim, None, in_facet), Verdict::Proven)
+        let proves = |mesh: &PolytopeMesh| {
+            let in_facet = |t: [u8; 3]| in_facet(&t.map(|v| mesh.pair(v)));
+            matches!(mesh.verdict::<Portable>(claim, None, in_facet), Verdict::Proven)
         };
         self.0.as_deref().is_some_and(proves)
     }

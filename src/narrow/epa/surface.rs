@@ -3,12 +3,13 @@
 use super::facets::TriangleBlock;
 use super::triangle::holds;
 use crate::geometry::Vec3;
+use crate::narrow::certificate::Claim;
 use crate::narrow::pair::VertexPair;
 use crate::simd::WIDTH;
 
 /// Most vertices of a surface that is remembered: a surface that is expanded from sample to sample accumulates vertices
 /// that it does not need.
-pub const VERTICES: usize = 40;
+pub(super) const VERTICES: usize = 40;
 
 /// Most triangles: Euler's formula for a closed surface of genus 0.
 const TRIANGLES: usize = 2 * VERTICES - 4;
@@ -35,15 +36,6 @@ impl Default for Surface {
     fn default() -> Self {
         Self { pairs: [[0; 2]; VERTICES], corners: [[[0; WIDTH]; 3]; BLOCKS], counts: [0; 2], closed: false }
     }
-}
-
-/// What a surface is to prove: lower bounds of distances from the origin, metres.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Of the facet's triangles.
-    pub facet: f64,
-    /// Of all other triangles.
-    pub others: f64,
 }
 
 impl Surface {

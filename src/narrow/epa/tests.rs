@@ -4,10 +4,13 @@ use super::lanes::ClaimLanes;
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
+use crate::narrow::cache::PieceCache;
+use crate::narrow::certificate::Claim;
 use crate::narrow::gjk;
-use crate::narrow::ladder::{PartCache, Parts, Scratch, Search, solve};
+use crate::narrow::ladder::{Ladder, Parts, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
+use crate::narrow::search::SearchEnd;
 use crate::scene::Piece;
 use crate::simd::{Level, Portable, WIDTH, dispatch};
 
@@ -52,7 +55,7 @@ impl Draw {
 fn start(pair: &Pair<'_, f64>) -> Option<Polytope> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
     let mut polytope = Polytope::default();
-    (found.end == gjk::End::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
+    (found.end == SearchEnd::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
 }
 
 dispatch!(at lanes_at_level, lanes_body, (pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Strict) -> u8);
@@ -212,7 +215,7 @@ fn starts_with_equal_supports_are_closed() {
         let (a, b) = (convex_hull(&few).expect("finite points"), draw.body([0, 1][case % 2]));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (mut polytope, mut surface) = (Polytope::default(), Surface::default());
-        polytope.workspace().start_from_supports::<Portable>(&pair, pair.pose.t);
+        polytope.mesh().start_from_supports::<Portable>(&pair, pair.pose.t);
         assert!(polytope.remember(&mut surface), "case {case}");
         let vertices = surface.pairs().len();
         counts[vertices] += 1;
@@ -232,17 +235,18 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
-        let (mut cache, mut scratch, mut routes) = (PartCache::default(), Scratch::default(), Routes::default());
-        for (asked, samples) in [1, 1 << 5, 1].into_iter().enumerate() {
-            scratch.set([Search::Auto, Search::Gjk][case % 2], samples);
-            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes).answer();
+        let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
+        for asked in 0..3 {
+            let search = [Search::Auto, Search::Gjk][case % 2];
+            let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
         verified += routes.surface_verified;
-        let mut cache = PartCache::default();
-        scratch.set(Search::Auto, 0b11);
-        solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes);
+        let mut cache = PieceCache::default();
+        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
     assert!(verified > 50, "{verified}");
@@ -306,8 +310,8 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
-dispatch!(at expand_at_level, expand_to_boundary_body, (pair: &Pair<'_, f64>, work: &mut Workspace) -> Expansion);
-dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Workspace) -> Expansion);
+dispatch!(at expand_at_level, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion);
+dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion);
 
 /// The expansion takes the same steps at every SIMD level.
 #[test]
@@ -318,13 +322,12 @@ fn all_levels_give_the_same_bits() {
         let (a, b) = (draw.body(case), draw.body(case / 5));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (Some(mut wide), Some(mut plain)) = (start(&pair), start(&pair)) else { continue };
-        let answers =
-            [penetration(&pair, &mut wide), found(expand_to_boundary_body::<Portable>(&pair, plain.workspace()))];
+        let answers = [penetration(&pair, &mut wide), found(expand_to_boundary_body::<Portable>(&pair, plain.mesh()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
         for level in Level::available() {
             let Some(mut again) = start(&pair) else { continue };
-            let z = expand_at_level(level, &pair, again.workspace());
+            let z = expand_at_level(level, &pair, again.mesh());
             assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
@@ -333,11 +336,11 @@ fn all_levels_give_the_same_bits() {
         compared += u32::from(x.is_some());
         let (mut wide, mut plain) = (Polytope::default(), Polytope::default());
         let mut grown = vec![
-            start_and_expand(&pair, pair.pose.t, wide.workspace()),
-            start_and_expand_body::<Portable>(&pair, pair.pose.t, plain.workspace()),
+            start_and_expand(&pair, pair.pose.t, wide.mesh()),
+            start_and_expand_body::<Portable>(&pair, pair.pose.t, plain.mesh()),
         ];
         for level in Level::available() {
-            grown.push(start_at_level(level, &pair, pair.pose.t, plain.workspace()));
+            grown.push(start_at_level(level, &pair, pair.pose.t, plain.mesh()));
         }
         let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
         assert!(all.iter().all(|s| *s == all[0]), "case {case}");

@@ -9,12 +9,12 @@ use super::prefilter::Prefilter;
 use super::support_planes::SupportPlanes;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
-use crate::narrow::certificate;
+use crate::narrow::certificate::{self, Claim};
 use crate::narrow::closest_points::{Closest, finish};
-use crate::narrow::epa::{self, Claim, Polytope};
+use crate::narrow::epa::{self, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::gjk::GjkResult;
-use crate::narrow::ladder::PROMISE;
+use crate::narrow::outcome::PROMISE;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
 

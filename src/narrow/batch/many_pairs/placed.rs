@@ -1,7 +1,8 @@
 //! PlacedPairs pairs side by side, a lane each: relative poses, and where their searches start.
 
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use crate::narrow::ladder::{OVERLAP, PROMISE, TOWARD};
+use crate::narrow::cold_start::{likely_apart, second_direction};
+use crate::narrow::outcome::beyond;
 use crate::narrow::pair::{CLIMB_ABOVE, Pair, VertexPair, bound_of, size_of};
 use crate::narrow::relative::pose_of;
 use crate::narrow::support::support;
@@ -142,9 +143,8 @@ impl<'a> PlacedPairs<'a> {
     #[inline(always)]
     fn gap<S: Simd>(&self, d: Vec3<V<S>>, reach: V<S>, within: f64) -> (Mask<S>, V<S>) {
         let size = V::load(&self.size);
-        let gap = (V::splat(0.0) - reach) / d.dot(d).sqrt() - size.scaled(bound_of::<f64>(1.0));
-        let beyond = V::splat(within) + size.scaled(PROMISE) + V::load(&self.growth);
-        (beyond.lt(gap), gap)
+        let gap = -reach / d.length() - bound_of::<V<S>>(size);
+        ((beyond(within, size) + V::load(&self.growth)).lt(gap), gap)
     }
 }
 
@@ -153,11 +153,11 @@ fn look_body<S: Simd>(e: &mut PlacedPairs<'_>, within: f64) {
     e.place();
     (e.beyond, e.apart) = (0, 0);
     let lanes = e.cold & e.finite;
-    let (mut scanned, mut fineness) = (0, ZERO);
+    let (mut scanned, mut vertices) = (0, ZERO);
     for k in 0..WIDTH {
         e.start[k] = [0, 0];
         let [a, b] = e.cores[k];
-        fineness[k] = (a.count + b.count) as f64;
+        vertices[k] = (a.count + b.count) as f64;
         scanned |= u8::from(a.count.max(b.count) <= CLIMB_ABOVE) << k;
     }
     if lanes == 0 {
@@ -169,12 +169,12 @@ fn look_body<S: Simd>(e: &mut PlacedPairs<'_>, within: f64) {
     let (first, gap) = e.gap(pose.t, reach, within);
     let first = first.bits() & lanes & scanned;
     e.first = e.start;
-    let d = pose.t - difference.scale(V::splat(TOWARD));
+    let d = second_direction(pose.t, difference);
     let (reach, _) = e.support(d, &pose, lanes & !first);
     let (second, better) = e.gap(d, reach, within);
     e.beyond = first | second.bits() & lanes & scanned;
     Mask::from_bits(first).pick(gap, better).store(&mut e.gap);
-    e.apart = (reach * V::load(&fineness).sqrt()).lt(d.dot(d).scaled(OVERLAP)).bits() & lanes & !e.beyond;
+    e.apart = likely_apart(reach, d.length2(), V::load(&vertices)).bits() & lanes & !e.beyond;
 }
 
 dispatch!(look, look_body, (e: &mut PlacedPairs<'_>, within: f64) -> ());

@@ -2,7 +2,7 @@ use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::narrow::closest_points::finish;
-use crate::narrow::{Auto, Gjk, NarrowPhase, Poses, Status, VClip};
+use crate::narrow::{Auto, BodyPoses, Gjk, NarrowPhase, Status, VClip, Workspace};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
 
 /// Seeded random numbers.
@@ -120,8 +120,8 @@ impl Case {
         PairQuery {
             a: &shapes[self.shapes[0]],
             b: &shapes[self.shapes[1]],
-            poses_a: self.fixed.as_ref().map_or(Poses::Moving(&self.slots[0]), Poses::Fixed),
-            poses_b: Poses::Moving(&self.slots[1]),
+            poses_a: self.fixed.as_ref().map_or(BodyPoses::Moving(&self.slots[0]), BodyPoses::Fixed),
+            poses_b: BodyPoses::Moving(&self.slots[1]),
             samples: self.samples,
         }
     }
@@ -148,7 +148,7 @@ fn together(
     let mut all = Vec::new();
     for (queries, caches) in queries.chunks(at_once).zip(caches.chunks_mut(at_once)) {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        method.walk_all(queries, options, caches, routes, &mut rows, &mut ends);
+        method.walk_all(queries, options, caches, &mut Workspace::default(), routes, &mut rows, &mut ends);
         assert_eq!(ends.len(), queries.len());
         assert_eq!(ends.last(), Some(&rows.len()));
         let from = std::iter::once(0).chain(ends.iter().copied());
@@ -174,11 +174,12 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
             let routes = if round == 0 { &mut routes } else { &mut warm_routes };
             let rows = together(method, &queries, &options, &mut caches, routes, usize::MAX);
             let none = &mut Routes::default();
+            let mut work = Workspace::default();
             let others = together(method, &queries, &options, &mut by_other, none, 1 + draw.below(20));
             for (i, query) in queries.iter().enumerate() {
                 let (mut warm, mut cold) = (Vec::new(), Vec::new());
-                method.walk(query, &options, &mut by_one[i], none, &mut warm);
-                method.walk(query, &options, &mut PairCache::default(), none, &mut cold);
+                method.walk(query, &options, &mut by_one[i], &mut work, none, &mut warm);
+                method.walk(query, &options, &mut PairCache::default(), &mut work, none, &mut cold);
                 for (what, alone) in [("warm", &warm), ("cold", &cold), ("in other groups", &others[i])] {
                     let [a, b] = [&rows[i], alone].map(|rows| rows.iter().map(bits).collect::<Vec<_>>());
                     assert_eq!(a, b, "case {case}, round {round}, query {i}, {what}:\n{:?}\n{alone:?}", rows[i]);
@@ -231,15 +232,21 @@ fn what_is_apart_is_settled_together() {
             let mut caches = vec![PairCache::default(); queries.len()];
             working.ask(search, queries, &options, &mut caches, &mut routes);
             for (i, query) in queries.iter().enumerate() {
-                let mut rows = Vec::new();
-                match working.first(i, query, &options, &mut routes, &mut rows) {
-                    First::Answered => answered += 1,
-                    First::Beyond(_) => beyond += 1,
-                    First::Open => open += 1,
+                match working.first(i, query, &options, &mut routes) {
+                    Outcome::Settled(_) => answered += 1,
+                    Outcome::Beyond { .. } => beyond += 1,
+                    Outcome::Open => open += 1,
                 }
                 let mut alone = Vec::new();
                 let all = QueryOptions { within: f64::INFINITY, ..options };
-                Gjk.walk(query, &all, &mut PairCache::default(), &mut Routes::default(), &mut alone);
+                Gjk.walk(
+                    query,
+                    &all,
+                    &mut PairCache::default(),
+                    &mut Workspace::default(),
+                    &mut Routes::default(),
+                    &mut alone,
+                );
                 apart += u32::from(alone[0].status == Status::Separated && alone[0].distance <= options.within);
             }
         }

@@ -4,17 +4,17 @@
 use super::facets::{self, MAX_BLOCKS, MAX_VERTICES, TriangleBlock, first_lanes};
 use super::gather::{broadcast, vertices};
 use super::horizon::Horizon;
-use super::surface::{Claim, CornerIndices, Surface};
+use super::surface::{CornerIndices, Surface};
 use super::triangle::{holds, side};
 use crate::geometry::{Polyhedron, Vec3};
-use crate::narrow::certificate::{self, Strict};
+use crate::narrow::certificate::{self, Claim, Strict};
 use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::simd::{Simd, TABLE, V, WIDTH, dispatch};
 
 /// The surface at a pose, and scratch memory for its expansion.
 #[derive(Debug, Clone)]
-pub(super) struct Workspace {
+pub(super) struct PolytopeMesh {
     /// The size of the pair, metres.
     size: f64,
     /// The vertex pair of each vertex as one number: see [`key`]. The first `count` are valid.
@@ -36,7 +36,7 @@ fn key([i, j]: VertexPair) -> u64 {
     u64::from(i) | u64::from(j) << 32
 }
 
-impl Workspace {
+impl PolytopeMesh {
     pub(super) fn new() -> Box<Self> {
         Box::new(Self {
             size: 0.0,
@@ -366,25 +366,25 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-dispatch!(add_eight, add_eight_body, (work: &mut Workspace, corner: &CornerIndices, count: usize) -> ());
+dispatch!(add_eight, add_eight_body, (mesh: &mut PolytopeMesh, corner: &CornerIndices, count: usize) -> ());
 
 #[inline(always)]
-fn add_eight_body<S: Simd>(work: &mut Workspace, corner: &CornerIndices, count: usize) {
-    work.add_eight::<S>(corner, count);
+fn add_eight_body<S: Simd>(mesh: &mut PolytopeMesh, corner: &CornerIndices, count: usize) {
+    mesh.add_eight::<S>(corner, count);
 }
 
-dispatch!(restore_wide, restore_body, (work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface) -> ());
+dispatch!(restore_wide, restore_body, (mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface) -> ());
 
 #[inline(always)]
-fn restore_body<S: Simd>(work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface) {
-    work.restore::<S>(pair, surface);
+fn restore_body<S: Simd>(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface) {
+    mesh.restore::<S>(pair, surface);
 }
 
-dispatch!(verifies_wide, verifies_body, (work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool);
+dispatch!(verifies_wide, verifies_body, (mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool);
 
 #[inline(always)]
-fn verifies_body<S: Simd>(work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
-    work.restore::<S>(pair, surface);
+fn verifies_body<S: Simd>(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+    mesh.restore::<S>(pair, surface);
     // A triangle is in the facet if its corners are. A remembered surface has at most 40 vertices.
     let mut in_facet = 0_u64;
     for (k, eight) in surface.pairs_in_eights().iter().enumerate() {
@@ -393,7 +393,7 @@ fn verifies_body<S: Simd>(work: &mut Workspace, pair: &Pair<'_, f64>, surface: &
         in_facet |= u64::from(a & b) << (WIDTH * k);
     }
     let is_facet = |t: [u8; 3]| t.iter().all(|&v| in_facet >> (v % 64) & 1 == 1);
-    matches!(work.verdict::<S>(&certificate::claim(answer), None, is_facet), Verdict::Proven)
+    matches!(mesh.verdict::<S>(&certificate::claim(answer), None, is_facet), Verdict::Proven)
 }
 
 /// Bit `i`: the feature has vertex `vertices[i]`.
@@ -404,24 +404,24 @@ fn members<S: Simd>(p: &Polyhedron, feature: Feature, vertices: [u32; WIDTH]) ->
     feature.vertices(p, &mut few).iter().fold(0, |all, &v| all | vertices.equals(V::splat(f64::from(v))).bits())
 }
 
-dispatch!(expand_wide, expand_body, (work: &mut Workspace, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
+dispatch!(expand_wide, expand_body, (mesh: &mut PolytopeMesh, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool);
 
 #[inline(always)]
-fn expand_body<S: Simd>(work: &mut Workspace, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
-    work.expand::<S>(triangle, vertex, point)
+fn expand_body<S: Simd>(mesh: &mut PolytopeMesh, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    mesh.expand::<S>(triangle, vertex, point)
 }
 
-/// [`Workspace::restore`] in code for the registers of this processor.
-pub(super) fn restore(work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface) {
-    restore_wide(work, pair, surface);
+/// [`PolytopeMesh::restore`] in code for the registers of this processor.
+pub(super) fn restore(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface) {
+    restore_wide(mesh, pair, surface);
 }
 
-/// [`Workspace::expand`] in code for the registers of this processor.
-pub(super) fn expand(work: &mut Workspace, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
-    expand_wide(work, triangle, vertex, point)
+/// [`PolytopeMesh::expand`] in code for the registers of this processor.
+pub(super) fn expand(mesh: &mut PolytopeMesh, triangle: usize, vertex: VertexPair, point: Vec3<f64>) -> bool {
+    expand_wide(mesh, triangle, vertex, point)
 }
 
 /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
-pub(super) fn verifies(work: &mut Workspace, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
-    verifies_wide(work, pair, surface, answer)
+pub(super) fn verifies(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+    verifies_wide(mesh, pair, surface, answer)
 }
