@@ -51,31 +51,31 @@ const LIMIT: usize = 400;
 /// as near. `None` if the optimum is not strict, or the surface broke.
 pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
     match expand_to_boundary(pair, polytope.mesh()) {
-        Expansion::Depth(strict) => Some(strict),
-        Expansion::Apart(_) | Expansion::Undecided => None,
+        ExpansionEnd::Depth(strict) => Some(strict),
+        ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
     }
 }
 
 /// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap, with the least
 /// depth about along `axis` (from A to B). `None` also if they are apart; then `simplex` becomes a start for GJK.
-pub fn penetration_from_supports(
+pub(super) fn penetration_from_supports(
     pair: &Pair<'_, f64>,
     axis: Vec3<f64>,
     polytope: &mut Polytope,
     simplex: &mut Simplex,
 ) -> Option<Strict> {
     match start_and_expand(pair, axis, polytope.mesh()) {
-        Expansion::Depth(strict) => Some(strict),
-        Expansion::Apart([p, q, r]) => {
+        ExpansionEnd::Depth(strict) => Some(strict),
+        ExpansionEnd::Apart([p, q, r]) => {
             *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
             None
         }
-        Expansion::Undecided => None,
+        ExpansionEnd::Undecided => None,
     }
 }
 
 /// The result of an expansion.
-enum Expansion {
+enum ExpansionEnd {
     /// The depth, strict and proven.
     Depth(Strict),
     /// The origin is outside of the Minkowski difference, which does not reach beyond this triangle.
@@ -84,27 +84,27 @@ enum Expansion {
     Undecided,
 }
 
-dispatch!(expand_to_boundary, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion);
+dispatch!(expand_to_boundary, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
-dispatch!(start_and_expand, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion);
+dispatch!(start_and_expand, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
 #[inline(always)]
-fn start_and_expand_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion {
+fn start_and_expand_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd {
     mesh.start_from_supports::<S>(pair, axis);
     expand_to_boundary_body::<S>(pair, mesh)
 }
 
 #[inline(always)]
-fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion {
+fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd {
     for _ in 0..LIMIT {
-        let Some(triangle) = mesh.nearest::<S>() else { return Expansion::Undecided };
+        let Some(triangle) = mesh.nearest::<S>() else { return ExpansionEnd::Undecided };
         let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
         if beyond.is_apart {
-            return Expansion::Apart(beyond.corners);
+            return ExpansionEnd::Apart(beyond.corners);
         }
         if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
             if !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
-                return Expansion::Undecided;
+                return ExpansionEnd::Undecided;
             }
             continue;
         }
@@ -112,12 +112,12 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMes
             .and_then(|features| certificate::local(pair, &features));
         return match answer {
             Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, triangle, &answer) => {
-                Expansion::Depth(answer)
+                ExpansionEnd::Depth(answer)
             }
-            _ => Expansion::Undecided,
+            _ => ExpansionEnd::Undecided,
         };
     }
-    Expansion::Undecided
+    ExpansionEnd::Undecided
 }
 
 /// The support along the normal of a triangle.
@@ -169,7 +169,11 @@ fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: us
 /// Expands `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
 /// Minkowski difference, and returns those triangles: all facets that are as near, ties included. `None` if the surface
 /// broke.
-pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64) -> Option<Vec<[VertexPair; 3]>> {
+pub(super) fn nearest_facets(
+    pair: &Pair<'_, f64>,
+    polytope: &mut Polytope,
+    margin: f64,
+) -> Option<Vec<[VertexPair; 3]>> {
     let mut facets: Vec<[VertexPair; 3]> = Vec::new();
     let mut least = f64::INFINITY;
     for _ in 0..LIMIT {

@@ -46,12 +46,12 @@ impl Polytope {
     }
 
     /// Restarts from a remembered surface at a new pose.
-    pub fn restore(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
+    pub(in crate::narrow) fn restore(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
         mesh::restore(self.mesh(), pair, surface);
     }
 
     /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
-    pub fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+    pub(in crate::narrow) fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
         mesh::verifies(self.mesh(), pair, surface, answer)
     }
 
@@ -67,7 +67,7 @@ impl Polytope {
 
     /// The live triangle nearest to the origin among those for which `skip` is false, and the signed distance of its
     /// plane, metres.
-    pub fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
+    pub(super) fn nearest(&self, mut skip: impl FnMut(&[VertexPair; 3]) -> bool) -> Option<(usize, f64)> {
         let mesh = self.0.as_ref().filter(|mesh| !mesh.broken)?;
         let mut best: Option<(usize, f64)> = None;
         for (k, block) in mesh.blocks().iter().enumerate() {
@@ -82,18 +82,18 @@ impl Polytope {
     }
 
     /// The vertex pairs of a triangle.
-    pub fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
+    pub(super) fn vertex_pairs(&self, triangle: usize) -> [VertexPair; 3] {
         self.0.as_ref().map_or([[0; 2]; 3], |mesh| mesh.vertex_pairs(triangle))
     }
 
     /// The outward unit normal of a triangle.
-    pub fn normal(&self, triangle: usize) -> Vec3<f64> {
+    pub(super) fn normal(&self, triangle: usize) -> Vec3<f64> {
         self.0.as_ref().map_or(Vec3::ZERO, |mesh| mesh.normal(triangle).normalized())
     }
 
     /// Adds a vertex that lies beyond `triangle`: the triangles that it sees are replaced by a fan. False if the
     /// surface would break, by rounding or at its limits.
-    pub fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
+    pub(super) fn expand(&mut self, pair: &Pair<'_, f64>, triangle: usize, vertex: VertexPair) -> bool {
         mesh::expand(self.mesh(), triangle, vertex, pair.difference(vertex))
     }
 

@@ -96,9 +96,9 @@ fn points(pair: &Pair<'_, f64>, surface: &Surface) -> Vec<Vec3<f64>> {
     surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect()
 }
 
-fn found(grown: Expansion) -> Option<Strict> {
+fn found(grown: ExpansionEnd) -> Option<Strict> {
     match grown {
-        Expansion::Depth(strict) => Some(strict),
+        ExpansionEnd::Depth(strict) => Some(strict),
         _ => None,
     }
 }
@@ -310,8 +310,8 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
-dispatch!(at expand_at_level, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> Expansion);
-dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> Expansion);
+dispatch!(at expand_at_level, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
+dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
 /// The expansion takes the same steps at every SIMD level.
 #[test]

@@ -10,7 +10,7 @@
 //! The search proves nothing: it hands a simplex to the certificate, or to EPA where the cores overlap. So its
 //! tolerances decide no row.
 
-pub mod signed_volumes;
+mod signed_volumes;
 mod simplex;
 
 pub use simplex::{GjkResult, Simplex};

@@ -9,13 +9,13 @@ use crate::geometry::{Real, Scalar, Vec3};
 
 /// The point of a simplex nearest to the origin.
 #[derive(Debug, Clone, Copy)]
-pub struct SimplexPoint<T> {
+pub(super) struct SimplexPoint<T> {
     /// The point.
-    pub point: Vec3<T>,
+    pub(super) point: Vec3<T>,
     /// Positions in the input simplex of the vertices that carry it, ascending; the first `count` are valid.
-    pub kept: [usize; 4],
+    pub(super) kept: [usize; 4],
     /// The number of vertices that carry it; 4: the origin is inside.
-    pub count: usize,
+    pub(super) count: usize,
 }
 
 impl<T: Real> SimplexPoint<T> {
@@ -31,7 +31,7 @@ impl<T: Real> SimplexPoint<T> {
 
 /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`.
 #[inline]
-pub fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
+pub(super) fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
     match count {
         4 => tetrahedron(s),
         3 => triangle(s, [0, 1, 2]),

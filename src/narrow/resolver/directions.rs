@@ -2,14 +2,12 @@
 //! normals of both bodies' faces and the cross products of their edges. The list is complete, so its best gap is minus
 //! the depth.
 
-use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
-use crate::narrow::support;
 
 /// The features that a direction is the normal of. The order is that of the tie rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DirectionOrigin {
+pub(in crate::narrow) enum DirectionOrigin {
     /// The outward normal of a face of A.
     FaceA(u32),
     /// The inward normal of a face of B.
@@ -22,15 +20,15 @@ pub enum DirectionOrigin {
 
 /// A direction with its gap over all vertices.
 #[derive(Debug, Clone, Copy)]
-pub struct Direction {
+pub(in crate::narrow) struct Direction {
     /// The features that it is the normal of.
-    pub origin: DirectionOrigin,
+    pub(in crate::narrow) origin: DirectionOrigin,
     /// Unit, in A's frame.
-    pub normal: Vec3<f64>,
+    pub(in crate::narrow) normal: Vec3<f64>,
     /// `min over B - max over A` of the heights along it, metres.
-    pub gap: f64,
+    pub(in crate::narrow) gap: f64,
     /// A bound of the difference to the gap of the exact direction, metres.
-    pub error: f64,
+    pub(in crate::narrow) error: f64,
 }
 
 /// Unit vectors along the edges of both bodies, and the face normals of B, in A's frame.
@@ -46,7 +44,7 @@ struct RotatedFeatures {
 ///
 /// Also returned: by how much (metres) the facet of two edges that are too close to parallel to have a direction may be
 /// better than the facets beside it.
-pub fn best_directions(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
+pub(in crate::narrow) fn best_directions(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
     let mut list =
         DirectionList { pair, best: f64::NEG_INFINITY, keep: tolerance * pair.bound(), found: Vec::new(), slack: 0.0 };
     for f in 0..pair.a.face_count() as u32 {
@@ -86,7 +84,7 @@ struct DirectionList<'p, 'a> {
 
 /// Sine below which two edges are too close to parallel to determine a direction: their facet is so thin that the
 /// planes of the facets beside it meet within this fraction of the size.
-pub const PARALLEL: f64 = 1e-14;
+pub(in crate::narrow) const PARALLEL: f64 = 1e-14;
 
 impl DirectionList<'_, '_> {
     /// Adds a direction if its gap over all vertices may be among the best.
@@ -201,31 +199,4 @@ fn free_directions(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
         }
         list.offer(DirectionOrigin::Free(k), n, pair.bound());
     }
-}
-
-/// The vertices within `tolerance` of the supporting plane along `d`, ascending.
-pub fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
-    support::reaching(p, d, support::max_dot(p, d) - tolerance)
-}
-
-/// The edges and faces whose vertices all are in `vertices` (ascending); both lists ascending.
-pub fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let has = |v: &u32| vertices.binary_search(v).is_ok();
-    let mut edges = Vec::new();
-    let mut faces = Vec::new();
-    for &v in vertices {
-        let start = p.neighbour_start[v as usize] as usize;
-        for (k, n) in p.neighbours_of(v).iter().enumerate() {
-            if *n > v && has(n) {
-                edges.push(p.neighbour_edges[start + k]);
-            }
-        }
-    }
-    edges.sort_unstable();
-    for &e in &edges {
-        faces.extend(p.edges[e as usize].f.into_iter().filter(|&f| f != NO_FACE && p.face(f).iter().all(has)));
-    }
-    faces.sort_unstable();
-    faces.dedup();
-    (edges, faces)
 }

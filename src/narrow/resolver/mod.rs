@@ -15,7 +15,7 @@
 //! overlap.rs         extended precision for cores that touch or overlap
 //! ```
 
-pub mod directions;
+pub(in crate::narrow) mod directions;
 mod overlap;
 mod prefilter;
 mod separated;

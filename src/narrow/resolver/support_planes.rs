@@ -1,9 +1,10 @@
 //! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
 
-use super::directions::{features_on_plane, near_plane};
+use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
+use crate::narrow::support;
 
 /// The vertices, edges and faces of A and of B on (or near) their supporting planes, each list ascending.
 pub(in crate::narrow) struct SupportPlanes {
@@ -68,3 +69,30 @@ impl SupportPlanes {
 
 /// Indices, and the constructor of their features.
 pub(super) type FeatureList<'a> = (&'a [u32], fn(u32) -> Feature);
+
+/// The vertices within `tolerance` of the supporting plane along `d`, ascending.
+fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
+    support::reaching(p, d, support::max_dot(p, d) - tolerance)
+}
+
+/// The edges and faces whose vertices all are in `vertices` (ascending); both lists ascending.
+fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let has = |v: &u32| vertices.binary_search(v).is_ok();
+    let mut edges = Vec::new();
+    let mut faces = Vec::new();
+    for &v in vertices {
+        let start = p.neighbour_start[v as usize] as usize;
+        for (k, n) in p.neighbours_of(v).iter().enumerate() {
+            if *n > v && has(n) {
+                edges.push(p.neighbour_edges[start + k]);
+            }
+        }
+    }
+    edges.sort_unstable();
+    for &e in &edges {
+        faces.extend(p.edges[e as usize].f.into_iter().filter(|&f| f != NO_FACE && p.face(f).iter().all(has)));
+    }
+    faces.sort_unstable();
+    faces.dedup();
+    (edges, faces)
+}
