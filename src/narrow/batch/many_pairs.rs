@@ -26,7 +26,7 @@ use crate::narrow::routes::Routes;
 use crate::narrow::rows::{Extents, RowTerms};
 use crate::narrow::search::SearchEnd;
 use crate::narrow::vclip;
-use crate::narrow::vclip::approach::{MOST as SET, approach};
+use crate::narrow::vclip::approach::{MAX_PAIRS as SET, approach};
 use crate::scene::{Piece, QueryOptions};
 use crate::simd::WIDTH;
 use placed::PlacedPairs;

@@ -19,7 +19,7 @@ use crate::narrow::pair::Pair;
 use crate::simd::{Simd, V, dispatch};
 
 /// Most pairs of one call: as many as a set has bits.
-pub(in crate::narrow) const MOST: usize = 64;
+pub(in crate::narrow) const MAX_PAIRS: usize = 64;
 
 /// Rounds over all pairs; each visits the vertex-vertex and the edge-vertex states once.
 const ROUNDS: usize = 3;
@@ -40,11 +40,15 @@ struct EdgeVertex {
 /// Advances the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest features.
 ///
 /// Returns the set of those that did not get there, with `features` to go on from, and the number of states visited.
-pub(in crate::narrow) fn approach(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32) {
+pub(in crate::narrow) fn approach(
+    pairs: &[Pair<'_, f64>],
+    features: &mut [FeaturePair; MAX_PAIRS],
+    set: u64,
+) -> (u64, u32) {
     approach_wide(pairs, features, set)
 }
 
-dispatch!(approach_wide, approach_body, (pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32));
+dispatch!(approach_wide, approach_body, (pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MAX_PAIRS], set: u64) -> (u64, u32));
 
 /// The states that the pairs are in: bit `k` stands for pair `k`. A pair in no set has converged.
 #[derive(Default)]
@@ -64,14 +68,14 @@ struct StateSets {
 fn pop(set: &mut u64) -> Option<usize> {
     let k = set.trailing_zeros() as usize;
     *set &= set.wrapping_sub(1);
-    (k < MOST).then_some(k)
+    (k < MAX_PAIRS).then_some(k)
 }
 
 #[inline(always)]
-fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32) {
+fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MAX_PAIRS], set: u64) -> (u64, u32) {
     let (mut sets, mut states) = (StateSets { vertex_vertex: set, ..StateSets::default() }, 0);
-    let mut vertices = [[NONE; 2]; MOST];
-    let mut edges = [EdgeVertex { violated: 0, incident_edge: NONE }; MOST];
+    let mut vertices = [[NONE; 2]; MAX_PAIRS];
+    let mut edges = [EdgeVertex { violated: 0, incident_edge: NONE }; MAX_PAIRS];
     for _ in 0..ROUNDS {
         let here = std::mem::take(&mut sets.vertex_vertex);
         states += here.count_ones();
