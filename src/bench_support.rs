@@ -36,7 +36,7 @@ pub mod geometry {
 pub mod narrow {
     pub use crate::narrow::{
         Auto, BodyPoses, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
-        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, vclip,
+        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
     };
 }
 

@@ -177,7 +177,7 @@ fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {
     if !polytope.start(pair, tetrahedron(pair, &found.simplex)?) {
         return None;
     }
-    let answer = clearsweep::bench_support::narrow::epa::deepest(pair, &mut polytope)?;
+    let answer = clearsweep::bench_support::narrow::epa::penetration(pair, &mut polytope)?;
     if answer.in_contact_band() {
         return None;
     }

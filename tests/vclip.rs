@@ -11,7 +11,8 @@ use bridge::{EVERYTHING, bits, pose, shape};
 use clearsweep::bench_support::geometry::{Pose, RelativePose, Vec3};
 use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
 use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::vclip::{self, End};
+use clearsweep::bench_support::narrow::search::SearchEnd;
+use clearsweep::bench_support::narrow::vclip::{self, VClipResult};
 use clearsweep::bench_support::narrow::{
     BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
@@ -74,9 +75,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn search(&mut self, pair: &Pair<'_, f64>, start: FeaturePair) -> vclip::Found {
+    fn search(&mut self, pair: &Pair<'_, f64>, start: FeaturePair) -> VClipResult {
         let found = vclip::search_observed(pair, start, |features| self.states[state(features)] += 1);
-        let end = [End::Converged, End::Penetration, End::Cycle, End::Stalled].iter().position(|&e| e == found.end);
+        let end = [SearchEnd::Converged, SearchEnd::Overlap, SearchEnd::Cycle, SearchEnd::Stalled]
+            .iter()
+            .position(|&e| e == found.end);
         self.ends[end.expect("an end")] += 1;
         self.steps += u64::from(found.iterations);
         self.most = self.most.max(found.iterations);
@@ -386,14 +389,15 @@ fn pair_at<'a>(a: &'a Solid, b: &'a Solid, pb: &Pose) -> Pair<'a, f64> {
 
 /// Whether what a search found agrees with the proof: the distance within the bracket, but for the rounding of
 /// [`distance`]; or overlap where the bracket allows it.
-fn agrees(pair: &Pair<'_, f64>, found: &vclip::Found, row: &Proximity) -> bool {
+fn agrees(pair: &Pair<'_, f64>, found: &VClipResult, row: &Proximity) -> bool {
     match found.end {
-        End::Converged => {
+        SearchEnd::Converged => {
             let d = distance(pair, &found.features);
             d >= row.lower - 1e-13 * pair.size && d <= row.upper.max(0.0) + 1e-13 * pair.size
         }
-        End::Penetration => row.lower <= 1e-12 * pair.size,
-        End::Cycle | End::Stalled => true, // no answer, and counted
+        SearchEnd::Overlap => row.lower <= 1e-12 * pair.size,
+        SearchEnd::Cycle | SearchEnd::Stalled => true, // no answer, and counted
+        SearchEnd::Beyond => false,                    // V-Clip knows no cut-off
     }
 }
 
@@ -483,7 +487,7 @@ fn degenerate(trials: usize) {
                 return found.features;
             }
             assert!(row.lower > 0.53, "the cubes never come nearer than 4 - 2 sqrt 3: {row:?} at {at:?}");
-            if found.end == End::Converged {
+            if found.end == SearchEnd::Converged {
                 widest = widest.max((distance(&pair, &found.features) - row.distance).abs());
             }
             wrong += u64::from(!agrees(&pair, &found, &row));
@@ -537,10 +541,10 @@ fn coherence() {
                     let pair = pair_at(&solid, &solid, &pb);
                     let found = tally.search(&pair, last.unwrap_or_else(|| vclip::cold_start(&pair)));
                     // At rest and aligned, two faces of the spheres are parallel: below.
-                    assert!(found.end == End::Converged || omega == 0.0, "{found:?}");
+                    assert!(found.end == SearchEnd::Converged || omega == 0.0, "{found:?}");
                     let row = proven(&solid, &pb, &mut cache);
                     assert!(agrees(&pair, &found, &row), "{found:?}\n{row:?}");
-                    converged += if found.end == End::Converged { found.iterations } else { 0 };
+                    converged += if found.end == SearchEnd::Converged { found.iterations } else { 0 };
                     last = Some(found.features);
                 }
             }

@@ -53,7 +53,7 @@ impl<S: Simd> Vec3<V<S>> {
     pub(crate) fn twice(from: &[[f64; 4]; 3]) -> Self {
         Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
     }
-    /// FourPlanes of each component in lanes 0 to 3, four others in lanes 4 to 7.
+    /// Four of each component in lanes 0 to 3, four others in lanes 4 to 7.
     #[inline(always)]
     pub(crate) fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
         Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }

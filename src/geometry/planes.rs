@@ -1,28 +1,28 @@
-//! The planes between the Voronoi regions of neighbouring features of a polyhedron, formed once (Mirtich 1997,
-//! section 2.1).
+//! The Voronoi planes of a polyhedron: the planes between the Voronoi regions of neighbouring features, computed once
+//! (Mirtich 1997, section 2.1).
 //!
-//! Every plane is four numbers: a unit normal and an offset, `side(x) = normal . x - offset`, the signed distance. Each
-//! feature sees it from its own side, positive where the feature's region lies, and both hold the same numbers up to
-//! their sign: what one calls beyond its region the other one never does too.
+//! A plane is a unit normal and an offset; `side(x) = normal . x - offset` is the signed distance of a point. Each of
+//! the two features that share a plane holds it with the positive side towards its own region. Both hold the same
+//! numbers up to the sign, so rounding never puts a point beyond the plane for both of them.
 //!
 //! ```text
-//! vertex   for each neighbour: the plane through the vertex, orthogonal to the edge       eight at a time
-//! edge     those of its two vertices; those along it, orthogonal to its faces             four
-//! face     for each edge: the plane along it, orthogonal to the face; the face's own      four at a time
+//! vertex   per neighbour: the plane through the vertex, orthogonal to the edge                 blocks of eight
+//! edge     the planes of its two vertices; its side planes, orthogonal to its faces            one block of four
+//! face     per edge: the side plane along it, orthogonal to the face; the face's own plane     blocks of four
 //! ```
 //!
-//! Planes lie side by side, each component in a row of its own, so that one load of a register is one component of four or
-//! eight planes; in the order of the lists `neighbours` and `face_vertices`. What fills a row up is a plane that
-//! everything lies inside of. A vertex has a fifth row, the offsets of the parallel planes at the neighbours, so that the
-//! way from vertex to vertex reads nothing else. (FourPlanes along a face, not eight: most faces are triangles, and the two ends
-//! of an edge are asked at once.)
+//! A block holds each component of its planes in a row of its own, so one load fills a register with a component of
+//! four or eight planes. Their order is that of the lists `neighbours` and `face_vertices`. The padding of the last
+//! block is a plane that no point lies beyond. A vertex block has a fifth row, the offsets of the parallel planes at
+//! the neighbours, so that a walk from vertex to vertex reads nothing else. Face blocks hold four planes and not eight
+//! because most faces are triangles, and both ends of an edge are tested at once.
 //!
-//! *Rounding*, in units of 2^-53 (a test holds them to it against double-double): normals are off by up to 8 at
-//! vertices, 16 along edges; offsets by up to 16 and 24 times the polyhedron's radius.
+//! *Rounding*, in units of 2^-53 (a test compares with double-double): normals are off by up to 8 at vertices and 16
+//! along edges, offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip asks for them, and they take four to five times the memory of the rest of a polyhedron (about 1,100 bytes
-//! a vertex where faces are triangles). So they are formed when they are first asked for, and a copy of a polyhedron
-//! comes without them.
+//! Only V-Clip requires the planes, and they take four to five times the memory of the rest of a polyhedron (about
+//! 1,100 bytes per vertex where faces are triangles). So they are computed on first use, and a clone of a polyhedron
+//! starts without them.
 
 use super::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
 use super::real::Scalar;
@@ -30,21 +30,21 @@ use super::vec3::Vec3;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The planes of all features of a polyhedron.
+/// The Voronoi planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// The vertices: x, y, z and the clearance around each (see [`Planes::point`]).
+    /// By vertex: x, y, z and the clearance (see [`Planes::point`]).
     points: Vec<[f64; 4]>,
     /// Vertex `v` has `vertex_planes[vertex_start[v]..vertex_start[v + 1]]`.
     vertex_planes: Vec<VertexPlanes>,
     vertex_start: Vec<u32>,
-    /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there is no face, the plane is
-    /// everywhere positive.
+    /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there is no face, no
+    /// point lies beyond the plane.
     edges: Vec<FourPlanes>,
     /// Face `f` has `side_planes[side_start[f]..side_start[f + 1]]`.
     side_planes: Vec<FourPlanes>,
     side_start: Vec<u32>,
-    /// By face: its own plane, positive outside: the normal, and the offset.
+    /// By face: its own plane, positive outside, as the normal and the offset.
     supports: Vec<[f64; 4]>,
     /// By edge: see [`Planes::edge_clearance`].
     edge_clearances: Vec<[f64; 2]>,
@@ -61,7 +61,7 @@ pub struct Plane {
     pub offset: f64,
 }
 
-/// FourPlanes planes side by side.
+/// Four planes side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct FourPlanes {
@@ -71,7 +71,7 @@ pub struct FourPlanes {
     pub offsets: [f64; 4],
 }
 
-/// Eight planes of a vertex side by side.
+/// Eight planes of a vertex, side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct VertexPlanes {
@@ -79,16 +79,17 @@ pub struct VertexPlanes {
     pub normals: [[f64; LANES]; 3],
     /// Offsets, metres.
     pub offsets: [f64; LANES],
-    /// Offsets of the planes at the neighbours, which have the same normals: beyond them from the edges.
-    pub far: [f64; LANES],
+    /// Offsets of the parallel planes at the neighbours, along the same normals: a point whose height is below one lies
+    /// beyond the edge, in front of the neighbour.
+    pub neighbour_offsets: [f64; LANES],
 }
 
 impl Plane {
-    /// Where nothing is beyond.
+    /// The plane that no point lies beyond.
     const NONE: Self = Self { normal: Vec3 { x: 0.0, y: 0.0, z: 0.0 }, offset: f64::NEG_INFINITY };
 
-    /// Signed distance, metres.
-    #[inline(always)] // as all that V-Clip calls: into code for wider registers
+    /// The signed distance of a point, metres.
+    #[inline(always)] // as everything that V-Clip calls: into code for wider registers
     pub fn side(&self, x: Vec3<f64>) -> f64 {
         self.normal.dot(x) - self.offset
     }
@@ -98,7 +99,7 @@ impl Plane {
         Self { normal, offset: normal.dot(point) }
     }
 
-    /// As seen from the other side.
+    /// The same plane with the other side positive.
     fn flipped(&self) -> Self {
         Self { normal: -self.normal, offset: -self.offset }
     }
@@ -107,7 +108,7 @@ impl Plane {
 impl FourPlanes {
     const NONE: Self = Self { normals: [[0.0; 4]; 3], offsets: [f64::NEG_INFINITY; 4] };
 
-    /// The plane of a lane.
+    /// The plane in a lane.
     #[inline(always)]
     pub fn plane(&self, lane: usize) -> Plane {
         let [x, y, z] = &self.normals;
@@ -122,32 +123,36 @@ impl FourPlanes {
 }
 
 impl VertexPlanes {
-    const NONE: Self =
-        Self { normals: [[0.0; LANES]; 3], offsets: [f64::NEG_INFINITY; LANES], far: [f64::NEG_INFINITY; LANES] };
+    const NONE: Self = Self {
+        normals: [[0.0; LANES]; 3],
+        offsets: [f64::NEG_INFINITY; LANES],
+        neighbour_offsets: [f64::NEG_INFINITY; LANES],
+    };
 
-    /// The plane of a lane.
+    /// The plane in a lane.
     #[inline(always)]
     pub fn plane(&self, lane: usize) -> Plane {
         let [x, y, z] = &self.normals;
         Plane { normal: Vec3 { x: x[lane], y: y[lane], z: z[lane] }, offset: self.offsets[lane] }
     }
 
-    fn set(&mut self, lane: usize, plane: &Plane, far: f64) {
+    fn set(&mut self, lane: usize, plane: &Plane, neighbour_offset: f64) {
         let [x, y, z] = &mut self.normals;
         (x[lane], y[lane], z[lane]) = (plane.normal.x, plane.normal.y, plane.normal.z);
-        (self.offsets[lane], self.far[lane]) = (plane.offset, far);
+        (self.offsets[lane], self.neighbour_offsets[lane]) = (plane.offset, neighbour_offset);
     }
 }
 
 impl Planes {
-    /// Forms the planes.
+    /// Computes the planes of a polyhedron.
     pub fn new(p: &Polyhedron) -> Self {
-        let pair = |e: u32| {
+        // At the two vertices of edge `e`, positive towards the edge.
+        let at_vertices = |e: u32| {
             let [tail, head] = p.edges[e as usize].v.map(|v| p.vertex(v));
             let along = unit(head - tail);
             [Plane::through(tail, along), Plane::through(head, -along)]
         };
-        // Along edge `e`, positive inside of its face `f[side]`: by the numbers of `f[0]` the face lies to the left.
+        // Along edge `e`, positive towards the inside of its face `f[side]`; face `f[0]` lies to the left of the edge.
         let inward = |e: u32, side: usize| {
             let edge = &p.edges[e as usize];
             if edge.f[side] == NO_FACE {
@@ -157,9 +162,9 @@ impl Planes {
             let left = p.normals[edge.f[side] as usize].cross(unit(head - tail));
             Plane::through(tail, if side == 0 { left } else { -left })
         };
-        // Each plane once: what others hold of it are the same numbers.
+        // Each plane is computed once; the vertices and faces copy the numbers.
         let around = |e: u32| {
-            let [tail, head] = pair(e);
+            let [tail, head] = at_vertices(e);
             let mut four = FourPlanes::NONE;
             let planes = [tail, head, inward(e, 0).flipped(), inward(e, 1).flipped()];
             planes.iter().enumerate().for_each(|(lane, plane)| four.set(lane, plane));
@@ -173,8 +178,8 @@ impl Planes {
             vertex_planes.resize(first + p.neighbours_of(v).len().div_ceil(LANES), VertexPlanes::NONE);
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
                 let edge = &edges[p.neighbour_edges[start + i] as usize];
-                let (own, far) = if v < w { (0, 1) } else { (1, 0) };
-                vertex_planes[first + i / LANES].set(i % LANES, &edge.plane(own).flipped(), edge.offsets[far]);
+                let (own, other) = if v < w { (0, 1) } else { (1, 0) };
+                vertex_planes[first + i / LANES].set(i % LANES, &edge.plane(own).flipped(), edge.offsets[other]);
             }
             vertex_start.push(vertex_planes.len() as u32);
         }
@@ -189,11 +194,11 @@ impl Planes {
             }
             side_start.push(side_planes.len() as u32);
         }
-        let face_clearances: Vec<f64> = (0..p.face_count() as u32).map(|f| below(p, f)).collect();
-        let edge_clearances = p.edges.iter().map(|edge| beside(p, edge, &face_clearances)).collect();
+        let face_clearances: Vec<f64> = (0..p.face_count() as u32).map(|f| face_clearance(p, f)).collect();
+        let edge_clearances = p.edges.iter().map(|edge| edge_clearance(p, edge, &face_clearances)).collect();
         let point = |v: u32| {
             let Vec3 { x, y, z } = p.vertex(v);
-            [x, y, z, around_vertex(p, v)]
+            [x, y, z, vertex_clearance(p, v)]
         };
         let support = |f: u32| Plane::through(p.vertex(p.face(f)[0]), p.normals[f as usize]);
         let row = |plane: Plane| [plane.normal.x, plane.normal.y, plane.normal.z, plane.offset];
@@ -210,26 +215,26 @@ impl Planes {
         }
     }
 
-    /// Vertex `v`: x, y, z, and how far away its nearest neighbour is, at least, metres.
+    /// Vertex `v`: x, y, z, and a lower bound of the distance to its nearest neighbour, metres.
     #[inline(always)]
     pub fn point(&self, v: u32) -> &[f64; 4] {
         &self.points[v as usize]
     }
 
-    /// The planes of vertex `v`, in the order of its neighbours, eight at a time.
+    /// The planes of vertex `v` in the order of its neighbours, eight at a time.
     #[inline(always)]
     pub fn vertex_planes(&self, v: u32) -> &[VertexPlanes] {
         let v = v as usize;
         &self.vertex_planes[self.vertex_start[v] as usize..self.vertex_start[v + 1] as usize]
     }
 
-    /// The planes around edge `e`.
+    /// The planes of edge `e`: at its vertices in lanes 0 and 1, along its faces in lanes 2 and 3.
     #[inline(always)]
     pub fn edge(&self, e: u32) -> &FourPlanes {
         &self.edges[e as usize]
     }
 
-    /// The planes along the edges of face `f`, in its order, four at a time.
+    /// The side planes of face `f` in the order of its edges, four at a time.
     #[inline(always)]
     pub fn side_planes(&self, f: u32) -> &[FourPlanes] {
         let f = f as usize;
@@ -249,37 +254,39 @@ impl Planes {
         &self.supports[f as usize]
     }
 
-    /// How far below the plane of face `f` all vertices are that are not its own, at least, metres.
+    /// The clearance of face `f`: a lower bound of the depths below its plane of all vertices that are not its own,
+    /// metres.
     #[inline(always)]
     pub fn face_clearance(&self, f: u32) -> f64 {
         self.face_clearances[f as usize]
     }
 
-    /// For a unit direction `d` out of edge `e`, orthogonal to it and between the normals of its faces: all vertices that are
-    /// not the edge's stay below its support plane by at least the lesser of `clearance[0] (d . c[2])` and `clearance[1] (d . c[3])`,
-    /// `c` the normals of lanes 2 and 3 of [`Planes::edge`].
+    /// The clearances of edge `e`. For a unit direction `d` orthogonal to the edge and between the normals of its
+    /// faces: all vertices that are not the edge's stay below its support plane along `d` by at least the lesser of
+    /// `clearance[0] (d . c[2])` and `clearance[1] (d . c[3])`, where `c[i]` is the normal in lane `i` of
+    /// [`Planes::edge`].
     ///
-    /// For `d = a m + b n`, `m` and `n` the normals of the faces, a vertex is `a` times its clearance below the one and `b` times
-    /// its clearance below the other lower than the edge; one of the clearances may be nothing, but not both. And `d . c[2]` is `b`
-    /// times the sine of the angle between the faces, `d . c[3]` is `a` times that.
+    /// Derivation: let `d = a m + b n` with the normals `m` and `n` of the faces. A vertex whose depths below the two
+    /// faces are `h` and `k` lies `a h + b k` below the edge; one of the depths may be zero, but not both. With the
+    /// angle `w` between the faces, `d . c[2] = b sin w` and `d . c[3] = a sin w`.
     #[inline(always)]
     pub fn edge_clearance(&self, e: u32) -> &[f64; 2] {
         &self.edge_clearances[e as usize]
     }
 }
 
-/// Units of 2^-53 of the radius by which a height over a face may be off.
-const HEIGHT: f64 = 32.0;
+/// Bound of the rounding of a height over a face, in units of 2^-53 of the radius.
+const HEIGHT_ROUNDING: f64 = 32.0;
 
-/// The clearance around vertex `v`: less than the distance of its nearest neighbour, by more than rounding.
-fn around_vertex(p: &Polyhedron, v: u32) -> f64 {
+/// The clearance of vertex `v`: the distance of its nearest neighbour, less rounding.
+fn vertex_clearance(p: &Polyhedron, v: u32) -> f64 {
     let squares = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length2());
-    squares.fold(f64::INFINITY, f64::min).sqrt() * (1.0 - HEIGHT * f64::UNIT)
+    squares.fold(f64::INFINITY, f64::min).sqrt() * (1.0 - HEIGHT_ROUNDING * f64::UNIT)
 }
 
-/// The clearance below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
-/// edges climbs to the face.
-fn below(p: &Polyhedron, f: u32) -> f64 {
+/// The clearance of face `f`. The vertex next below it is a neighbour of one of its vertices, since from every vertex a
+/// path along edges climbs to the face.
+fn face_clearance(p: &Polyhedron, f: u32) -> f64 {
     let (own, normal) = (p.face(f), p.normals[f as usize]);
     let top = normal.dot(p.vertex(own[0]));
     let mut clearance = f64::INFINITY;
@@ -289,11 +296,11 @@ fn below(p: &Polyhedron, f: u32) -> f64 {
             clearance = depth;
         }
     }
-    clearance - HEIGHT * f64::UNIT * p.radius
+    clearance - HEIGHT_ROUNDING * f64::UNIT * p.radius
 }
 
-/// The clearances beside an edge; none where the faces are too flat towards each other for their angle to be known.
-fn beside(p: &Polyhedron, edge: &Edge, clearances: &[f64]) -> [f64; 2] {
+/// The clearances of an edge; zero where the angle between the faces is too small to be known.
+fn edge_clearance(p: &Polyhedron, edge: &Edge, clearances: &[f64]) -> [f64; 2] {
     const FLAT: f64 = 1e-5;
     if edge.f.contains(&NO_FACE) {
         return [0.0; 2];
@@ -303,7 +310,7 @@ fn beside(p: &Polyhedron, edge: &Edge, clearances: &[f64]) -> [f64; 2] {
     if sine > FLAT { [clearances[right] / sine, clearances[left] / sine] } else { [0.0; 2] }
 }
 
-/// `v` at unit length, however long it is.
+/// `v` at unit length, without overflow or underflow.
 fn unit(v: Vec3<f64>) -> Vec3<f64> {
     let most = v.x.abs().max(v.y.abs()).max(v.z.abs());
     let scaled = Vec3 { x: v.x / most, y: v.y / most, z: v.z / most };
@@ -311,14 +318,14 @@ fn unit(v: Vec3<f64>) -> Vec3<f64> {
     Vec3 { x: scaled.x / length, y: scaled.y / length, z: scaled.z / length }
 }
 
-/// The planes of a polyhedron, formed when they are first asked for. They follow from the rest of it, so they play no
-/// part in what it equals, and are not copied.
+/// The planes of a polyhedron, computed on first use. They follow from the rest of the polyhedron, so they are ignored
+/// in comparisons and not cloned.
 #[derive(Default)]
-pub struct Formed(OnceLock<Box<Planes>>);
+pub struct LazyPlanes(OnceLock<Box<Planes>>);
 
-impl Formed {
+impl LazyPlanes {
     #[inline(always)]
-    pub(super) fn of(&self, p: &Polyhedron) -> &Planes {
+    pub(super) fn get_or_compute(&self, p: &Polyhedron) -> &Planes {
         self.0.get_or_init(|| Box::new(Planes::new(p)))
     }
 
@@ -328,21 +335,21 @@ impl Formed {
     }
 }
 
-impl Clone for Formed {
+impl Clone for LazyPlanes {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl PartialEq for Formed {
+impl PartialEq for LazyPlanes {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl fmt::Debug for Formed {
+impl fmt::Debug for LazyPlanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.get().is_some() { "formed" } else { "not formed" })
+        f.write_str(if self.0.get().is_some() { "computed" } else { "not computed" })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The convex polyhedron: what a query needs, laid out for it.
 
-use super::planes::{Formed, Planes};
+use super::planes::{LazyPlanes, Planes};
 use super::vec3::Vec3;
 
 /// An edge of a polyhedron.
@@ -78,7 +78,7 @@ pub struct Polyhedron {
     /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
     pub distinct_edges: Vec<u32>,
     /// See [`Polyhedron::planes`].
-    pub planes: Formed,
+    pub planes: LazyPlanes,
 }
 
 impl Polyhedron {
@@ -140,7 +140,7 @@ impl Polyhedron {
     /// The planes between the Voronoi regions of its features, formed at the first call.
     #[inline(always)]
     pub fn planes(&self) -> &Planes {
-        self.planes.of(self)
+        self.planes.get_or_compute(self)
     }
 
     /// The planes, if they were formed.

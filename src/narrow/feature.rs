@@ -1,13 +1,13 @@
-//! Features and feature pairs.
+//! Features of a polyhedron, and pairs of them.
 
 use super::pair::VertexPair;
 use super::proximity::FeatureKind;
 use crate::geometry::Polyhedron;
 
-/// A vertex, edge or face of a polyhedron, by its index in it.
+/// A vertex, edge or face of a polyhedron, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feature {
-    /// What it is.
+    /// Its kind.
     pub kind: FeatureKind,
     /// Index among the vertices, edges or faces.
     pub index: u32,
@@ -27,7 +27,7 @@ impl Feature {
         Self { kind: FeatureKind::Face, index }
     }
 
-    /// How many vertices it has.
+    /// The number of its vertices.
     #[inline]
     pub fn vertex_count(self, p: &Polyhedron) -> usize {
         match self.kind {
@@ -47,7 +47,7 @@ impl Feature {
         }
     }
 
-    /// Its vertices; those of a vertex or an edge are put into `few`.
+    /// Its vertices; `few` is the memory for those of a vertex or an edge.
     #[inline]
     pub fn vertices<'a>(self, p: &'a Polyhedron, few: &'a mut [u32; 2]) -> &'a [u32] {
         match self.kind {
@@ -73,10 +73,10 @@ impl Feature {
         }
     }
 
-    /// The number that tables publish: vertices by their index in the file, edges and faces by their order.
+    /// The number that tables publish: of a vertex its index in the file, of an edge or a face its index here.
     #[inline(always)]
     pub fn published(self, p: &Polyhedron) -> i32 {
-        // Without a branch: from row to row the kinds are like the toss of a coin. A body has a vertex 0.
+        // Branch-free: the kinds of successive rows are unpredictable. Every polyhedron has a vertex 0.
         let is_vertex = self.kind == FeatureKind::Vertex;
         let source = p.source[if is_vertex { self.index as usize } else { 0 }];
         let number = if is_vertex { source } else { self.index };
@@ -93,8 +93,8 @@ impl Feature {
     }
 }
 
-/// A feature of A and one of B, of kinds whose closest points are one formula: vertex-vertex, vertex-edge, edge-edge,
-/// vertex-face (each way).
+/// A feature of A and one of B. The closest points of the kinds vertex-vertex, vertex-edge, edge-edge and vertex-face
+/// (either way round) have a closed formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeaturePair {
     /// Feature of A.
@@ -103,7 +103,7 @@ pub struct FeaturePair {
     pub b: Feature,
 }
 
-/// A feature pair as tables have it.
+/// A feature pair as tables publish it.
 #[derive(Debug, Clone, Copy)]
 pub struct Published {
     /// Kinds of the features of A and of B.
@@ -118,26 +118,26 @@ impl FeaturePair {
         Self { a: Feature::vertex(a), b: Feature::vertex(b) }
     }
 
-    /// As tables have it.
+    /// The pair as tables publish it.
     #[inline(always)]
     pub fn published(&self, [a, b]: [&Polyhedron; 2]) -> Published {
         Published { kind: [self.a.kind, self.b.kind], number: [self.a.published(a), self.b.published(b)] }
     }
 
-    /// The feature pair that a simplex of the Minkowski difference lies in, if its kinds have a formula.
+    /// The smallest feature pair that contains a simplex of the Minkowski difference, if its kinds have a formula.
     pub fn of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<Self> {
         let [a, b] = Self::sides_of_simplex(a, b, simplex)?;
         Some(Self { a, b }).filter(Self::has_formula)
     }
 
-    /// The smallest feature of each body that a simplex of the Minkowski difference lies in, whatever their kinds.
+    /// The smallest feature of each body that contains its side of a simplex of the Minkowski difference, of any kinds.
     pub fn sides_of_simplex(a: &Polyhedron, b: &Polyhedron, simplex: &[VertexPair]) -> Option<[Feature; 2]> {
         let (va, na) = distinct(simplex, 0);
         let (vb, nb) = distinct(simplex, 1);
         Some([Feature::spanning(a, &va[..na])?, Feature::spanning(b, &vb[..nb])?])
     }
 
-    /// Whether it is not this, without a branch: where pairs change at every other turn, none can be foretold.
+    /// Whether the two pairs differ; branch-free, for loops in which that is unpredictable.
     #[inline(always)]
     pub fn differs(&self, other: &Self) -> bool {
         let indices = (self.a.index ^ other.a.index) | (self.b.index ^ other.b.index);
@@ -145,14 +145,15 @@ impl FeaturePair {
         indices | kinds != 0
     }
 
-    /// Whether the kinds have a formula (not edge-face, not face-face).
+    /// Whether the kinds have a closed formula: all but edge-face and face-face.
     pub fn has_formula(&self) -> bool {
         use FeatureKind::{Edge, Vertex};
         matches!((self.a.kind, self.b.kind), (Vertex, _) | (_, Vertex) | (Edge, Edge))
     }
 }
 
-/// The distinct vertices of one side of a simplex of at most four vertices.
+/// The distinct vertices of one body (`side`: 0 for A, 1 for B) in a simplex of at most four vertices, and their
+/// number.
 fn distinct(simplex: &[VertexPair], side: usize) -> ([u32; 4], usize) {
     let mut out = [0; 4];
     let mut n = 0;

@@ -12,6 +12,7 @@ use super::pair::Pair;
 use super::resolver;
 use super::routes::Routes;
 use super::rung_outcome::{RungOutcome, beyond};
+use super::search::SearchEnd;
 use super::vclip;
 use crate::geometry::{Pose, RelativePose};
 use crate::scene::Piece;
@@ -155,7 +156,7 @@ impl Climb<'_, '_> {
         if !placed {
             ladder.polytope.restore(self.pair, &surface);
         }
-        let strict = epa::deepest(self.pair, ladder.polytope)?;
+        let strict = epa::penetration(self.pair, ladder.polytope)?;
         routes.surface_grown += 1;
         self.remember_surface(ladder.polytope, &strict, surface);
         Some(RungOutcome::Settled(strict))
@@ -179,8 +180,8 @@ impl Climb<'_, '_> {
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
         let found = vclip::search(pair, start);
         routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == vclip::End::Cycle);
-        if found.end != vclip::End::Converged {
+        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        if found.end != SearchEnd::Converged {
             return None;
         }
         let held = self.cache.features() == Some(found.features);
@@ -215,7 +216,7 @@ impl Climb<'_, '_> {
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
         if ladder.search == Search::Auto && self.cache.simplex().count < 2 {
             let mut simplex = *self.cache.simplex();
-            let deepest = epa::deepest_around(pair, pair.pose.t, ladder.polytope, &mut simplex);
+            let deepest = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
             self.cache.set_simplex(simplex);
             if let Some(strict) = deepest {
                 return self.expanded(strict, ladder.polytope, routes);
@@ -225,7 +226,7 @@ impl Climb<'_, '_> {
         routes.search_iterations += u64::from(found.iterations);
         self.cache.set_simplex(found.simplex);
         match found.end {
-            gjk::End::Beyond => {
+            SearchEnd::Beyond => {
                 self.cache.set_features(None);
                 // A support found by climbing is no proof: the gap over all vertices is.
                 let normal = -found.point.normalized();
@@ -236,17 +237,17 @@ impl Climb<'_, '_> {
                 }
                 RungOutcome::Open
             }
-            gjk::End::Overlap => {
+            SearchEnd::Overlap => {
                 let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return RungOutcome::Open };
                 if !ladder.polytope.start(pair, tetrahedron) {
                     return RungOutcome::Open;
                 }
-                match epa::deepest(pair, ladder.polytope) {
+                match epa::penetration(pair, ladder.polytope) {
                     Some(strict) => self.expanded(strict, ladder.polytope, routes),
                     None => RungOutcome::Open,
                 }
             }
-            gjk::End::Converged | gjk::End::Stalled => {
+            SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
                     .filter(Strict::in_contact_band);

@@ -44,6 +44,7 @@ pub mod resolver;
 pub mod routes;
 mod rows;
 pub mod rung_outcome;
+pub mod search;
 mod support;
 pub mod vclip;
 mod workspace;

@@ -1,8 +1,8 @@
-//! The answer to a query.
+//! The answer to a query: the row of a pair in a sample.
 
 use crate::geometry::Vec3;
 
-/// Kind of a feature.
+/// The kind of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FeatureKind {
     /// A vertex.
@@ -18,7 +18,7 @@ impl FeatureKind {
     pub const NAMES: [&'static str; 3] = ["vertex", "edge", "face"];
 }
 
-/// Relation of a pair.
+/// The relation of the two bodies of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// `lower > touch`.
@@ -36,18 +36,18 @@ impl Status {
     pub const NAMES: [&'static str; 4] = ["separated", "touching", "penetrating", "uncertified"];
 }
 
-/// Class of proof of a row (not the route by which it was found).
+/// The class of proof of a row, independent of the route by which the answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
     /// Every optimality test holds by more than twice its rounding bound: the optimum is unique.
     Strict,
-    /// Several optima within rounding: chosen by the published rule, bracket proven in `f64`.
+    /// Several optima within rounding: one is chosen by the published rule, the bracket is proven in `f64`.
     Tie,
     /// Decided in extended precision.
     Exact,
     /// A triangle mesh under its tree.
     Mesh,
-    /// Depth of a nonconvex body: a bracket, not a value.
+    /// The depth of a nonconvex body: a bracket, not a value.
     Bound,
     /// Not proven.
     None,
@@ -61,9 +61,9 @@ impl Method {
 /// The answer to one query: lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proximity {
-    /// The sample of the block that it belongs to.
+    /// The sample of the block.
     pub sample: u8,
-    /// Relation.
+    /// Relation of the bodies.
     pub status: Status,
     /// Class of proof.
     pub method: Method,
@@ -79,10 +79,10 @@ pub struct Proximity {
     pub lower: f64,
     /// Proven upper end; NaN where uncertified.
     pub upper: f64,
-    /// Witness point on A: in A's recentred frame as the narrow phase answers, in the world in a table.
+    /// Witness point on A, metres: in A's recentred frame as the narrow phase answers, in the world frame in a table.
     pub point_a: Vec3<f64>,
-    /// Witness point on B, same frame: `point_a + distance * normal`.
+    /// Witness point on B in the same frame: `point_a + distance * normal`.
     pub point_b: Vec3<f64>,
-    /// Unit; moving B along it increases the distance.
+    /// Unit normal from A to B: moving B along it increases the distance.
     pub normal: Vec3<f64>,
 }

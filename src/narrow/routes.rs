@@ -1,8 +1,9 @@
-//! How often each route was taken.
+//! Counts of the routes by which queries are answered: statistics for the manifest.
 
 macro_rules! routes {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// Counts of routes; sums go to the manifest. They depend on the order of queries, so never to a table.
+        /// How often each route was taken. The counts depend on the order of queries, so they go to the manifest and
+        /// never to a table.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Routes {
             $($(#[$doc])* pub $name: u64,)*
@@ -23,12 +24,12 @@ macro_rules! routes {
 }
 
 routes! {
-    /// Queries asked: samples of pairs of pieces.
+    /// Queries computed: samples of pairs of pieces.
     queries,
-    /// Not asked: a gap proven in an earlier sample of the block outlasts the motion since. (Where it does not, the direction
-    /// that showed it is looked along again, which is counted as a query that ended beyond.)
+    /// Samples culled without a query: a gap proven in an earlier sample of the block exceeds the motion since. (Where
+    /// it does not, the direction of that gap is tested again, which counts as a query that ended beyond.)
     skipped,
-    /// Ended without a distance: a direction showed a gap above `within`.
+    /// Queries that ended without a distance: a direction showed a gap above `within`.
     beyond,
     /// The remembered feature pair was still strictly optimal.
     verified,
@@ -42,18 +43,18 @@ routes! {
     expanded,
     /// Handed to the cold resolver.
     cold,
-    /// Of those, decided in `f64` as a tie.
+    /// Of the cold ones, decided in `f64` as a tie.
     ties,
-    /// Of those, handed to extended precision.
+    /// Of the cold ones, handed to extended precision.
     extended,
-    /// Of those, handed to exact arithmetic.
+    /// Of the cold ones, handed to exact arithmetic.
     exact,
-    /// Of those, left without a proof.
+    /// Of the cold ones, left without a proof.
     uncertified,
-    /// Iterations of searches by simplices.
+    /// Iterations of GJK.
     search_iterations,
     /// States visited by V-Clip.
     vclip_steps,
-    /// Searches by V-Clip in which a state came back: handed to the next rung.
+    /// V-Clip searches that ended in a cycle and were handed to the next rung.
     cycles,
 }

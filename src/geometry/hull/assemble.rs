@@ -4,7 +4,7 @@ use super::Inexact;
 use super::exact::length_rounded_up;
 use super::merge::Rings;
 use super::normals;
-use crate::geometry::planes::Formed;
+use crate::geometry::planes::LazyPlanes;
 use crate::geometry::polyhedron::{Edge, LANES, MAX_TABLED_VERTICES, NO_FACE, Polyhedron};
 use crate::geometry::real::Dd;
 use crate::geometry::vec3::Vec3;
@@ -73,7 +73,7 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
-        planes: Formed::default(),
+        planes: LazyPlanes::default(),
     }
 }
 

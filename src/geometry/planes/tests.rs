@@ -1,4 +1,4 @@
-//! The stored planes against planes formed in double-double, and that neighbours hold the same numbers.
+//! The stored planes against planes computed in double-double; neighbouring features hold the same numbers.
 
 use super::*;
 use crate::geometry::hull::convex_hull;
@@ -57,7 +57,7 @@ fn face_normal(p: &Polyhedron, f: u32) -> Vec3<Dd> {
     best.normalized()
 }
 
-/// The units by which a stored plane is off: its normal, and its offset by the radius.
+/// The errors of a stored plane in units of 2^-53: of its normal, and of its offset relative to the radius.
 fn off(p: &Polyhedron, plane: Plane, normal: Vec3<Dd>, through: u32) -> [f64; 2] {
     let offset = (Dd::from_f64(plane.offset) - normal.dot(wide(p, through))).to_f64().abs();
     [(Vec3::from_f64(plane.normal) - normal).to_f64().length() / f64::UNIT, offset / (f64::UNIT * p.radius)]
@@ -73,12 +73,12 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         let p = draw.body(case);
         let planes = p.planes();
         for v in 0..p.count as u32 {
-            let planes_of_vertex = planes.vertex_planes(v);
-            assert_eq!(planes_of_vertex.len(), p.neighbours_of(v).len().div_ceil(LANES));
+            let vertex_planes = planes.vertex_planes(v);
+            assert_eq!(vertex_planes.len(), p.neighbours_of(v).len().div_ceil(LANES));
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
                 worse(
                     &mut at_vertices,
-                    off(&p, planes_of_vertex[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v),
+                    off(&p, vertex_planes[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v),
                 );
                 seen[0] += 1;
             }
@@ -97,7 +97,7 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         }
     }
     assert!(seen.iter().all(|&n| n > 2000), "not representative: {seen:?}");
-    // What the module says; and not so far above what is found that a mistake could hide.
+    // The bounds that the module documents; the errors found are near enough to them for a mistake to show.
     assert!(at_vertices[0] <= 8.0 && at_vertices[1] <= 16.0, "{at_vertices:?}");
     assert!(along_edges[0] <= 16.0 && along_edges[1] <= 24.0, "{along_edges:?}");
     assert!(own[0] <= 8.0 && own[1] <= 16.0, "{own:?}");
@@ -114,22 +114,22 @@ fn neighbours_hold_the_same_numbers() {
             let around = planes.edge(e as u32);
             for (lane, &v) in edge.v.iter().enumerate() {
                 let at = p.neighbours_of(v).iter().position(|&w| w == edge.v[1 - lane]).expect("a neighbour");
-                let planes_of_vertex = &planes.vertex_planes(v)[at / LANES];
-                let own = planes_of_vertex.plane(at % LANES);
+                let vertex_planes = &planes.vertex_planes(v)[at / LANES];
+                let own = vertex_planes.plane(at % LANES);
                 assert_eq!(own, around.plane(lane).flipped());
-                let far = Plane { offset: planes_of_vertex.far[at % LANES], ..own };
-                assert_eq!(far, around.plane(1 - lane));
+                let opposite = Plane { offset: vertex_planes.neighbour_offsets[at % LANES], ..own };
+                assert_eq!(opposite, around.plane(1 - lane));
             }
             for (side, &f) in edge.f.iter().enumerate() {
                 let lane = around.plane(2 + side);
                 if f == NO_FACE {
-                    assert!(lane.side(draw.point().scale(1e9)) > 0.0, "nothing is beyond a face that is not there");
+                    assert!(lane.side(draw.point().scale(1e9)) > 0.0, "no point lies beyond a face that is not there");
                     continue;
                 }
                 let start = p.face_start[f as usize] as usize;
                 let at = (0..p.face(f).len()).position(|i| p.face_edges[start + i] == e as u32).expect("an edge");
                 assert_eq!(planes.side_planes(f)[at / 4].plane(at % 4), lane.flipped());
-                // The face's other vertices lie inside of it, so beyond it from the edge.
+                // The face's other vertices lie inside of the face's side plane, so beyond the edge's.
                 for &v in p.face(f).iter().filter(|v| !edge.v.contains(v)) {
                     assert!(lane.side(p.vertex(v)) < 0.0, "case {case}, edge {e}, face {f}, vertex {v}");
                 }
@@ -143,7 +143,7 @@ fn neighbours_hold_the_same_numbers() {
 }
 
 #[test]
-fn what_fills_a_row_up_excludes_nothing() {
+fn padding_excludes_no_point() {
     let mut draw = Draw(5);
     let (mut vertex_planes, mut side_planes) = (0, 0);
     for case in 0..30 {
@@ -173,10 +173,10 @@ fn what_fills_a_row_up_excludes_nothing() {
 }
 
 #[test]
-fn a_copy_forms_its_own_planes_and_is_equal() {
+fn a_clone_computes_its_own_planes_and_is_equal() {
     let p = Draw(6).body(0);
     p.planes();
     let copy = p.clone();
     assert_eq!(copy, p);
-    assert_eq!(format!("{:?} {:?}", p.planes, copy.planes), "formed not formed");
+    assert_eq!(format!("{:?} {:?}", p.planes, copy.planes), "computed not computed");
 }

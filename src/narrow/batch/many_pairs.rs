@@ -24,8 +24,9 @@ use crate::narrow::relative::FEW;
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::{Extents, RowTerms};
 use crate::narrow::rung_outcome::RungOutcome;
-use crate::narrow::vclip::approach::{MOST as SET, approach};
-use crate::narrow::vclip::{self, End};
+use crate::narrow::search::SearchEnd;
+use crate::narrow::vclip;
+use crate::narrow::vclip::approach::{MAX_PAIRS as SET, approach};
 use crate::scene::{Piece, QueryOptions};
 use crate::simd::WIDTH;
 use placed::PlacedPairs;
@@ -196,9 +197,9 @@ impl ManyPairs {
             left &= left - 1;
             let found = vclip::search(&pairs.pair[at], features[at]);
             routes.vclip_steps += u64::from(found.iterations);
-            routes.cycles += u64::from(found.end == End::Cycle);
+            routes.cycles += u64::from(found.end == SearchEnd::Cycle);
             features[at] = found.features;
-            proven |= u64::from(found.end == End::Converged) << at;
+            proven |= u64::from(found.end == SearchEnd::Converged) << at;
         }
         for (at, (pair, &i)) in pairs.pair.iter().zip(&pairs.query).enumerate() {
             let (bit, i, found) = (1_u64 << at, usize::from(i), features[at]);

@@ -15,7 +15,8 @@ use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::{ReadyRows, RowTerms};
 use crate::narrow::rung_outcome::RungOutcome;
-use crate::narrow::vclip;
+use crate::narrow::search::SearchEnd;
+use crate::narrow::vclip::{self, VClipResult};
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, WIDTH, dispatch};
 
@@ -221,8 +222,8 @@ impl<'a> OnePair<'a> {
         let [a, b] = of.rows.cores;
         let found = search_sample([a, b], of.poses, sample, features);
         routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == vclip::End::Cycle);
-        if found.end != vclip::End::Converged || found.features == features {
+        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        if found.end != SearchEnd::Converged || found.features == features {
             return RungOutcome::Open;
         }
         cache.hulls.follow(a, b, found.features);
@@ -290,11 +291,11 @@ fn search_sample_body<S: Simd>(
     poses: &RelativeLanes,
     sample: usize,
     start: FeaturePair,
-) -> vclip::Found {
+) -> VClipResult {
     vclip::search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start)
 }
 
-dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair) -> vclip::Found);
+dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair) -> VClipResult);
 
 /// V-Clip from sample to sample.
 struct Tracking<'a> {
@@ -317,12 +318,12 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
         let sample = left.trailing_zeros() as usize % SAMPLES;
         left &= left - 1;
         let pose = of.poses.at(sample);
-        let start = if line { vclip::on_the_line::<S>(cores, &pose) } else { features };
+        let start = if line { vclip::approximate_start::<S>(cores, &pose) } else { features };
         let found = vclip::search_at::<S>(cores, planes, &pose, start);
         routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == vclip::End::Cycle);
+        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
         out.samples |= 1 << sample;
-        if found.end != vclip::End::Converged {
+        if found.end != SearchEnd::Converged {
             break;
         }
         out.changes += u16::from(found.features.differs(&features));

@@ -5,7 +5,7 @@
 use super::pair_block::PairBlock;
 use crate::geometry::RelativePose;
 use crate::narrow::certificate::{Certified, OneFeature, apart, certify, claim_of, deep};
-use crate::narrow::epa::lanes::Claims;
+use crate::narrow::epa::lanes::ClaimLanes;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::kind::Kind;
@@ -93,7 +93,7 @@ fn verify_kind<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDT
     let bound = bound_of::<V<S>>(size);
     let mut good = (found.strict & apart(found.closest.distance, bound)).bits();
     if let Some(surface) = q.surface {
-        good |= verify_depth(q, surface, &found, bound);
+        good |= verify_depth(q, surface, &pose, &found, bound);
     }
     let features = [q.features.published(q.of.rows.cores); WIDTH];
     let samples = std::array::from_fn(|k| q.start + k);
@@ -105,7 +105,13 @@ fn verify_kind<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDT
 
 /// In which samples the cores overlap and the surface proves the depth.
 #[inline(always)]
-fn verify_depth<S: Simd>(q: &Remembered<'_>, surface: &Surface, found: &Certified<V<S>>, bound: V<S>) -> u8 {
+fn verify_depth<S: Simd>(
+    q: &Remembered<'_>,
+    surface: &Surface,
+    pose: &RelativePose<V<S>>,
+    found: &Certified<V<S>>,
+    bound: V<S>,
+) -> u8 {
     let overlap = (found.strict & deep(found.closest.distance, bound)).bits();
     if overlap == 0 {
         return 0;
@@ -113,7 +119,7 @@ fn verify_depth<S: Simd>(q: &Remembered<'_>, surface: &Surface, found: &Certifie
     let distance = found.closest.distance.lanes();
     let (bound, amplification) = (bound.lanes(), found.closest.amplification.lanes());
     let never: Lane = [f64::INFINITY; WIDTH];
-    let mut claims = Claims { facet: never, others: never };
+    let mut claims = ClaimLanes { facet: never, others: never };
     for k in 0..WIDTH {
         if overlap >> k & 1 == 1 {
             let claim = claim_of(distance[k], bound[k], amplification[k]);
@@ -124,12 +130,7 @@ fn verify_depth<S: Simd>(q: &Remembered<'_>, surface: &Surface, found: &Certifie
     let in_facet =
         |t: &[VertexPair; 3]| t.iter().all(|&[i, j]| q.features.a.has_vertex(a, i) && q.features.b.has_vertex(b, j));
     let vertices = |[i, j]: VertexPair| (a.vertex(i), b.vertex(j));
-    let proven = epa::lanes::proves(surface, vertices, |k| q.of.poses.at(q.start + k), &claims, in_facet);
-    let mut good = 0;
-    for k in 0..WIDTH {
-        good |= (proven[k] as u8) << k;
-    }
-    good & overlap
+    epa::lanes::proves(surface, vertices, pose, &claims, in_facet) & overlap
 }
 
 dispatch!(verify, verify_body, (kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());

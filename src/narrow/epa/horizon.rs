@@ -1,32 +1,32 @@
-//! What a new vertex sees of a surface, and the sides around that.
+//! The horizon of a new vertex: the sides between the triangles that it sees and the rest of the surface.
 
-use super::facets::Block;
-use super::polytope::{BLOCKS, VERTICES};
+use super::facets::{MAX_BLOCKS, MAX_VERTICES, TriangleBlock};
 use crate::simd::WIDTH;
 
-/// Triangles and vertices are taken two at a time: fixed counts cost less than loops whose ends are guessed wrong.
-const TWO: usize = 2;
+/// Triangles and vertices are processed two at a time: fixed counts cost less than mispredicted loop ends.
+const UNROLL: usize = 2;
 
-/// Vertices are numbered in so many words of bits.
-const WORDS: usize = VERTICES / 64;
+/// Words of a bit set of vertices.
+const WORDS: usize = MAX_VERTICES / 64;
 
-/// What a vertex sees, and the sides around that.
+/// The triangles that a vertex sees, and their horizon.
 #[derive(Debug, Clone)]
 pub(super) struct Horizon {
-    /// Bit by bit, which triangles are seen; 64 of them in each entry.
-    pub(super) seen: [u64; BLOCKS / 8],
-    /// The sides around, of which the first `count` are meant: their vertices as seen from within the hole.
+    /// Bit `i` of entry `k`: triangle `64 k + i` is seen.
+    pub(super) seen: [u64; MAX_BLOCKS / 8],
+    /// The number of sides of the horizon.
     pub(super) count: usize,
-    from: [u8; VERTICES + TWO],
-    to: [u8; VERTICES + TWO],
-    /// The first eight of them.
+    /// Their vertices, each side directed as in the seen triangle beside it.
+    from: [u8; MAX_VERTICES + UNROLL],
+    to: [u8; MAX_VERTICES + UNROLL],
+    /// The vertices of the first eight sides: from, to.
     few: [[u8; WIDTH]; 2],
-    /// Bit `w` of `out[..][v]` (64 of them in each word): the side from `v` to `w` is one of a triangle that is seen. All
-    /// 0 between searches.
-    out: [[u64; VERTICES]; WORDS],
-    /// Bit `v` of `into[..][w]`: the same.
-    into: [[u64; VERTICES]; WORDS],
-    /// Triangles that are seen: what is found to hang together, and the others; kept for their memory.
+    /// Bit `w` of `out[..][v]` (64 vertices in each word): a seen triangle has the side from `v` to `w`. All zero
+    /// between searches.
+    out: [[u64; MAX_VERTICES]; WORDS],
+    /// Bit `v` of `into[..][w]`: the same side.
+    into: [[u64; MAX_VERTICES]; WORDS],
+    /// Scratch memory of [`Horizon::find_connected`]: the seen triangles that are connected, and the others.
     found: Vec<usize>,
     rest: Vec<usize>,
 }
@@ -40,43 +40,43 @@ pub(super) fn sides([a, b, c]: [u8; 3]) -> [[u8; 2]; 3] {
 impl Horizon {
     pub(super) fn new() -> Self {
         Self {
-            seen: [0; BLOCKS / 8],
+            seen: [0; MAX_BLOCKS / 8],
             count: 0,
-            from: [0; VERTICES + TWO],
-            to: [0; VERTICES + TWO],
+            from: [0; MAX_VERTICES + UNROLL],
+            to: [0; MAX_VERTICES + UNROLL],
             few: [[0; WIDTH]; 2],
-            out: [[0; VERTICES]; WORDS],
-            into: [[0; VERTICES]; WORDS],
+            out: [[0; MAX_VERTICES]; WORDS],
+            into: [[0; MAX_VERTICES]; WORDS],
             found: Vec::new(),
             rest: Vec::new(),
         }
     }
 
-    /// Lists the sides between what is seen and the rest of a surface with so many vertices; false where they do not pass
-    /// each vertex once.
+    /// Lists the sides of the horizon on a surface with this number of vertices. False unless they form closed loops
+    /// that pass each vertex at most once.
     #[inline(always)]
-    pub(super) fn find(&mut self, blocks: &[Block], vertices: usize) -> bool {
+    pub(super) fn find(&mut self, blocks: &[TriangleBlock], vertices: usize) -> bool {
         if vertices <= 64 { self.find_in::<1>(blocks) } else { self.find_in_many(blocks) }
     }
 
     #[inline(never)]
-    fn find_in_many(&mut self, blocks: &[Block]) -> bool {
+    fn find_in_many(&mut self, blocks: &[TriangleBlock]) -> bool {
         self.find_in::<WORDS>(blocks)
     }
 
-    /// Of vertices whose numbers fill `N` words.
+    /// [`Horizon::find`] for vertex numbers of `N` words.
     #[inline(always)]
-    fn find_in<const N: usize>(&mut self, blocks: &[Block]) -> bool {
-        let mut met = [0; N];
+    fn find_in<const N: usize>(&mut self, blocks: &[TriangleBlock]) -> bool {
+        let mut used = [0; N];
         for group in 0..blocks.len().div_ceil(8) {
             let mut seen = self.seen[group];
             while seen != 0 {
-                for _ in 0..TWO {
+                for _ in 0..UNROLL {
                     let (t, one) = (64 * group + seen.trailing_zeros() as usize % 64, u64::from(seen != 0));
                     for [v, w] in sides(blocks[t / WIDTH].vertices(t % WIDTH)) {
                         self.out[usize::from(w) / 64 % N][usize::from(v)] |= one << (w % 64);
                         self.into[usize::from(v) / 64 % N][usize::from(w)] |= one << (v % 64);
-                        met[usize::from(v) / 64 % N] |= one << (v % 64);
+                        used[usize::from(v) / 64 % N] |= one << (v % 64);
                     }
                     seen &= seen.wrapping_sub(1);
                 }
@@ -84,25 +84,25 @@ impl Horizon {
         }
         let (mut count, mut good, mut few) = (0, true, [0_u64; 2]);
         for high in 0..N {
-            while met[high] != 0 {
-                for _ in 0..TWO {
-                    let v = 64 * high + met[high].trailing_zeros() as usize % 64;
+            while used[high] != 0 {
+                for _ in 0..UNROLL {
+                    let v = 64 * high + used[high].trailing_zeros() as usize % 64;
                     let (mut w, mut ways) = (0, 0);
                     for k in 0..N {
-                        // A side that only one triangle seen has.
+                        // Sides that no second seen triangle shares.
                         let row = self.out[k][v] & !self.into[k][v];
                         (self.out[k][v], self.into[k][v]) = (0, 0);
                         ways += row.count_ones();
                         w = if row != 0 { 64 * k + row.trailing_zeros() as usize } else { w };
                     }
                     good &= ways < 2;
-                    // In a register as well as in memory: eight bytes just written one by one are slow to read as one.
+                    // Also collected in a register: a wide load right after narrow stores defeats store forwarding.
                     let (shift, open) = (8 * (count % WIDTH), u64::from(ways != 0));
                     few[0] |= (v as u64 * open) << shift;
                     few[1] |= (w as u64 * open) << shift;
-                    (self.from[count % VERTICES], self.to[count % VERTICES]) = (v as u8, w as u8);
+                    (self.from[count % MAX_VERTICES], self.to[count % MAX_VERTICES]) = (v as u8, w as u8);
                     count += open as usize;
-                    met[high] &= met[high].wrapping_sub(1);
+                    used[high] &= used[high].wrapping_sub(1);
                 }
             }
         }
@@ -110,9 +110,10 @@ impl Horizon {
         good && count >= 3
     }
 
-    /// The vertices of eight sides from number `first` on, a multiple of eight: where they start and where they end.
+    /// The vertices of eight sides from number `first` on, a multiple of eight: from, to.
     #[inline(always)]
-    pub(super) fn eight(&self, first: usize) -> [[u8; WIDTH]; 2] {
+    pub(super) fn eight_sides(&self, first: usize) -> [[u8; WIDTH]; 2] {
+        debug_assert!(first.is_multiple_of(WIDTH) && first < self.count);
         if self.count <= WIDTH {
             return self.few;
         }
@@ -122,10 +123,10 @@ impl Horizon {
         [from, to]
     }
 
-    /// As [`Horizon::find`], of what is seen only what hangs together with `triangle`: where a surface was placed at
-    /// another pose and is no longer convex.
+    /// [`Horizon::find`] for those seen triangles that are connected to `triangle`: a surface placed at another pose
+    /// need not be convex, and then the seen triangles may form several patches.
     #[cold]
-    pub(super) fn find_around(&mut self, blocks: &[Block], vertices: usize, triangle: usize) -> bool {
+    pub(super) fn find_connected(&mut self, blocks: &[TriangleBlock], vertices: usize, triangle: usize) -> bool {
         let of = |t: usize| sides(blocks[t / WIDTH].vertices(t % WIDTH));
         let Self { seen, found, rest, .. } = self;
         rest.clear();
@@ -142,11 +143,11 @@ impl Horizon {
         while let Some(&t) = found.get(next) {
             let across = of(t).map(|[v, w]| [w, v]);
             rest.retain(|&u| {
-                let beside = of(u).iter().any(|side| across.contains(side));
-                if beside {
+                let adjacent = of(u).iter().any(|side| across.contains(side));
+                if adjacent {
                     found.push(u);
                 }
-                !beside
+                !adjacent
             });
             next += 1;
         }

@@ -1,14 +1,36 @@
-//! Penetration depth: the facet of the Minkowski difference nearest to the origin inside it, found by expanding a
-//! polytope (van den Bergen 2001) and proven by the same polytope.
+//! EPA: the penetration depth, that is the facet of the Minkowski difference nearest to the origin inside it.
+//!
+//! Source: the expanding polytope algorithm, van den Bergen 2001, "Proximity queries and penetration depth computation
+//! on 3D game objects". A polytope with vertices in the difference is expanded at its triangle nearest to the origin
+//! until that triangle lies on the boundary.
+//!
+//! ```text
+//! tetrahedron.rs  the first polytope after GJK
+//! bipyramid.rs    the first polytope without GJK
+//! polytope.rs     the polytope: a handle on working memory
+//! mesh.rs         its vertices and triangles, the steps of an expansion, what it proves
+//! facets.rs       triangles, eight side by side        horizon.rs  the horizon of a new vertex
+//! gather.rs       points of the difference, eight at once
+//! surface.rs      a polytope without coordinates: what a pair remembers
+//! triangle.rs     the contribution of one triangle to the proof of a depth
+//! lanes.rs        that proof at eight relative poses at once
+//! ```
+//!
+//! The result is a strict answer of the certificate, whose depth the polytope itself proves. It also hands on a
+//! [`Surface`], which proves the depth or starts the expansion at the next pose.
 
+mod bipyramid;
 mod facets;
+mod gather;
 mod horizon;
-pub mod lanes;
-pub mod polytope;
-mod start;
-pub mod surface;
+pub(in crate::narrow) mod lanes;
+mod mesh;
+mod polytope;
+mod surface;
 #[cfg(test)]
 mod tests;
+mod tetrahedron;
+mod triangle;
 
 use super::certificate::{self, Strict};
 use super::feature::FeaturePair;
@@ -17,102 +39,105 @@ use super::pair::{Pair, VertexPair};
 use super::support::support;
 use crate::geometry::Vec3;
 use crate::simd::{Simd, dispatch};
+use mesh::{PolytopeMesh, Verdict};
 pub use polytope::Polytope;
-use polytope::{Verdict, Work};
 pub use surface::Surface;
+pub use tetrahedron::tetrahedron;
 
-/// Expansions after which a search is given up and handed down the ladder.
+/// Expansions after which the algorithm gives up and the pair is handed down the ladder.
 const LIMIT: usize = 400;
 
-/// Grows `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and nothing else is
-/// as near. `None` where the optimum is not strict, or the surface broke.
-pub fn deepest(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
-    match grow(pair, polytope.work()) {
-        Grown::Deepest(strict) => Some(strict),
-        Grown::Apart(_) | Grown::Open => None,
+/// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and no other facet is
+/// as near. `None` if the optimum is not strict, or the surface broke.
+pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
+    match expand_to_boundary(pair, polytope.mesh()) {
+        ExpansionEnd::Depth(strict) => Some(strict),
+        ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
     }
 }
 
-/// As [`deepest`], of bodies of which nothing is known but that they are likely to overlap, and if so by least about along
-/// `axis` (from A to B). `None` also where they are apart: then the search for their distance may start from `simplex`.
-pub fn deepest_around(
+/// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap, with the least
+/// depth about along `axis` (from A to B). `None` also if they are apart; then `simplex` becomes a start for GJK.
+pub(super) fn penetration_from_supports(
     pair: &Pair<'_, f64>,
     axis: Vec3<f64>,
     polytope: &mut Polytope,
     simplex: &mut Simplex,
 ) -> Option<Strict> {
-    match start_and_grow(pair, axis, polytope.work()) {
-        Grown::Deepest(strict) => Some(strict),
-        Grown::Apart([p, q, r]) => {
+    match start_and_expand(pair, axis, polytope.mesh()) {
+        ExpansionEnd::Depth(strict) => Some(strict),
+        ExpansionEnd::Apart([p, q, r]) => {
             *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
             None
         }
-        Grown::Open => None,
+        ExpansionEnd::Undecided => None,
     }
 }
 
-/// What a surface grew to.
-enum Grown {
-    Deepest(Strict),
-    /// The origin is outside of the Minkowski difference: beyond this triangle there is none of it.
+/// The result of an expansion.
+enum ExpansionEnd {
+    /// The depth, strict and proven.
+    Depth(Strict),
+    /// The origin is outside of the Minkowski difference, which does not reach beyond this triangle.
     Apart([VertexPair; 3]),
-    Open,
+    /// A tie, a broken surface, or the limit.
+    Undecided,
 }
 
-dispatch!(grow, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Grown);
+dispatch!(expand_to_boundary, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
-dispatch!(start_and_grow, start_and_grow_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown);
+dispatch!(start_and_expand, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
 #[inline(always)]
-fn start_and_grow_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown {
-    work.around::<S>(pair, axis);
-    grow_body::<S>(pair, work)
+fn start_and_expand_body<S: Simd>(pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd {
+    mesh.start_from_supports::<S>(pair, axis);
+    expand_to_boundary_body::<S>(pair, mesh)
 }
 
 #[inline(always)]
-fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
+fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd {
     for _ in 0..LIMIT {
-        let Some(triangle) = work.nearest::<S>() else { return Grown::Open };
-        let beyond = Beyond::of::<S>(pair, work, triangle);
+        let Some(triangle) = mesh.nearest::<S>() else { return ExpansionEnd::Undecided };
+        let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
         if beyond.is_apart {
-            return Grown::Apart(beyond.corners);
+            return ExpansionEnd::Apart(beyond.corners);
         }
         if beyond.is_beyond && !beyond.corners.contains(&beyond.vertex) {
-            if !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
-                return Grown::Open;
+            if !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                return ExpansionEnd::Undecided;
             }
             continue;
         }
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| certificate::local(pair, &features));
         return match answer {
-            Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, triangle, &answer) => {
-                Grown::Deepest(answer)
+            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, triangle, &answer) => {
+                ExpansionEnd::Depth(answer)
             }
-            _ => Grown::Open,
+            _ => ExpansionEnd::Undecided,
         };
     }
-    Grown::Open
+    ExpansionEnd::Undecided
 }
 
-/// The support beyond a triangle.
-struct Beyond {
-    /// Of the triangle.
+/// The support along the normal of a triangle.
+struct SupportBeyond {
+    /// The corners of the triangle.
     corners: [VertexPair; 3],
     vertex: VertexPair,
     point: Vec3<f64>,
-    /// Whether it reaches farther than the triangle, beyond what rounding may pretend.
+    /// Whether it lies farther out than the triangle, by more than rounding.
     is_beyond: bool,
-    /// Whether the origin is farther out, by more than what contact is.
+    /// Whether the origin lies farther out than the support, by more than the tolerance of contact.
     is_apart: bool,
 }
 
-impl Beyond {
+impl SupportBeyond {
     #[inline(always)]
-    fn of<S: Simd>(pair: &Pair<'_, f64>, work: &Work, triangle: usize) -> Self {
-        let ((normal, reach), corners) = (work.plane(triangle), work.vertex_pairs(triangle));
+    fn of<S: Simd>(pair: &Pair<'_, f64>, mesh: &PolytopeMesh, triangle: usize) -> Self {
+        let ((normal, reach), corners) = (mesh.plane(triangle), mesh.vertex_pairs(triangle));
         let m = -pair.pose.inverse_vector(normal);
-        // The last corner is the newest.
+        // A climb starts at the last corner, which is the newest vertex.
         let [i, j] = corners[2];
         let vertex = [support::<S>(pair.a, normal, i).0, support::<S>(pair.b, m, j).0];
         let point = pair.difference(vertex);
@@ -121,18 +146,18 @@ impl Beyond {
     }
 }
 
-/// Expands every other triangle that is as near as the answer's facet, of which `own` is one, until none is left, or one turns out to be a
-/// facet of the difference itself: a tie, and false.
+/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
+/// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet.
 #[inline(always)]
-fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answer: &Strict) -> bool {
+fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: usize, answer: &Strict) -> bool {
     let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
-        match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| work.pair(v)))) {
+        match mesh.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {
             Verdict::Proven => return true,
-            Verdict::Open => return false,
+            Verdict::Undecided => return false,
             Verdict::Rival(triangle) => {
-                let beyond = Beyond::of::<S>(pair, work, triangle);
-                if !beyond.is_beyond || !work.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
+                if !beyond.is_beyond || !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
                     return false;
                 }
             }
@@ -141,10 +166,14 @@ fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answ
     false
 }
 
-/// Grows `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
-/// Minkowski difference, and returns those: all its facets that are as near, ties included. `None` where the surface
+/// Expands `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
+/// Minkowski difference, and returns those triangles: all facets that are as near, ties included. `None` if the surface
 /// broke.
-pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64) -> Option<Vec<[VertexPair; 3]>> {
+pub(super) fn nearest_facets(
+    pair: &Pair<'_, f64>,
+    polytope: &mut Polytope,
+    margin: f64,
+) -> Option<Vec<[VertexPair; 3]>> {
     let mut facets: Vec<[VertexPair; 3]> = Vec::new();
     let mut least = f64::INFINITY;
     for _ in 0..LIMIT {
@@ -165,49 +194,7 @@ pub fn nearest_facets(pair: &Pair<'_, f64>, polytope: &mut Polytope, margin: f64
     None
 }
 
-/// Whether all three vertices of a triangle of the difference belong to the facet of a feature pair.
+/// Whether all three corners of a triangle of the difference belong to the facet of a feature pair.
 pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
     triangle.iter().all(|&[i, j]| features.a.has_vertex(pair.a, i) && features.b.has_vertex(pair.b, j))
-}
-
-/// A tetrahedron of the Minkowski difference around, or at least near, the origin, from the end of a search: missing
-/// vertices are supports off the simplex. `None` where the difference is flat.
-pub fn tetrahedron(pair: &Pair<'_, f64>, simplex: &Simplex) -> Option<[VertexPair; 4]> {
-    let mut pairs = simplex.pairs;
-    let mut count = usize::from(simplex.count);
-    while (1..4).contains(&count) {
-        let p = |i: usize| pair.difference(pairs[i]);
-        let directions = match count {
-            1 => axes().to_vec(),
-            2 => {
-                let along = p(1) - p(0);
-                axes().iter().map(|&x| along.cross(x)).flat_map(|d| [d, -d]).collect()
-            }
-            _ => {
-                let n = (p(1) - p(0)).cross(p(2) - p(0));
-                vec![n, -n]
-            }
-        };
-        // The farthest from the simplex spans the most volume; the first of equals.
-        let mut best: Option<(f64, VertexPair)> = None;
-        for d in directions {
-            let (vertex, _) = pair.support(d, pairs[0]);
-            let off = match count {
-                1 => (pair.difference(vertex) - p(0)).length(),
-                2 => (pair.difference(vertex) - p(0)).cross(p(1) - p(0)).length(),
-                _ => (pair.difference(vertex) - p(0)).dot((p(1) - p(0)).cross(p(2) - p(0))).abs(),
-            };
-            if off > 0.0 && best.is_none_or(|(b, _)| off > b) {
-                best = Some((off, vertex));
-            }
-        }
-        pairs[count] = best?.1;
-        count += 1;
-    }
-    (count == 4).then_some(pairs)
-}
-
-fn axes() -> [Vec3<f64>; 6] {
-    let e = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
-    [e[0], -e[0], e[1], -e[1], e[2], -e[2]]
 }

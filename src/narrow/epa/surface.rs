@@ -1,32 +1,34 @@
-//! A closed surface without coordinates, and what surfaces prove.
+//! A closed surface without coordinates: what a pair remembers of its polytope, and what it proves.
 
-use super::facets::Block;
+use super::facets::TriangleBlock;
+use super::triangle::holds;
 use crate::geometry::Vec3;
 use crate::narrow::certificate::Claim;
 use crate::narrow::pair::VertexPair;
 use crate::simd::WIDTH;
 
-/// Vertices of a surface that is remembered: growing from sample to sample, it would hold more than it needs.
-pub const VERTICES: usize = 40;
+/// Most vertices of a surface that is remembered: a surface that is expanded from sample to sample accumulates vertices
+/// that it does not need.
+pub(super) const VERTICES: usize = 40;
 
-/// Its triangles: a closed surface like a sphere has twice as many as vertices, less four.
+/// Most triangles: Euler's formula for a closed surface of genus 0.
 const TRIANGLES: usize = 2 * VERTICES - 4;
 
-/// Eight of them each.
+/// Most blocks of eight triangles.
 const BLOCKS: usize = TRIANGLES.div_ceil(WIDTH);
 
-/// The corners of eight triangles.
-pub(super) type Corners = [[u8; WIDTH]; 3];
+/// The corners of eight triangles, as indices of vertices.
+pub(super) type CornerIndices = [[u8; WIDTH]; 3];
 
-/// The shape of a small surface without coordinates, in one piece of memory: what a pair remembers of it. It lies as a
-/// polytope needs it, eight triangles side by side.
+/// A small surface without coordinates, in one piece of memory, with eight triangles side by side as a polytope needs
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surface {
     pairs: [VertexPair; VERTICES],
-    corners: [Corners; BLOCKS],
-    /// Of vertices, and of triangles.
+    corners: [CornerIndices; BLOCKS],
+    /// The numbers of vertices and of triangles.
     counts: [u8; 2],
-    /// Every side is used once in each direction.
+    /// Every side is used by one triangle in each direction.
     closed: bool,
 }
 
@@ -37,8 +39,8 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// Of vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside; `None`
-    /// where they are more than are remembered.
+    /// From vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside. `None`
+    /// if there are more than a surface holds.
     pub fn new(pairs: &[VertexPair], triangles: &[[u8; 3]]) -> Option<Self> {
         if triangles.len() > TRIANGLES {
             return None;
@@ -55,25 +57,35 @@ impl Surface {
         Some(surface)
     }
 
-    /// Becomes the triangles of these blocks, `count` in all, between vertices with these keys, of which those without a
-    /// triangle are left out where `all` is false; false, and empty, where they are more than are remembered. `closed`: as
+    /// Becomes the surface of the live triangles in `blocks`, `count` in all, between the vertices with these keys.
+    /// `all_used`: every vertex has a triangle; otherwise unused vertices are dropped. `closed`: what
     /// [`Self::is_closed`] would find.
-    pub(super) fn take(&mut self, keys: &[u64], all: bool, blocks: &[Block], count: usize, closed: bool) -> bool {
+    ///
+    /// Returns false, and is empty, if there are more than a surface holds.
+    pub(super) fn assign(
+        &mut self,
+        keys: &[u64],
+        all_used: bool,
+        blocks: &[TriangleBlock],
+        count: usize,
+        closed: bool,
+    ) -> bool {
         (self.counts, self.closed) = ([0; 2], false);
         if count > TRIANGLES || count > WIDTH * blocks.len() {
             return false;
         }
-        self.take_triangles(blocks, count);
-        let vertices = if all { self.take_vertices(keys) } else { self.take_used(keys, count) };
+        self.assign_triangles(blocks, count);
+        let vertices = if all_used { self.assign_all_vertices(keys) } else { self.assign_used_vertices(keys, count) };
         let Some(vertices) = vertices else { return false };
         self.counts = [vertices as u8, count as u8];
         self.closed = closed;
+        debug_assert!(!closed || self.is_closed(), "a polytope that did not break is closed");
         true
     }
 
-    /// The first blocks stay as they are; what lives in the others goes into their gaps.
-    fn take_triangles(&mut self, blocks: &[Block], count: usize) {
-        // Bit by bit: lanes that are to have a triangle, and those of them without one.
+    /// Copies the first blocks as they are, and moves the live triangles of the other blocks into the gaps.
+    fn assign_triangles(&mut self, blocks: &[TriangleBlock], count: usize) {
+        // Bit `i` of `meant`: lane `i` is to hold a triangle; of `gaps`: it does not yet.
         let (kept, meant) = (count.div_ceil(WIDTH), (1_u128 << count) - 1);
         let mut gaps = meant;
         for (k, (to, block)) in self.corners.iter_mut().zip(&blocks[..kept]).enumerate() {
@@ -92,16 +104,16 @@ impl Surface {
         }
     }
 
-    /// Takes all vertices; how many they are.
-    fn take_vertices(&mut self, keys: &[u64]) -> Option<usize> {
+    /// Copies all vertices; returns their number.
+    fn assign_all_vertices(&mut self, keys: &[u64]) -> Option<usize> {
         for (pair, &key) in self.pairs.get_mut(..keys.len())?.iter_mut().zip(keys) {
             *pair = [key as u32, (key >> 32) as u32];
         }
         Some(keys.len())
     }
 
-    /// Takes the vertices that the triangles taken have, and numbers these anew.
-    fn take_used(&mut self, keys: &[u64], count: usize) -> Option<usize> {
+    /// Copies the vertices that the triangles use, and renumbers the corners; returns the number of vertices.
+    fn assign_used_vertices(&mut self, keys: &[u64], count: usize) -> Option<usize> {
         let mut used = [0_u64; 4];
         for v in (0..count).flat_map(|t| self.triangle(t)) {
             used[usize::from(v) / 64] |= 1 << (v % 64);
@@ -118,24 +130,24 @@ impl Surface {
         Some(vertices)
     }
 
-    /// Vertices, as vertex pairs.
+    /// The vertices, as vertex pairs.
     #[inline]
     pub fn pairs(&self) -> &[VertexPair] {
         &self.pairs[..usize::from(self.counts[0])]
     }
 
-    /// Vertices, eight at a time; what is beyond the last one is some other pair.
+    /// The vertices, eight at a time; the padding of the last eight is arbitrary.
     #[inline(always)]
     pub(super) fn pairs_in_eights(&self) -> &[[VertexPair; WIDTH]] {
         &self.pairs.as_chunks().0[..usize::from(self.counts[0]).div_ceil(WIDTH)]
     }
 
-    /// Triangles, as indices into `pairs`, counter-clockwise seen from outside.
+    /// The triangles, as indices into `pairs`, counter-clockwise seen from outside.
     pub fn triangles(&self) -> Vec<[u8; 3]> {
         (0..self.count()).map(|t| self.triangle(t)).collect()
     }
 
-    /// How many triangles it has.
+    /// The number of triangles.
     #[inline(always)]
     pub(super) fn count(&self) -> usize {
         usize::from(self.counts[1])
@@ -146,9 +158,9 @@ impl Surface {
         self.corners[t / WIDTH].map(|corner| corner[t % WIDTH])
     }
 
-    /// Triangles, eight at a time, and how many of these are meant.
+    /// The triangles, eight at a time, and how many of the eight are valid.
     #[inline(always)]
-    pub(super) fn triangles_in_eights(&self) -> impl Iterator<Item = (&Corners, usize)> {
+    pub(super) fn triangles_in_eights(&self) -> impl Iterator<Item = (&CornerIndices, usize)> {
         let count = self.count();
         self.corners[..count.div_ceil(WIDTH)]
             .iter()
@@ -167,14 +179,15 @@ impl Surface {
             && triangles.iter().flatten().all(|&v| usize::from(v) < self.pairs().len())
     }
 
-    /// As [`Self::is_closed`], found when the surface was made: one that a polytope remembered is closed by construction.
+    /// [`Self::is_closed`] as determined when the surface was made: a polytope that did not break is closed by
+    /// construction.
     #[inline(always)]
-    pub(super) fn was_closed(&self) -> bool {
+    pub(super) fn is_known_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether the remembered triangles prove the claim, with the vertices at `points` (one for each of `pairs`). A surface
-    /// with a hole proves nothing.
+    /// Whether the triangles prove the claim (`holds` in `triangle.rs` has the argument), with the vertices at
+    /// `points`, one for each of `pairs`. An open surface proves nothing.
     pub fn proves(
         &self,
         points: &[Vec3<f64>],
@@ -188,45 +201,8 @@ impl Surface {
         let proven = self.triangles().iter().all(|v| {
             let [a, b, c] = v.map(|i| points[usize::from(i)]);
             area |= (b - a).cross(c - a).length2() != 0.0;
-            holds(a, b, c, claim, || in_facet(&v.map(|i| self.pairs[usize::from(i)])))
+            holds([a, b, c], [claim.facet, claim.others], || in_facet(&v.map(|i| self.pairs[usize::from(i)])))
         });
         proven && area
     }
-}
-
-/// The sign of the volume of (a, b, c, d): positive where `d` lies on the side that `(b - a) x (c - a)` points to.
-/// Exact for the coordinates given.
-#[inline]
-pub(super) fn side(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, d: Vec3<f64>) -> f64 {
-    let (u, v, w) = (b - a, c - a, d - a);
-    let volume = u.cross(v).dot(w);
-    // A static filter decides nearly always: rounding is below 10 units of the product of the lengths (here of the
-    // sums of the components, which are longer).
-    let sum = |p: Vec3<f64>| p.x.abs() + p.y.abs() + p.z.abs();
-    if volume.abs() > 4e-15 * (sum(u) * sum(v) * sum(w)) {
-        return volume;
-    }
-    let coord = |p: Vec3<f64>| robust::Coord3D { x: p.x, y: p.y, z: p.z };
-    // `robust` is positive where d lies below the plane of a, b, c seen counter-clockwise from above.
-    -robust::orient3d(coord(a), coord(b), coord(c), coord(d))
-}
-
-/// Whether a triangle of a closed surface does its part in proving that the Minkowski difference contains the ball of
-/// radius `claim.facet` about the origin, and that all but the facet's triangles stay beyond `claim.others`.
-///
-/// The argument: every side is shared by two triangles, so the surface is closed; if the origin lies strictly inside
-/// each triangle's plane (an exact sign), the radial projection of the surface covers the sphere of directions, so in
-/// every direction the difference, which is convex, reaches at least as far as the surface does.
-#[cold]
-pub(super) fn holds(a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>, claim: &Claim, in_facet: impl FnOnce() -> bool) -> bool {
-    let normal = (b - a).cross(c - a);
-    let n2 = normal.length2();
-    if n2 == 0.0 {
-        // No area: its radial projection has no measure.
-        return true;
-    }
-    let reach = normal.dot(a).min(normal.dot(b)).min(normal.dot(c));
-    let length = n2.sqrt();
-    let reaches = |d: f64| reach > 0.0 && reach >= d * length;
-    (reaches(claim.others) || reaches(claim.facet) && in_facet()) && side(a, b, c, Vec3::ZERO) < 0.0
 }

@@ -1,13 +1,18 @@
+//! The depth against the complete list of directions; starts, steps and surfaces; equal bits at every SIMD level.
+
+use super::lanes::ClaimLanes;
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::cache::PieceCache;
+use crate::narrow::certificate::Claim;
 use crate::narrow::gjk;
 use crate::narrow::ladder::{Ladder, Parts, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
+use crate::narrow::search::SearchEnd;
 use crate::scene::Piece;
-use crate::simd::{Level, Portable, dispatch};
+use crate::simd::{Level, Portable, WIDTH, dispatch};
 
 struct Draw(u64);
 
@@ -50,7 +55,40 @@ impl Draw {
 fn start(pair: &Pair<'_, f64>) -> Option<Polytope> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
     let mut polytope = Polytope::default();
-    (found.end == gjk::End::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
+    (found.end == SearchEnd::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
+}
+
+dispatch!(at lanes_at_level, lanes_body, (pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Strict) -> u8);
+
+#[inline(always)]
+fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Strict) -> u8 {
+    let vertices = |[i, j]: VertexPair| (pair.a.vertex(i), pair.b.vertex(j));
+    let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    lanes::proves::<S>(surface, vertices, &gather::broadcast(&pair.pose), claims, in_facet)
+}
+
+/// The proof in lanes against the proof of one pose: the claim itself, an easier one, and one that is out of reach.
+/// They differ only where the filter of an exact sign is undecided, which is when the origin is almost on a triangle's
+/// plane.
+fn agrees_in_lanes(pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict, proven: bool) {
+    let claim = certificate::claim(answer);
+    let mut claims = ClaimLanes { facet: [claim.facet; WIDTH], others: [claim.others; WIDTH] };
+    (claims.facet[2], claims.others[2]) = (0.5 * claim.facet, 0.5 * claim.facet);
+    claims.facet[5] = f64::INFINITY;
+    let easier = Claim { facet: claims.facet[2], others: claims.others[2] };
+    let facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    let easier = surface.proves(&points(pair, surface), &easier, facet);
+    for level in Level::available() {
+        let lanes = lanes_at_level(level, pair, surface, &claims, answer);
+        let expected = if proven { 0b1101_1011 } else { 0 } | u8::from(easier) << 2;
+        assert_eq!(lanes & !0b10_0000, expected, "{level:?}");
+        assert_eq!(lanes >> 5 & 1, u8::from(others_alone(pair, surface, &claim)), "{level:?}");
+    }
+}
+
+/// Whether no triangle needs to belong to the facet for the claim.
+fn others_alone(pair: &Pair<'_, f64>, surface: &Surface, claim: &Claim) -> bool {
+    surface.proves(&points(pair, surface), claim, |_| false)
 }
 
 /// The vertices of a surface at a pose.
@@ -58,9 +96,9 @@ fn points(pair: &Pair<'_, f64>, surface: &Surface) -> Vec<Vec3<f64>> {
     surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect()
 }
 
-fn found(grown: Grown) -> Option<Strict> {
+fn found(grown: ExpansionEnd) -> Option<Strict> {
     match grown {
-        Grown::Deepest(strict) => Some(strict),
+        ExpansionEnd::Depth(strict) => Some(strict),
         _ => None,
     }
 }
@@ -71,7 +109,7 @@ fn bits(s: &Strict) -> Vec<u64> {
     vectors.chain([c.distance, c.residual, c.interior, s.gap, s.margin]).map(f64::to_bits).collect()
 }
 
-/// Against the complete list of directions, which shares no code with the search.
+/// The expansion against the complete list of directions, which shares no code with it.
 #[test]
 fn the_depth_is_the_best_gap_of_all_directions() {
     let mut draw = Draw(17);
@@ -82,14 +120,15 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let Some(mut polytope) = start(&pair) else { continue };
         overlaps += 1;
-        let Some(answer) = deepest(&pair, &mut polytope).filter(|s| !s.in_contact_band()) else { continue };
+        let Some(answer) = penetration(&pair, &mut polytope).filter(|s| !s.in_contact_band()) else { continue };
         strict += 1;
         climbing += u32::from(pair.climbs());
-        let (near, _) = directions::best(&pair, 1.0);
+        let (near, _) = directions::best_directions(&pair, 1.0);
         let best = near.iter().map(|d| d.gap).fold(f64::NEG_INFINITY, f64::max);
         let off = (answer.closest.distance - best).abs();
         assert!(off <= pair.bound(), "case {case}: {} and {best}", answer.closest.distance);
-        // What is remembered is closed, and proves the same at the same pose, alone and when it is taken up again.
+        // The remembered surface is closed, and proves the same at the same pose: alone, in lanes, and in a polytope
+        // again.
         let mut surface = Surface::default();
         if !polytope.remember(&mut surface) {
             continue;
@@ -98,8 +137,9 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
         assert!(surface.proves(&points(&pair, &surface), &certificate::claim(&answer), facet), "case {case}");
         assert!(last.verifies(&pair, &surface, &answer), "case {case}");
+        agrees_in_lanes(&pair, &surface, &answer, true);
         assert!(last.proves(&certificate::claim(&answer), facet), "case {case}");
-        // Looked up at a pose near by it need not be convex any more; what it grows to is the answer there.
+        // At a pose near by it need not be convex; it expands to the answer of that pose.
         let mut pose = pair.pose;
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
@@ -107,11 +147,12 @@ fn the_depth_is_the_best_gap_of_all_directions() {
             let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
             let proven = surface.proves(&points(&moved, &surface), &certificate::claim(&there), facet);
             assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
+            agrees_in_lanes(&moved, &surface, &there, proven);
             if proven { still += 1 } else { no_longer += 1 }
         }
         last.restore(&moved, &surface);
-        let Some(warm) = deepest(&moved, &mut last).filter(|s| !s.in_contact_band()) else { continue };
-        let cold = start(&moved).and_then(|mut polytope| deepest(&moved, &mut polytope));
+        let Some(warm) = penetration(&moved, &mut last).filter(|s| !s.in_contact_band()) else { continue };
+        let cold = start(&moved).and_then(|mut polytope| penetration(&moved, &mut polytope));
         let cold = cold.expect("what a warm start proves is strict");
         assert_eq!((warm.features, bits(&warm)), (cold.features, bits(&cold)), "case {case}");
         grown += 1;
@@ -121,8 +162,8 @@ fn the_depth_is_the_best_gap_of_all_directions() {
     assert!(still > 100 && no_longer > 100, "{still} still proven, {no_longer} no longer");
 }
 
-/// Starts without GJK, against the complete list of directions and the start from GJK's tetrahedron; bodies that are apart
-/// have no depth, and leave a triangle to GJK.
+/// A start without GJK against the complete list of directions and against the start from GJK's tetrahedron. Bodies
+/// that are apart have no depth, and leave a triangle for GJK.
 #[test]
 fn a_start_from_supports_finds_the_depth() {
     let mut draw = Draw(37);
@@ -132,10 +173,11 @@ fn a_start_from_supports_finds_the_depth() {
         let mut pose = draw.pose();
         pose.t = pose.t.scale(if case % 3 == 0 { 1.7 } else { 1.0 });
         let pair = Pair::new(&a, &b, pose, 0.0);
-        // Any axis will do.
+        // Any axis is a valid start.
         let axis = [pair.pose.t, draw.point(), Vec3::ZERO][[0, 0, 0, 1, 2][case / 7 % 5]];
         let (mut polytope, mut simplex) = (Polytope::default(), Simplex::default());
-        let around = deepest_around(&pair, axis, &mut polytope, &mut simplex).filter(|s| !s.in_contact_band());
+        let around =
+            penetration_from_supports(&pair, axis, &mut polytope, &mut simplex).filter(|s| !s.in_contact_band());
         let Some(mut tetrahedron) = start(&pair) else {
             assert!(around.is_none(), "case {case}");
             apart += 1;
@@ -144,14 +186,14 @@ fn a_start_from_supports_finds_the_depth() {
         };
         overlaps += 1;
         assert!(simplex.count == 0, "case {case}");
-        let by_gjk = deepest(&pair, &mut tetrahedron).filter(|s| !s.in_contact_band());
+        let by_gjk = penetration(&pair, &mut tetrahedron).filter(|s| !s.in_contact_band());
         strict += u32::from(by_gjk.is_some());
         let Some(answer) = around else { continue };
         found += 1;
         climbing += u32::from(pair.climbs());
         let by_gjk = by_gjk.expect("strict from one start, strict from the other");
         assert_eq!((answer.features, bits(&answer)), (by_gjk.features, bits(&by_gjk)), "case {case}");
-        let (near, _) = directions::best(&pair, 1.0);
+        let (near, _) = directions::best_directions(&pair, 1.0);
         let best = near.iter().map(|d| d.gap).fold(f64::NEG_INFINITY, f64::max);
         assert!((answer.closest.distance - best).abs() <= pair.bound(), "case {case}: {best}");
         let mut surface = Surface::default();
@@ -163,7 +205,7 @@ fn a_start_from_supports_finds_the_depth() {
     assert!(apart > 150 && triangles * 10 > apart * 8, "{triangles} of {apart} apart");
 }
 
-/// Small bodies have one vertex for many directions: the start is closed all the same.
+/// Supports of small bodies coincide: the start is closed all the same.
 #[test]
 fn starts_with_equal_supports_are_closed() {
     let mut draw = Draw(41);
@@ -173,7 +215,7 @@ fn starts_with_equal_supports_are_closed() {
         let (a, b) = (convex_hull(&few).expect("finite points"), draw.body([0, 1][case % 2]));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (mut polytope, mut surface) = (Polytope::default(), Surface::default());
-        polytope.work().around::<Portable>(&pair, pair.pose.t);
+        polytope.mesh().start_from_supports::<Portable>(&pair, pair.pose.t);
         assert!(polytope.remember(&mut surface), "case {case}");
         let vertices = surface.pairs().len();
         counts[vertices] += 1;
@@ -183,7 +225,7 @@ fn starts_with_equal_supports_are_closed() {
     assert!(counts[4] > 20 && counts[5] > 50 && counts[6] > 100 && counts[0] < 10, "{counts:?}");
 }
 
-/// A pair asked once for one sample keeps features only; asked again, its surface.
+/// A pair that is asked once for one sample keeps its features only; asked again, also its surface.
 #[test]
 fn a_surface_is_remembered_from_the_second_sample_on() {
     let mut draw = Draw(43);
@@ -210,13 +252,14 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
     assert!(verified > 50, "{verified}");
 }
 
-/// Points of a sphere in turn, and then far ones that see many triangles: each step leaves their hull.
+/// Points of a sphere one by one, and then far points that see many triangles: after each step the polytope is their
+/// hull.
 #[test]
 fn an_expanding_polytope_is_the_hull_of_its_vertices() {
     let mut draw = Draw(23);
     let (mut steps, mut wide) = (0, 0);
     for case in 0..60 {
-        // The hull of all, of which the search for its vertices is skipped: each is handed in.
+        // The vertices are given, instead of being found as supports.
         let count = 8 + case % 70;
         let mut points: Vec<_> = (0..count).map(|_| draw.point().normalized()).collect();
         points.extend((0..3).map(|_| draw.point().normalized().scale(1.5)));
@@ -258,7 +301,7 @@ fn an_expanding_polytope_is_the_hull_of_its_vertices() {
     assert!(steps > 1200 && wide > 60, "{steps} steps, {wide} with wide holes");
 }
 
-/// All triangles of a polytope, by their numbers.
+/// The numbers of all live triangles of a polytope.
 fn living(polytope: &Polytope) -> Vec<usize> {
     let mut found: Vec<(usize, [VertexPair; 3])> = Vec::new();
     while let Some((t, _)) = polytope.nearest(|v| found.iter().any(|(_, known)| known == v)) {
@@ -267,10 +310,10 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
-dispatch!(at grow_at_level, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Grown);
-dispatch!(at start_at_level, start_and_grow_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown);
+dispatch!(at expand_at_level, expand_to_boundary_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
+dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, mesh: &mut PolytopeMesh) -> ExpansionEnd);
 
-/// The same steps in the widest registers, in narrower ones, and in none.
+/// The expansion takes the same steps at every SIMD level.
 #[test]
 fn all_levels_give_the_same_bits() {
     let mut draw = Draw(29);
@@ -279,12 +322,12 @@ fn all_levels_give_the_same_bits() {
         let (a, b) = (draw.body(case), draw.body(case / 5));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (Some(mut wide), Some(mut plain)) = (start(&pair), start(&pair)) else { continue };
-        let answers = [deepest(&pair, &mut wide), found(grow_body::<Portable>(&pair, plain.work()))];
+        let answers = [penetration(&pair, &mut wide), found(expand_to_boundary_body::<Portable>(&pair, plain.mesh()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
         for level in Level::available() {
             let Some(mut again) = start(&pair) else { continue };
-            let z = grow_at_level(level, &pair, again.work());
+            let z = expand_at_level(level, &pair, again.mesh());
             assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
@@ -293,11 +336,11 @@ fn all_levels_give_the_same_bits() {
         compared += u32::from(x.is_some());
         let (mut wide, mut plain) = (Polytope::default(), Polytope::default());
         let mut grown = vec![
-            start_and_grow(&pair, pair.pose.t, wide.work()),
-            start_and_grow_body::<Portable>(&pair, pair.pose.t, plain.work()),
+            start_and_expand(&pair, pair.pose.t, wide.mesh()),
+            start_and_expand_body::<Portable>(&pair, pair.pose.t, plain.mesh()),
         ];
         for level in Level::available() {
-            grown.push(start_at_level(level, &pair, pair.pose.t, plain.work()));
+            grown.push(start_at_level(level, &pair, pair.pose.t, plain.mesh()));
         }
         let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
         assert!(all.iter().all(|s| *s == all[0]), "case {case}");

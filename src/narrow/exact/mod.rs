@@ -1,34 +1,36 @@
-//! The exact rung: the signed distance of two cores in integer arithmetic, for what nothing above it decides.
+//! The exact rung: the signed distance of two cores in integer arithmetic, for the pairs that no other rung decides.
 //!
-//! Poses and vertices are rational numbers, so the nearest feature pair, equal depths and the sign are decided by signs
-//! of integers, and the distance is the root of a fraction, rounded outward at the very end. There is no tolerance
-//! anywhere: every valid input has an answer. It takes milliseconds where `f64` takes a microsecond.
+//! Poses and vertices are rational numbers. So the closest features, equal depths and the sign of the distance are
+//! decided by signs of integers, and the distance is the square root of a fraction, rounded outward at the end. There
+//! is no tolerance: every valid input has an answer. It takes milliseconds where `f64` takes a microsecond.
 //!
 //! ```text
-//! lift.rs      vertices and poses to integers          vector.rs   their algebra, and the way back to f64
-//! nearest.rs   GJK with Johnson's determinants         depth.rs    the expanding polytope
-//! witness.rs   the first feature pair by the published rule
+//! integer_vec3.rs  vectors of integers, and their conversion to f64
+//! integer_pair.rs  vertices and poses as integers
+//! nearest.rs       GJK with Johnson's determinants (Gilbert, Johnson, Keerthi 1988)
+//! depth.rs         the expanding polytope (van den Bergen 2001)
+//! witness.rs       the first feature pair by the published rule
 //! ```
 
 mod depth;
-mod lift;
+mod integer_pair;
+mod integer_vec3;
 mod nearest;
-mod vector;
 mod witness;
 
 use super::answer::Answer;
 use super::feature::FeaturePair;
 use super::proximity::Method;
 use crate::geometry::{Polyhedron, Pose, Vec3};
-use depth::{Deepest, deepest};
-use lift::Lifted;
-use nearest::{Nearest, nearest};
+use depth::{ExactFacets, exact_facets};
+use integer_pair::IntegerPair;
+use integer_vec3::{IntegerVec3, ScaledFloat};
+use nearest::{OriginLocation, locate_origin};
 use num_bigint::BigInt;
-use vector::{Scaled, Vector};
-use witness::{Point, Shown, rank};
+use witness::{RationalPoint, SupportedDirection, rule_order};
 
 /// The signed distance of two cores at their poses in the world, in A's frame. `None` only for defective input (numbers
-/// that are not finite, a zero quaternion) and beyond limits that no body of a scene comes near.
+/// that are not finite, a zero quaternion) and beyond iteration limits that no body of a scene comes near.
 pub fn resolve(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Option<Answer> {
     let sound = |p: &Pose| {
         let finite = p.position.is_finite() && p.rest.is_finite() && p.q.iter().all(|c| c.is_finite());
@@ -37,24 +39,25 @@ pub fn resolve(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Option<
     if !sound(poses.0) || !sound(poses.1) {
         return None;
     }
-    let lifted = Lifted::new(a, b, poses);
-    let directions = match nearest(&lifted)? {
-        Nearest::Apart(point) => vec![point.negated()],
-        Nearest::Inside(simplex) => match deepest(&lifted, &simplex)? {
-            Deepest::Facets(directions) => directions,
-            Deepest::Flat(direction) => vec![direction.negated(), direction],
+    let pair = IntegerPair::new(a, b, poses);
+    let directions = match locate_origin(&pair)? {
+        OriginLocation::Outside(point) => vec![point.negated()],
+        OriginLocation::Inside(simplex) => match exact_facets(&pair, &simplex)? {
+            ExactFacets::Facets(directions) => directions,
+            ExactFacets::Flat(direction) => vec![direction.negated(), direction],
         },
     };
-    let mut shown: Vec<Shown<'_>> = directions.into_iter().map(|d| Shown::new(a, b, &lifted, d)).collect();
-    shown.sort_by_key(|s| rank(&s.plane));
-    choose(&shown)
+    let mut supported: Vec<SupportedDirection<'_>> =
+        directions.into_iter().map(|d| SupportedDirection::new(a, b, &pair, d)).collect();
+    supported.sort_by_key(|s| rule_order(&s.planes));
+    choose(&supported)
 }
 
-/// The first witness in the order of the rule.
-fn choose(shown: &[Shown<'_>]) -> Option<Answer> {
+/// The answer of the first witness in the order of the rule; several witnesses are a tie.
+fn choose(supported: &[SupportedDirection<'_>]) -> Option<Answer> {
     let mut all = (0..6).flat_map(|kinds| {
-        shown.iter().flat_map(move |s| {
-            s.plane.candidates(kinds).filter_map(move |features| Some((s, features, s.witness(&features)?)))
+        supported.iter().flat_map(move |s| {
+            s.planes.candidates(kinds).filter_map(move |features| Some((s, features, s.witness(&features)?)))
         })
     });
     let (s, features, point) = all.next()?;
@@ -62,25 +65,33 @@ fn choose(shown: &[Shown<'_>]) -> Option<Answer> {
     Some(answer(s, features, &point, method))
 }
 
-fn answer(s: &Shown<'_>, features: FeaturePair, point: &Point, method: Method) -> Answer {
-    let lifted = s.lifted;
+fn answer(s: &SupportedDirection<'_>, features: FeaturePair, point: &RationalPoint, method: Method) -> Answer {
+    let pair = s.pair;
     let gap = s.gap();
     let n2 = s.direction.dot(&s.direction);
-    let size = Scaled::root((&gap * &gap).magnitude(), (n2 * &lifted.scale * &lifted.scale).magnitude());
-    let size = size.times(lifted.exponent);
+    let size = ScaledFloat::root((&gap * &gap).magnitude(), (n2 * &pair.scale * &pair.scale).magnitude());
+    let size = size.times(pair.exponent);
     let distance = if gap < BigInt::ZERO { -size } else { size };
-    // Cut off and rounded: two units in the last place hold both.
+    // Truncated and rounded: two units in the last place enclose the exact value.
     let (lower, upper) = match gap == BigInt::ZERO {
         true => (0.0, 0.0),
         false => (distance.next_down().next_down(), distance.next_up().next_up()),
     };
-    Answer { features, normal: s.direction.direction(), distance, point_a: place(point, lifted), lower, upper, method }
+    Answer {
+        features,
+        normal: s.direction.direction(),
+        distance,
+        point_a: in_metres(point, pair),
+        lower,
+        upper,
+        method,
+    }
 }
 
-/// A point of A in metres.
-fn place(point: &Point, lifted: &Lifted) -> Vec3<f64> {
-    let denominator = &point.denominator * &lifted.scale;
-    let Vector(numerator) = &point.numerator;
-    let [x, y, z] = numerator.each_ref().map(|c| Scaled::ratio(c, &denominator).times(lifted.exponent));
+/// A point of A in A's frame, metres.
+fn in_metres(point: &RationalPoint, pair: &IntegerPair) -> Vec3<f64> {
+    let denominator = &point.denominator * &pair.scale;
+    let IntegerVec3(numerator) = &point.numerator;
+    let [x, y, z] = numerator.each_ref().map(|c| ScaledFloat::ratio(c, &denominator).times(pair.exponent));
     Vec3::new(x, y, z)
 }

@@ -1,49 +1,49 @@
-//! The point of the Minkowski difference nearest to the origin, exactly.
+//! The point of the Minkowski difference that is closest to the origin, exactly.
 //!
-//! GJK in integers: the distance sub-algorithm is Johnson's (Gilbert, Johnson, Keerthi 1988, section III), whose
-//! determinants are exact here, so that one sub-simplex passes its test and every iteration comes strictly nearer:
-//! the search ends by itself.
+//! GJK in integers with Johnson's distance sub-algorithm (Gilbert, Johnson, Keerthi 1988, section III). Its
+//! determinants are exact here, so exactly one sub-simplex passes the test, every iteration comes strictly closer, and
+//! the search terminates.
 
-use super::lift::Lifted;
-use super::vector::Vector;
+use super::integer_pair::IntegerPair;
+use super::integer_vec3::IntegerVec3;
 use crate::narrow::pair::VertexPair;
 use num_bigint::{BigInt, Sign};
 
-/// Iterations after which the search is given up: a limit on everything.
+/// Iterations after which the search is given up: a limit for degenerate input.
 const LIMIT: usize = 20_000;
 
-/// The nearest point.
+/// The location of the origin relative to the Minkowski difference.
 #[derive(Debug)]
-pub(super) enum Nearest {
-    /// From B to A, times a positive number; not zero.
-    Apart(Vector),
-    /// The origin belongs to the difference; a simplex that holds it.
+pub(super) enum OriginLocation {
+    /// Outside: the vector from B's closest point to A's, times a positive number; not zero.
+    Outside(IntegerVec3),
+    /// Inside or on the boundary: a simplex that contains the origin.
     Inside(Vec<VertexPair>),
 }
 
-/// The nearest point of the difference; `None` at the limit.
-pub(super) fn nearest(lifted: &Lifted) -> Option<Nearest> {
+/// Locates the origin; `None` at the limit.
+pub(super) fn locate_origin(pair: &IntegerPair) -> Option<OriginLocation> {
     let mut simplex = vec![[0, 0]];
     for _ in 0..LIMIT {
-        let points: Vec<Vector> = simplex.iter().map(|&p| lifted.difference(p)).collect();
+        let points: Vec<IntegerVec3> = simplex.iter().map(|&p| pair.difference(p)).collect();
         let (kept, point, weight) = johnson(&points)?;
         simplex = kept.into_iter().map(|i| simplex[i]).collect();
         if point.is_zero() {
-            return Some(Nearest::Inside(simplex));
+            return Some(OriginLocation::Inside(simplex));
         }
-        let vertex = lifted.support(&point.negated());
-        // With v = point / weight: nothing lies nearer if v . w >= v . v.
-        if point.dot(&lifted.difference(vertex)) * weight >= point.dot(&point) {
-            return Some(Nearest::Apart(point));
+        let vertex = pair.support(&point.negated());
+        // With v = point / weight: no point is closer if v . w >= v . v.
+        if point.dot(&pair.difference(vertex)) * weight >= point.dot(&point) {
+            return Some(OriginLocation::Outside(point));
         }
         simplex.push(vertex);
     }
     None
 }
 
-/// The sub-simplex that carries the point nearest to the origin, and that point as (numerator, positive denominator).
+/// The sub-simplex that carries the point closest to the origin, and that point as (numerator, positive denominator).
 /// `points`: one to four, affinely independent.
-fn johnson(points: &[Vector]) -> Option<(Vec<usize>, Vector, BigInt)> {
+fn johnson(points: &[IntegerVec3]) -> Option<(Vec<usize>, IntegerVec3, BigInt)> {
     let n = points.len();
     let dots: Vec<Vec<BigInt>> = points.iter().map(|p| points.iter().map(|q| p.dot(q)).collect()).collect();
     let members = |set: usize| (0..n).filter(move |i| set >> i & 1 == 1);
@@ -65,7 +65,7 @@ fn johnson(points: &[Vector]) -> Option<(Vec<usize>, Vector, BigInt)> {
             && (0..n).filter(|j| set >> j & 1 == 0).all(|j| !positive(&delta[set | 1 << j][j]))
     };
     let set = (1_usize..1 << n).find(carries)?;
-    let point = members(set).fold(Vector::zero(), |sum, i| sum.plus(&points[i].scale(&delta[set][i])));
+    let point = members(set).fold(IntegerVec3::zero(), |sum, i| sum.plus(&points[i].scale(&delta[set][i])));
     let weight = members(set).map(|i| &delta[set][i]).sum();
     Some((members(set).collect(), point, weight))
 }

@@ -1,29 +1,29 @@
 //! The distance sub-algorithm by signed volumes.
 //!
-//! Source: Montanari, Petrinic, Barbieri 2017, section 4, Algorithms 2-5 (S3D, S2D, S1D). The signs are derived here
-//! (the printed ones of Algorithms 4 and 5 do not hold): a sub-simplex carries the point of minimum norm only if the
-//! origin's projection lies on the inner side of each of its facets, that is, if replacing a vertex by the projection
-//! keeps the sign of the signed volume. Facets whose sign differs are the only ones searched.
+//! Source: Montanari, Petrinic, Barbieri 2017, section 4, Algorithms 2-5 (S3D, S2D, S1D). The signs are derived here,
+//! since the printed ones of Algorithms 4 and 5 do not hold: a sub-simplex carries the point of minimum norm only if
+//! the origin's projection lies on the inner side of each of its facets, that is, if replacing a vertex by the
+//! projection keeps the sign of the signed volume. Only facets whose sign differs are searched.
 
 use crate::geometry::{Real, Scalar, Vec3};
 
 /// The point of a simplex nearest to the origin.
 #[derive(Debug, Clone, Copy)]
-pub struct Nearest<T> {
+pub(super) struct SimplexPoint<T> {
     /// The point.
-    pub point: Vec3<T>,
-    /// Positions (in the simplex handed in) of the vertices that carry it; the first `count` are valid.
-    pub kept: [usize; 4],
-    /// How many vertices carry it. 4: the origin is inside.
-    pub count: usize,
+    pub(super) point: Vec3<T>,
+    /// Positions in the input simplex of the vertices that carry it, ascending; the first `count` are valid.
+    pub(super) kept: [usize; 4],
+    /// The number of vertices that carry it; 4: the origin is inside.
+    pub(super) count: usize,
 }
 
-impl<T: Real> Nearest<T> {
+impl<T: Real> SimplexPoint<T> {
     fn vertex(s: &[Vec3<T>; 4], i: usize) -> Self {
         Self { point: s[i], kept: [i, 0, 0, 0], count: 1 }
     }
 
-    /// The nearer of two (the first when they are equal).
+    /// The nearer of two points; the first if they are equally near.
     fn nearer(self, other: Self) -> Self {
         if other.point.length2() < self.point.length2() { other } else { self }
     }
@@ -31,27 +31,27 @@ impl<T: Real> Nearest<T> {
 
 /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`.
 #[inline]
-pub fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> Nearest<T> {
+pub(super) fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
     match count {
         4 => tetrahedron(s),
         3 => triangle(s, [0, 1, 2]),
         2 => segment(s, [0, 1]),
-        _ => Nearest::vertex(s, 0),
+        _ => SimplexPoint::vertex(s, 0),
     }
 }
 
 /// S3D (Algorithm 3).
-fn tetrahedron<T: Real>(s: &[Vec3<T>; 4]) -> Nearest<T> {
+fn tetrahedron<T: Real>(s: &[Vec3<T>; 4]) -> SimplexPoint<T> {
     let [a, b, c, d] = *s;
     // Six times the signed volumes of the tetrahedra in which the origin replaces a vertex; they sum to the whole.
     let volumes = [b.dot(c.cross(d)), -a.dot(c.cross(d)), a.dot(b.cross(d)), -a.dot(b.cross(c))];
     let whole = (b - a).dot((c - a).cross(d - a));
     let same = |v: T| (whole > T::ZERO && v > T::ZERO) || (whole < T::ZERO && v < T::ZERO);
     if volumes.into_iter().all(same) {
-        return Nearest { point: Vec3::ZERO, kept: [0, 1, 2, 3], count: 4 };
+        return SimplexPoint { point: Vec3::ZERO, kept: [0, 1, 2, 3], count: 4 };
     }
     const OPPOSITE: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
-    let mut best: Option<Nearest<T>> = None;
+    let mut best: Option<SimplexPoint<T>> = None;
     for (facet, volume) in OPPOSITE.into_iter().zip(volumes) {
         if !same(volume) {
             let found = triangle(s, facet);
@@ -62,16 +62,16 @@ fn tetrahedron<T: Real>(s: &[Vec3<T>; 4]) -> Nearest<T> {
 }
 
 /// S2D (Algorithm 4).
-fn triangle<T: Real>(s: &[Vec3<T>; 4], at: [usize; 3]) -> Nearest<T> {
+fn triangle<T: Real>(s: &[Vec3<T>; 4], at: [usize; 3]) -> SimplexPoint<T> {
     let [a, b, c] = at.map(|i| s[i]);
     let normal = (b - a).cross(c - a);
     let n2 = normal.length2();
     if n2.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
-        // No area: the nearest point is on a side.
+        // A degenerate triangle: the nearest point is on a side.
         return segment(s, [at[0], at[1]]).nearer(segment(s, [at[0], at[2]])).nearer(segment(s, [at[1], at[2]]));
     }
     let foot = normal.scale(a.dot(normal) / n2);
-    // Areas in the coordinate plane in which the triangle looks largest.
+    // Areas in the coordinate plane in which the triangle's projection is largest.
     let size = normal.to_array().map(Scalar::abs);
     let (i, j, whole) = if size[0] >= size[1] && size[0] >= size[2] {
         (1, 2, normal.x)
@@ -85,10 +85,10 @@ fn triangle<T: Real>(s: &[Vec3<T>; 4], at: [usize; 3]) -> Nearest<T> {
     let same = |v: T| (whole > T::ZERO && v > T::ZERO) || (whole < T::ZERO && v < T::ZERO);
     if areas.into_iter().all(same) {
         let point = (a.scale(areas[0]) + b.scale(areas[1]) + c.scale(areas[2])).scale(T::ONE / whole);
-        return Nearest { point, kept: [at[0], at[1], at[2], 0], count: 3 };
+        return SimplexPoint { point, kept: [at[0], at[1], at[2], 0], count: 3 };
     }
     const OPPOSITE: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
-    let mut best: Option<Nearest<T>> = None;
+    let mut best: Option<SimplexPoint<T>> = None;
     for (side, area) in OPPOSITE.into_iter().zip(areas) {
         if !same(area) {
             let found = segment(s, side.map(|k| at[k]));
@@ -99,24 +99,24 @@ fn triangle<T: Real>(s: &[Vec3<T>; 4], at: [usize; 3]) -> Nearest<T> {
 }
 
 /// S1D (Algorithm 5).
-fn segment<T: Real>(s: &[Vec3<T>; 4], at: [usize; 2]) -> Nearest<T> {
+fn segment<T: Real>(s: &[Vec3<T>; 4], at: [usize; 2]) -> SimplexPoint<T> {
     let [a, b] = at.map(|i| s[i]);
     let along = b - a;
     let l2 = along.length2();
     if l2.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
-        return Nearest::vertex(s, at[0]);
+        return SimplexPoint::vertex(s, at[0]);
     }
-    // Signed lengths, along the segment itself, of the parts from the foot of the origin to each end.
+    // Signed lengths along the segment from the foot of the origin to each end, times the segment's length.
     let to_b = b.dot(along);
     let from_a = -a.dot(along);
     if from_a.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
-        return Nearest::vertex(s, at[0]);
+        return SimplexPoint::vertex(s, at[0]);
     }
     if to_b.partial_cmp(&T::ZERO) != Some(std::cmp::Ordering::Greater) {
-        return Nearest::vertex(s, at[1]);
+        return SimplexPoint::vertex(s, at[1]);
     }
     let point = (a.scale(to_b) + b.scale(from_a)).scale(T::ONE / l2);
-    Nearest { point, kept: [at[0], at[1], 0, 0], count: 2 }
+    SimplexPoint { point, kept: [at[0], at[1], 0, 0], count: 2 }
 }
 
 #[cfg(test)]
@@ -127,12 +127,11 @@ mod tests {
         Vec3::new(x, y, z)
     }
 
-    /// The nearest point by trying all vertices, sides, faces and the inside, each by projection and clamping.
+    /// The least norm over a grid of barycentric coordinates of each sub-simplex: an upper bound of the distance.
     fn by_enumeration(s: &[Vec3<f64>], out: &mut f64) {
         for mask in 1_usize..1 << s.len() {
             let chosen: Vec<_> = (0..s.len()).filter(|i| mask >> i & 1 == 1).map(|i| s[i]).collect();
-            // Gradient descent on the barycentric coordinates would share nothing with the code under test, but is
-            // slow; a fine projected search over a grid is enough for a bound from above.
+            // A grid shares no code with the algorithm under test and is fine enough for an upper bound.
             let n = chosen.len();
             let steps = if n <= 2 { 4000 } else { 60 };
             let mut weights = vec![0_usize; n];

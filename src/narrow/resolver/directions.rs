@@ -1,60 +1,59 @@
-//! All directions along which the Minkowski difference can be nearest to the origin inside it: the normals of both
-//! bodies' faces and the products of their edges. A complete list, so its best gap *is* the (negative) depth.
+//! All directions along which the boundary of the Minkowski difference can be nearest to an origin inside it: the
+//! normals of both bodies' faces and the cross products of their edges. The list is complete, so its best gap is minus
+//! the depth.
 
-use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
-use crate::narrow::support;
 
-/// Where a direction comes from.
+/// The features that a direction is the normal of. The order is that of the tie rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub(in crate::narrow) enum DirectionOrigin {
     /// The outward normal of a face of A.
     FaceA(u32),
     /// The inward normal of a face of B.
     FaceB(u32),
-    /// The product of an edge of A and one of B, turned the right way, or against it for flat bodies.
+    /// The cross product of an edge of A and one of B, or (`true`) its negative.
     Edges(u32, u32, bool),
-    /// A direction that only bodies without area leave free.
+    /// A coordinate axis, where two bodies without area leave the direction free.
     Free(u8),
 }
 
 /// A direction with its gap over all vertices.
 #[derive(Debug, Clone, Copy)]
-pub struct Direction {
-    /// Where it comes from.
-    pub origin: Origin,
+pub(in crate::narrow) struct Direction {
+    /// The features that it is the normal of.
+    pub(in crate::narrow) origin: DirectionOrigin,
     /// Unit, in A's frame.
-    pub normal: Vec3<f64>,
-    /// `min over B - max over A` along it, metres.
-    pub gap: f64,
-    /// How far the gap of the exact direction may be from `gap`, metres.
-    pub error: f64,
+    pub(in crate::narrow) normal: Vec3<f64>,
+    /// `min over B - max over A` of the heights along it, metres.
+    pub(in crate::narrow) gap: f64,
+    /// A bound of the difference to the gap of the exact direction, metres.
+    pub(in crate::narrow) error: f64,
 }
 
-/// Edge directions, and rotated copies of what B has, in A's frame.
-struct Sides {
+/// Unit vectors along the edges of both bodies, and the face normals of B, in A's frame.
+struct RotatedFeatures {
     edges_a: Vec<Vec3<f64>>,
     edges_b: Vec<Vec3<f64>>,
     normals_b: Vec<Vec3<f64>>,
 }
 
-/// Every direction whose gap may be within `tolerance` bounds E of the best, and the best.
+/// Every direction whose gap may be within `tolerance` bounds E of the best, the best included.
 ///
-/// A direction that is left out has a smaller gap for certain: bounds hold with rounding included.
+/// A direction that is left out certainly has a smaller gap: the bounds include rounding.
 ///
-/// Also returned: by how much (metres) a facet between edges too close to parallel to have a direction may be better
-/// than the facets beside it.
-pub fn best(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
+/// Also returned: by how much (metres) the facet of two edges that are too close to parallel to have a direction may be
+/// better than the facets beside it.
+pub(in crate::narrow) fn best_directions(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
     let mut list =
-        List { pair, best: f64::NEG_INFINITY, keep: tolerance * pair.bound(), found: Vec::new(), slack: 0.0 };
+        DirectionList { pair, best: f64::NEG_INFINITY, keep: tolerance * pair.bound(), found: Vec::new(), slack: 0.0 };
     for f in 0..pair.a.face_count() as u32 {
-        list.offer(Origin::FaceA(f), pair.a.normals[f as usize], pair.bound());
+        list.offer(DirectionOrigin::FaceA(f), pair.a.normals[f as usize], pair.bound());
     }
     for f in 0..pair.b.face_count() as u32 {
-        list.offer(Origin::FaceB(f), -pair.pose.vector(pair.b.normals[f as usize]), pair.bound());
+        list.offer(DirectionOrigin::FaceB(f), -pair.pose.vector(pair.b.normals[f as usize]), pair.bound());
     }
-    let sides = Sides {
+    let sides = RotatedFeatures {
         edges_a: edge_directions(pair.a),
         edges_b: edge_directions(pair.b).into_iter().map(|e| pair.pose.vector(e)).collect(),
         normals_b: pair.b.normals.iter().map(|&n| pair.pose.vector(n)).collect(),
@@ -71,32 +70,34 @@ pub fn best(pair: &Pair<'_, f64>, tolerance: f64) -> (Vec<Direction>, f64) {
     (found, list.slack)
 }
 
-struct List<'p, 'a> {
+/// The directions found so far.
+struct DirectionList<'p, 'a> {
     pair: &'p Pair<'a, f64>,
+    /// A lower bound of the best gap, metres.
     best: f64,
+    /// Gaps down to this far below the best are kept, metres.
     keep: f64,
     found: Vec<Direction>,
+    /// See [`best_directions`], metres.
     slack: f64,
 }
 
-/// Sine below which two edges have no direction in common: their facet is so thin that the planes of the facets
-/// beside it meet within this share of the size.
-pub const PARALLEL: f64 = 1e-14;
+/// Sine below which two edges are too close to parallel to determine a direction: their facet is so thin that the
+/// planes of the facets beside it meet within this fraction of the size.
+pub(in crate::narrow) const PARALLEL: f64 = 1e-14;
 
-impl List<'_, '_> {
-    /// Takes a direction over all vertices, if its gap may count.
-    fn offer(&mut self, origin: Origin, normal: Vec3<f64>, error: f64) {
+impl DirectionList<'_, '_> {
+    /// Adds a direction if its gap over all vertices may be among the best.
+    fn offer(&mut self, origin: DirectionOrigin, normal: Vec3<f64>, error: f64) {
         let gap = self.pair.gap(normal);
         if gap + error >= self.best - self.keep {
             self.best = self.best.max(gap - error);
             self.found.push(Direction { origin, normal, gap, error });
         }
     }
-}
 
-impl List<'_, '_> {
-    /// Leaves out the facet of two edges that are parallel, or nearly so.
-    fn skip(&mut self, sine: f64) {
+    /// Leaves out the facet of two edges that are parallel or nearly so.
+    fn skip_parallel(&mut self, sine: f64) {
         if sine > 0.0 {
             self.slack = PARALLEL * self.pair.size;
         }
@@ -107,9 +108,9 @@ fn edge_directions(p: &Polyhedron) -> Vec<Vec3<f64>> {
     p.edges.iter().map(|e| (p.vertex(e.v[1]) - p.vertex(e.v[0])).normalized()).collect()
 }
 
-/// Edges of two solids: only pairs whose arcs on the Gauss map cross carry a facet (Gregorius 2013), tested with a
-/// margin far above rounding; the edges themselves then support, so a bound of the gap needs no scan.
-fn solid_edges(list: &mut List<'_, '_>, sides: &Sides) {
+/// The edges of two solids. Only pairs whose arcs cross on the Gauss map carry a facet (Gregorius 2013), tested with a
+/// margin far above rounding. Such edges support their bodies, so a bound of the gap needs no scan over the vertices.
+fn solid_edges(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     const MARGIN: f64 = 1e-9;
     let pair = list.pair;
     for (i, ea) in pair.a.edges.iter().enumerate() {
@@ -125,27 +126,27 @@ fn solid_edges(list: &mut List<'_, '_>, sides: &Sides) {
             let cross = da.cross(db);
             let sine = cross.length();
             if sine < PARALLEL {
-                list.skip(sine);
+                list.skip_parallel(sine);
                 continue;
             }
             let n = cross.scale(1.0 / sine);
             let error = pair.bound() / sine;
             let outward = n.dot(pa - pair.a.mean);
             let across = n.dot(pair.pose.point(pair.b.vertex(eb.v[0])) - pa);
-            // Where a body is too thin to tell which way is out, both are taken.
+            // Both signs where a body is too thin to tell the outward one.
             for (n, turned) in [(n, false), (-n, true)] {
                 let sign = if turned { -1.0 } else { 1.0 };
                 if sign * outward >= -error && sign * across + error >= list.best - list.keep {
-                    list.offer(Origin::Edges(i as u32, j as u32, turned), n, error);
+                    list.offer(DirectionOrigin::Edges(i as u32, j as u32, turned), n, error);
                 }
             }
         }
     }
 }
 
-/// Edges where a body is flat. Of a solid, only edges whose arc on the Gauss map crosses the great circle of the other
-/// edge can carry a facet with it; of flat bodies, any, one of each direction.
-fn flat_edges(list: &mut List<'_, '_>, sides: &Sides) {
+/// The edges where a body is flat. Of a solid, only edges whose arc on the Gauss map crosses the great circle of the
+/// other edge can carry a facet with it; of a flat body, every edge can, and one edge of each direction is enough.
+fn flat_edges(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     const MARGIN: f64 = 1e-9;
     let pair = list.pair;
     let crosses = |p: &Polyhedron, normals: &[Vec3<f64>], e: u32, other: Vec3<f64>| {
@@ -163,13 +164,13 @@ fn flat_edges(list: &mut List<'_, '_>, sides: &Sides) {
             let cross = da.cross(db);
             let sine = cross.length();
             if sine < PARALLEL {
-                list.skip(sine);
+                list.skip_parallel(sine);
                 continue;
             }
             let n = cross.scale(1.0 / sine);
             let error = pair.bound() / sine;
-            list.offer(Origin::Edges(i, j, false), n, error);
-            list.offer(Origin::Edges(i, j, true), -n, error);
+            list.offer(DirectionOrigin::Edges(i, j, false), n, error);
+            list.offer(DirectionOrigin::Edges(i, j, true), -n, error);
         }
     }
 }
@@ -179,9 +180,9 @@ fn edges_of(p: &Polyhedron) -> Vec<u32> {
     if p.dimension == 3 { (0..p.edges.len() as u32).collect() } else { p.distinct_edges.clone() }
 }
 
-/// Points and segments leave directions free: any across them all is as good as another; the first axis that is not
-/// along the edges is taken.
-fn free_directions(list: &mut List<'_, '_>, sides: &Sides) {
+/// Points and segments leave directions free: all directions orthogonal to them are equally good. Coordinate axes are
+/// taken, made orthogonal to the edge.
+fn free_directions(list: &mut DirectionList<'_, '_>, sides: &RotatedFeatures) {
     let pair = list.pair;
     if pair.a.dimension > 1 || pair.b.dimension > 1 {
         return;
@@ -196,33 +197,6 @@ fn free_directions(list: &mut List<'_, '_>, sides: &Sides) {
             n = (n - e.scale(n.dot(e))).normalized();
             n = (n - e.scale(n.dot(e))).normalized();
         }
-        list.offer(Origin::Free(k), n, pair.bound());
+        list.offer(DirectionOrigin::Free(k), n, pair.bound());
     }
-}
-
-/// The vertices within `tolerance` of the supporting plane along `d`, ascending.
-pub fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
-    support::reaching(p, d, support::max_dot(p, d) - tolerance)
-}
-
-/// The edges and faces of which all vertices are in `vertices` (ascending), both ascending.
-pub fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let has = |v: &u32| vertices.binary_search(v).is_ok();
-    let mut edges = Vec::new();
-    let mut faces = Vec::new();
-    for &v in vertices {
-        let start = p.neighbour_start[v as usize] as usize;
-        for (k, n) in p.neighbours_of(v).iter().enumerate() {
-            if *n > v && has(n) {
-                edges.push(p.neighbour_edges[start + k]);
-            }
-        }
-    }
-    edges.sort_unstable();
-    for &e in &edges {
-        faces.extend(p.edges[e as usize].f.into_iter().filter(|&f| f != NO_FACE && p.face(f).iter().all(has)));
-    }
-    faces.sort_unstable();
-    faces.dedup();
-    (edges, faces)
 }

@@ -1,15 +1,25 @@
-//! The cold resolver: decides what no warm start can, always from the same start, so that its answer is a function
+//! The cold resolver: decides what no warm start can. It always starts from the same state, so its answer is a function
 //! of the geometry and the relative pose.
 //!
-//! First the plain methods from a cold start in `f64`: their answer counts if it is strict, or a tie that rounding
-//! leaves no doubt about. Then extended precision (double-double, 2^-104 a step), and at last exact integers. Ties are
-//! enumerated and chosen by the published rule: kinds in the order FV, VF, EE (then EV, VE, VV), lowest indices.
+//! Three levels of precision, from cheap to certain: GJK and EPA in `f64`, whose answer counts if it is strict, or a
+//! tie that rounding cannot change; extended precision (double-double, relative error 2^-104 per operation); exact
+//! integers (`narrow::exact`). Ties are enumerated and chosen by the published rule: feature kinds in the order FV, VF,
+//! EE, EV, VE, VV (V vertex, E edge, F face; A's feature first), then the lowest indices.
+//!
+//! ```text
+//! directions.rs      every direction along which the depth can be attained, with its gap (Gauss maps: Gregorius 2013)
+//! support_planes.rs  the features on the supporting planes of a direction, and their pairs in the order of the rule
+//! prefilter.rs       pairs that cannot be witnesses, from a few products
+//! tie_break.rs       ties in `f64`
+//! separated.rs       extended precision for cores apart
+//! overlap.rs         extended precision for cores that touch or overlap
+//! ```
 
-pub mod directions;
+pub(in crate::narrow) mod directions;
 mod overlap;
-pub(in crate::narrow) mod planes;
 mod prefilter;
 mod separated;
+pub(in crate::narrow) mod support_planes;
 mod tie_break;
 
 use super::answer::Answer;
@@ -17,48 +27,50 @@ use super::certificate::{self, Strict};
 use super::epa::{self, Polytope};
 use super::exact;
 use super::feature::FeaturePair;
-use super::gjk::{self, End, Simplex};
+use super::gjk::{self, Simplex};
 use super::pair::Pair;
 use super::routes::Routes;
+use super::search::SearchEnd;
 use crate::geometry::{Dd, Pose, RelativePose};
 
-/// Answers a pair of cores from a cold start. `poses` are those of A and B in the world.
+/// The answer for a pair of cores from a cold start. `growth`: the sum of both radii, metres; `poses`: those of A and B
+/// in the world.
 pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes: &mut Routes) -> Answer {
     routes.cold += 1;
-    if let Some(answer) = plain(pair, routes) {
+    if let Some(answer) = resolve_in_f64(pair, routes) {
         return answer;
     }
     routes.extended += 1;
     let wide = Pair::<Dd>::new(pair.a, pair.b, RelativePose::between(poses.0, poses.1), growth);
     let found = gjk::search(&wide, &Simplex::default(), f64::INFINITY);
-    let apart = matches!(found.end, End::Converged | End::Stalled);
+    let apart = matches!(found.end, SearchEnd::Converged | SearchEnd::Stalled);
     let answer = if apart { separated::resolve(pair, &wide, &found) } else { None };
     if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length())) {
         return answer;
     }
     routes.exact += 1;
-    exactly(pair, poses).unwrap_or_else(|| {
+    resolve_exactly(pair, poses).unwrap_or_else(|| {
         routes.uncertified += 1;
         Answer::uncertified(pair, found.point.to_f64())
     })
 }
 
-/// The exact answer; where its features are strict in `f64`, the row of every other way.
-fn exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer> {
+/// The exact answer. If its features are strict in `f64`, it is the strict answer, which every other route gives.
+fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
     let strict = certificate::local(pair, &answer.features).map(|s| Answer::strict(&s));
     let same = |s: &Answer| s.lower <= answer.lower && answer.upper <= s.upper;
     Some(strict.filter(same).unwrap_or(answer))
 }
 
-/// The plain methods in `f64`: a strict answer, or a tie that rounding does not touch.
-fn plain(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
+/// GJK and EPA in `f64` from a cold start: a strict answer, or a tie that rounding cannot change.
+fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
     let mut tie = |answer: Option<Answer>| {
         routes.ties += u64::from(answer.is_some());
         answer
     };
-    if found.end != End::Overlap {
+    if found.end != SearchEnd::Overlap {
         let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
             .and_then(|features| certificate::local(pair, &features))
             .filter(Strict::in_contact_band);
@@ -69,6 +81,6 @@ fn plain(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     if !polytope.start(pair, tetrahedron) {
         return None;
     }
-    let strict = epa::deepest(pair, &mut polytope);
+    let strict = epa::penetration(pair, &mut polytope);
     strict.map(|s| Answer::strict(&s)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
 }

@@ -1,7 +1,7 @@
-//! Cores that touch or overlap: the depth is the best gap over a complete list of directions.
+//! Extended precision for cores that touch or overlap: the depth is the best gap over a complete list of directions.
 
-use super::directions::{self, Direction, Origin};
-use super::planes::Plane;
+use super::directions::{self, Direction, DirectionOrigin};
+use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate;
@@ -10,23 +10,23 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
 
-/// Directions within so many bounds E of the best in `f64` are looked at in double-double.
+/// Directions within this many bounds E of the best in `f64` are evaluated in double-double.
 const NEAR: f64 = 64.0;
 
 /// A direction in double-double.
-struct Tied {
+struct WideDirection {
     direction: Direction,
     normal: Vec3<Dd>,
     gap: Dd,
 }
 
-/// The answer by the tie rule. `reach`: the length of the nearest point found by a search, a bound of the distance
+/// The answer by the tie rule. `reach`: the length of the nearest point that GJK found, an upper bound of the distance
 /// where the cores only touch.
 pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> Option<Answer> {
-    let (near, slack) = directions::best(pair, NEAR);
-    let mut tied: Vec<Tied> = near.iter().filter_map(|d| widen(wide, d)).collect();
+    let (near, slack) = directions::best_directions(pair, NEAR);
+    let mut tied: Vec<WideDirection> = near.iter().filter_map(|d| widen(wide, d)).collect();
     let best = tied.iter().map(|t| t.gap).reduce(|x, y| x.larger(y))?;
-    // In the order of the rule: directions by kind, then by index; among them all that are as good as the best.
+    // In the order of the rule: by kind of direction, then by index. Kept are those as good as the best.
     tied.sort_by_key(|t| t.direction.origin);
     let bound = wide.bound();
     let equal = best - Dd::from_f64(pair.size * 1e-24);
@@ -58,41 +58,41 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
     Some(answer)
 }
 
-/// Where the best direction's features are strict in `f64`, the `f64` row is written: a warm way that proves the
-/// depth from a surface can only end at these features, and the complete list proves the same depth.
+/// The `f64` answer if the best direction's features are strict in `f64`: a warm route that proves the depth from a
+/// surface can only end at these features, and the complete list of directions proves the same depth.
 fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
     let answer = Answer::strict(&certificate::local(pair, features)?);
     (upper.to_f64() <= answer.upper).then_some(answer)
 }
 
 /// A direction of the list in double-double, with its gap over all vertices.
-fn widen(wide: &Pair<'_, Dd>, d: &Direction) -> Option<Tied> {
+fn widen(wide: &Pair<'_, Dd>, d: &Direction) -> Option<WideDirection> {
     let normal = match d.origin {
-        Origin::FaceA(f) => {
+        DirectionOrigin::FaceA(f) => {
             let any = FeaturePair { a: Feature::face(f), b: Feature::vertex(0) };
-            finish_normal(wide, &any)?
+            normal_of(wide, &any)?
         }
-        Origin::FaceB(f) => {
+        DirectionOrigin::FaceB(f) => {
             let any = FeaturePair { a: Feature::vertex(0), b: Feature::face(f) };
-            finish_normal(wide, &any)?
+            normal_of(wide, &any)?
         }
-        Origin::Edges(i, j, _) => {
-            let n = finish_normal(wide, &FeaturePair { a: Feature::edge(i), b: Feature::edge(j) })?;
+        DirectionOrigin::Edges(i, j, _) => {
+            let n = normal_of(wide, &FeaturePair { a: Feature::edge(i), b: Feature::edge(j) })?;
             if n.to_f64().dot(d.normal) < 0.0 { -n } else { n }
         }
-        Origin::Free(_) => {
+        DirectionOrigin::Free(_) => {
             let n = across_edges(wide, Vec3::from_f64(d.normal));
             n.normalized()
         }
     };
-    Some(Tied { direction: *d, normal, gap: wide.gap(normal) })
+    Some(WideDirection { direction: *d, normal, gap: wide.gap(normal) })
 }
 
-fn finish_normal(wide: &Pair<'_, Dd>, features: &FeaturePair) -> Option<Vec3<Dd>> {
+fn normal_of(wide: &Pair<'_, Dd>, features: &FeaturePair) -> Option<Vec3<Dd>> {
     finish(wide, features).map(|c| c.normal)
 }
 
-/// `n` without its part along the edge that either body has.
+/// `n` less its component along the edge of the body that has one.
 fn across_edges(wide: &Pair<'_, Dd>, n: Vec3<Dd>) -> Vec3<Dd> {
     let edge = |p: &Polyhedron| {
         p.edges.first().map(|e| Vec3::<Dd>::from_f64(p.vertex(e.v[1])) - Vec3::from_f64(p.vertex(e.v[0])))
@@ -104,18 +104,19 @@ fn across_edges(wide: &Pair<'_, Dd>, n: Vec3<Dd>) -> Vec3<Dd> {
     }
 }
 
-/// The first feature pair, in the order of the rule, that carries witness points of a tied direction: its features,
-/// the direction, the point on A, and how far the points are off the direction.
+/// The first feature pair, in the order of the rule, that carries witness points of a tied direction: the features, the
+/// direction, the point on A, and the distance between the points across the direction, metres.
 fn witnesses<'t>(
     pair: &Pair<'_, f64>,
     wide: &Pair<'_, Dd>,
-    tied: &'t [Tied],
-) -> Option<(FeaturePair, &'t Tied, Vec3<Dd>, Dd)> {
-    let planes: Vec<Plane> = tied.iter().map(|t| Plane::new(pair, t.normal.to_f64(), 1e-13 * pair.size)).collect();
+    tied: &'t [WideDirection],
+) -> Option<(FeaturePair, &'t WideDirection, Vec3<Dd>, Dd)> {
+    let planes: Vec<SupportPlanes> =
+        tied.iter().map(|t| SupportPlanes::new(pair, t.normal.to_f64(), 1e-13 * pair.size)).collect();
     for kinds in 0..6 {
         for (t, plane) in tied.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
-                if let Some((point, residual)) = on_both(wide, &features, t) {
+                if let Some((point, residual)) = common_point(wide, &features, t) {
                     return Some((features, t, point, residual));
                 }
             }
@@ -124,15 +125,16 @@ fn witnesses<'t>(
     None
 }
 
-/// The point of A's feature that lies over B's feature along the direction, and what is left between them.
-fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec3<Dd>, Dd)> {
+/// The point of A's feature that lies over B's feature along the direction, and how far it is off either feature,
+/// metres.
+fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) -> Option<(Vec3<Dd>, Dd)> {
     use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
     let inside = Dd::from_f64(-1e-22 * wide.size);
     let shift = t.normal.scale(t.gap);
     let (i, j) = (features.a.index, features.b.index);
     let closest = || finish(wide, features).filter(|c| c.interior >= inside);
     let edge = |p: &Polyhedron, e: u32| p.edges[e as usize].v;
-    // A's point, and how far it is off A's feature; along the direction, which need not be the feature's own.
+    // The point, and its distance from A's feature. The direction need not be the feature pair's own normal.
     let (point, off_a) = match (features.a.kind, features.b.kind) {
         (Face, Vertex) => {
             let point = wide.vertex_b(j) - shift;
@@ -142,12 +144,12 @@ fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec
         (Edge, Vertex) => {
             let point = wide.vertex_b(j) - shift;
             let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
-            (point, off_edge(point, v, w))
+            (point, distance_to_edge(point, v, w))
         }
         _ => {
             let point = closest()?.point_a;
             let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
-            (point, off_edge(point, v, w))
+            (point, distance_to_edge(point, v, w))
         }
     };
     let partner = point + shift;
@@ -155,7 +157,7 @@ fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec
         Vertex => (partner - wide.vertex_b(j)).length(),
         Edge => {
             let [v, w] = edge(wide.b, j).map(|v| wide.vertex_b(v));
-            off_edge(partner, v, w)
+            distance_to_edge(partner, v, w)
         }
         Face => (partner - closest()?.point_b).length(),
     };
@@ -163,8 +165,8 @@ fn on_both(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &Tied) -> Option<(Vec
     (off.to_f64() <= 2e-13 * wide.size).then_some((point, off))
 }
 
-/// Distance of a point from a segment.
-fn off_edge(p: Vec3<Dd>, from: Vec3<Dd>, to: Vec3<Dd>) -> Dd {
+/// The distance of a point from a segment, metres.
+fn distance_to_edge(p: Vec3<Dd>, from: Vec3<Dd>, to: Vec3<Dd>) -> Dd {
     let along = to - from;
     let l2 = along.length2();
     if l2 <= Dd::ZERO {

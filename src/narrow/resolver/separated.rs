@@ -1,43 +1,44 @@
-//! Cores apart: the nearest point of the Minkowski difference is unique, but several feature pairs may carry it.
+//! Extended precision for cores apart: the nearest point of the Minkowski difference is unique, but several feature
+//! pairs may carry it.
 
-use super::planes::Plane;
 use super::prefilter::Prefilter;
+use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Real, Scalar};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::{self, Strict};
 use crate::narrow::closest_points::finish;
 use crate::narrow::feature::FeaturePair;
-use crate::narrow::gjk::Found;
+use crate::narrow::gjk::GjkResult;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
 
-/// Brackets as wide as this share of the size are accepted in the first and in the second attempt: optimal to the
-/// accuracy of double-double, and what is promised (half of it).
+/// The widest bracket that the first and the second attempt accept, in sizes of the pair: the accuracy of
+/// double-double, and half of the promised width.
 const WIDTHS: [f64; 2] = [8e-25, 5e-13];
 
-/// Candidates tried at most: a limit on everything.
+/// Most candidates that are tried: a limit for degenerate input.
 const CANDIDATES: usize = 200_000;
 
-/// The answer by the tie rule; `None` where no feature pair is apart and proven.
-pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &Found<Dd>) -> Option<Answer> {
+/// The answer by the tie rule; `None` if no feature pair is apart and proven.
+pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &GjkResult<Dd>) -> Option<Answer> {
     let length = found.point.length().to_f64();
     let n = -found.point.to_f64().normalized();
     if !n.is_finite() {
         return None;
     }
-    // The search fixes the direction to about the square root of its own rounding.
+    // The direction of the search is accurate to about the square root of its rounding.
     let tolerance = pair.size * (1e-13 + 4e-15 * (pair.size / length).sqrt().min(1e6));
-    let plane = Plane::new(pair, n, tolerance);
-    let prefilter = Prefilter::new(pair, &plane, length);
+    let planes = SupportPlanes::new(pair, n, tolerance);
+    let prefilter = Prefilter::new(pair, &planes, length);
     for width in WIDTHS {
-        let candidates = (0..6).flat_map(|kinds| plane.sieved(&prefilter, kinds)).take(CANDIDATES);
+        let candidates = (0..6).flat_map(|kinds| prefilter.candidates(&planes, kinds)).take(CANDIDATES);
         let mut proven = candidates.filter_map(|(f, kept)| kept.then(|| prove(wide, &f, width * pair.size)).flatten());
         let Some(mut answer) = proven.next() else { continue };
-        // What f64 can prove by itself is answered in f64 on every way.
+        // What `f64` can prove by itself is answered in `f64` on every route.
         if let Some(strict) = certificate::local(pair, &answer.features).filter(Strict::in_contact_band) {
             return Some(Answer::strict(&strict));
         }
-        if !plane.is_single() && proven.next().is_some() {
+        if !planes.is_single() && proven.next().is_some() {
             answer.method = Method::Tie;
         }
         return Some(answer);

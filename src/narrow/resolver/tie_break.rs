@@ -1,36 +1,35 @@
-//! Ties that `f64` can decide: parallel faces and edges, equal depths, faces that are coplanar but for rounding.
+//! Ties that `f64` can decide: parallel faces and edges, equal depths, faces that are coplanar up to rounding.
 //!
-//! Feature pairs are tried in the order of the published rule; each either holds (its closest points lie inside their
-//! features by more than rounding, and its bracket is as narrow as promised), or is out for certain. Where one is
+//! Feature pairs are tried in the order of the published rule. Each is either accepted (its closest points lie inside
+//! their features by more than rounding, and its bracket is as narrow as promised) or certainly rejected. If one is
 //! neither, extended precision decides.
 
-use super::directions::{Origin, PARALLEL};
-use super::planes::Plane;
+use super::directions::{DirectionOrigin, PARALLEL};
 use super::prefilter::Prefilter;
+use super::support_planes::SupportPlanes;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
-use crate::narrow::certificate;
-use crate::narrow::certificate::Claim;
+use crate::narrow::certificate::{self, Claim};
 use crate::narrow::closest_points::{Closest, finish};
 use crate::narrow::epa::{self, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::gjk::Found;
+use crate::narrow::gjk::GjkResult;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
 use crate::narrow::rung_outcome::PROMISE;
 
-/// Feature pairs tried at most; more are left to extended precision.
+/// Most feature pairs that are tried; more are left to extended precision.
 const CANDIDATES: usize = 4096;
 
-/// Distances and depths below so many bounds E are left to extended precision: the sign is open.
+/// Distances and depths below this many bounds E are left to extended precision: their sign is undecided.
 const CONTACT: f64 = 64.0;
 
 /// Whether the closest points of a feature pair lie inside their features.
 enum Inside {
     Yes,
     No,
-    /// To within rounding.
-    Open,
+    /// Within rounding of the boundary.
+    Undecided,
 }
 
 fn inside(closest: &Closest<f64>, bound: f64) -> Inside {
@@ -40,7 +39,7 @@ fn inside(closest: &Closest<f64>, bound: f64) -> Inside {
     } else if closest.interior < -margin {
         Inside::No
     } else {
-        Inside::Open
+        Inside::Undecided
     }
 }
 
@@ -56,27 +55,27 @@ fn answer(features: &FeaturePair, closest: &Closest<f64>, lower: f64, upper: f64
     }
 }
 
-/// The answer about cores that a search found apart.
-pub(super) fn separated(pair: &Pair<'_, f64>, found: &Found<f64>) -> Option<Answer> {
+/// The answer for cores that GJK found apart; `None` leaves it to extended precision.
+pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<Answer> {
     let bound = pair.bound();
     let length = found.point.length();
     if length.partial_cmp(&(CONTACT * bound)) != Some(std::cmp::Ordering::Greater) {
         return None;
     }
     let n = -found.point.normalized();
-    // The duality gap bounds how far the direction is off: |v - v*|^2 <= |v|^2 - v.w.
+    // The duality gap bounds the error of the direction: |v - v*|^2 <= |v|^2 - v.w.
     let duality = (length - pair.gap(n) - 0.125 * bound).max(0.0);
     let tolerance = pair.size * (1e-12 + 2.0 * (duality / length).sqrt());
-    let plane = Plane::new(pair, n, tolerance);
-    if plane.count() > CANDIDATES {
+    let planes = SupportPlanes::new(pair, n, tolerance);
+    if planes.pair_count() > CANDIDATES {
         return None;
     }
-    let prefilter = Prefilter::new(pair, &plane, length);
-    first_that_holds(pair, (0..6).flat_map(|kinds| plane.sieved(&prefilter, kinds)).filter(|f| f.1).map(|f| f.0))
+    let prefilter = Prefilter::new(pair, &planes, length);
+    first_accepted(pair, (0..6).flat_map(|kinds| prefilter.candidates(&planes, kinds)).filter(|f| f.1).map(|f| f.0))
 }
 
-/// The answer of the first feature pair that holds, unless one is in contact or rounding leaves it open.
-fn first_that_holds(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = FeaturePair>) -> Option<Answer> {
+/// The answer of the first accepted feature pair; `None` if a pair is in contact or undecided by rounding.
+fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = FeaturePair>) -> Option<Answer> {
     let bound = pair.bound();
     let mut tie = None;
     for features in candidates {
@@ -93,7 +92,7 @@ fn first_that_holds(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Featu
         if upper - lower > PROMISE * pair.size {
             continue;
         }
-        // A unique optimum that the search missed is answered as on every other way.
+        // A unique optimum that the search missed is answered as on every other route.
         if let Some(strict) = certificate::local(pair, &features) {
             return Some(Answer::strict(&strict));
         }
@@ -104,41 +103,42 @@ fn first_that_holds(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Featu
 }
 
 /// A facet of the Minkowski difference.
-struct Facet {
-    origin: Origin,
+struct TiedFacet {
+    origin: DirectionOrigin,
     normal: Vec3<f64>,
     gap: f64,
 }
 
-/// The answer about cores that overlap, from a polytope around the origin: grown until every triangle that may be
-/// nearest is one of the difference's own facets, it proves the depth, and its facets are the ties.
+/// The answer for cores that overlap, from a polytope around the origin. Expanded until every triangle that may be
+/// nearest is a facet of the difference, it proves the depth, and these facets are the ties. `None` leaves it to
+/// extended precision.
 pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Answer> {
     let bound = pair.bound();
     let mut facets = Vec::new();
     for triangle in epa::nearest_facets(pair, polytope, 4.0 * bound)? {
         let facet = facet_of(pair, &triangle)?;
-        if facets.iter().all(|f: &Facet| f.origin != facet.origin) {
+        if facets.iter().all(|f: &TiedFacet| f.origin != facet.origin) {
             facets.push(facet);
         }
     }
     let best = facets.iter().map(|f| f.gap).reduce(f64::max)?;
-    let reach = -best - 0.5 * bound;
-    if reach < CONTACT * bound || !polytope.proves(&Claim { facet: reach, others: reach }, |_| true) {
+    let depth = -best - 0.5 * bound;
+    if depth < CONTACT * bound || !polytope.proves(&Claim { facet: depth, others: depth }, |_| true) {
         return None;
     }
     facets.retain(|f| f.gap >= best - 2.0 * bound);
     facets.sort_by_key(|f| f.origin);
-    let planes: Vec<Plane> = facets.iter().map(|f| Plane::new(pair, f.normal, 4.0 * bound)).collect();
+    let planes: Vec<SupportPlanes> = facets.iter().map(|f| SupportPlanes::new(pair, f.normal, 4.0 * bound)).collect();
     let mut tie = None;
     for kinds in 0..3 {
         for (facet, plane) in facets.iter().zip(&planes) {
             for features in plane.candidates(kinds) {
-                // What may be strict on some other way is for the complete list to decide.
+                // A pair that may be strict on another route is left to the complete list of directions.
                 if certificate::local(pair, &features).is_some() {
                     return None;
                 }
                 if tie.is_none() {
-                    tie = holds(pair, &features, facet, best);
+                    tie = accept(pair, &features, facet, best);
                 }
             }
         }
@@ -146,19 +146,19 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     tie.flatten()
 }
 
-/// Whether a feature pair carries witness points of a facet: `None` if it is out, `Some(None)` if rounding leaves it
-/// open, else its answer. `best`: the gap of the nearest facet.
-fn holds(pair: &Pair<'_, f64>, features: &FeaturePair, facet: &Facet, best: f64) -> Option<Option<Answer>> {
+/// Whether a feature pair carries witness points of a facet: `None` if it does not, `Some(None)` if rounding leaves it
+/// undecided, else its answer. `best`: the gap of the nearest facet.
+fn accept(pair: &Pair<'_, f64>, features: &FeaturePair, facet: &TiedFacet, best: f64) -> Option<Option<Answer>> {
     let bound = pair.bound();
     let closest = finish(pair, features).filter(|c| c.normal.dot(facet.normal) > 0.5)?;
     let gap = pair.gap(closest.normal);
-    // Features that do not reach both supporting planes are out, and so are those of another facet.
+    // Rejects features that do not reach both supporting planes, and those of another facet.
     if closest.distance - gap > bound || (gap - facet.gap).abs() > 4.0 * bound {
         return None;
     }
     match inside(&closest, bound) {
         Inside::No => return None,
-        Inside::Open => return Some(None),
+        Inside::Undecided => return Some(None),
         Inside::Yes => {}
     }
     let lower = gap - bound;
@@ -167,22 +167,22 @@ fn holds(pair: &Pair<'_, f64>, features: &FeaturePair, facet: &Facet, best: f64)
     Some(proven.then(|| answer(features, &closest, lower, upper)))
 }
 
-/// The facet in which a triangle of the Minkowski difference lies, with the direction of its features.
-fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<Facet> {
+/// The facet that a triangle of the Minkowski difference lies in, with the direction of its features.
+fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<TiedFacet> {
     let [a, b] = FeaturePair::sides_of_simplex(pair.a, pair.b, triangle)?;
-    let any = |feature: Feature, kind| feature.kind == kind;
-    let (origin, features) = if any(a, Face) {
-        (Origin::FaceA(a.index), FeaturePair { a, b: Feature::vertex(triangle[0][1]) })
-    } else if any(b, Face) {
-        (Origin::FaceB(b.index), FeaturePair { a: Feature::vertex(triangle[0][0]), b })
-    } else if any(a, Edge) && any(b, Edge) {
-        (Origin::Edges(a.index, b.index, false), FeaturePair { a, b })
+    let (origin, features) = if a.kind == Face {
+        (DirectionOrigin::FaceA(a.index), FeaturePair { a, b: Feature::vertex(triangle[0][1]) })
+    } else if b.kind == Face {
+        (DirectionOrigin::FaceB(b.index), FeaturePair { a: Feature::vertex(triangle[0][0]), b })
+    } else if a.kind == Edge && b.kind == Edge {
+        (DirectionOrigin::Edges(a.index, b.index, false), FeaturePair { a, b })
     } else {
         return None;
     };
     let closest = finish(pair, &features)?;
-    // Edges so close to parallel fix no direction; extended precision leaves their facet out, with its slack.
-    (closest.amplification * PARALLEL < 1e-6).then(|| Facet {
+    // Edges this close to parallel determine no direction; extended precision leaves their facet out, and bounds what
+    // that costs.
+    (closest.amplification * PARALLEL < 1e-6).then(|| TiedFacet {
         origin,
         normal: closest.normal,
         gap: pair.gap(closest.normal),
@@ -194,12 +194,12 @@ pub(super) mod tests {
     use super::*;
     use crate::narrow::gjk::{self, Simplex};
 
-    /// The length of the nearest point that a search finds, metres.
+    /// The distance that GJK finds, metres.
     pub(in super::super) fn distance(pair: &Pair<'_, f64>) -> f64 {
         gjk::search(pair, &Simplex::default(), f64::INFINITY).point.length()
     }
 
-    /// Whether [`first_that_holds`] would do anything but pass a feature pair by.
+    /// Whether [`first_accepted`] would do anything but skip a feature pair.
     pub(in super::super) fn may_count(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
         let bound = pair.bound();
         let Some(closest) = finish(pair, features) else { return false };

@@ -1,4 +1,4 @@
-//! Each state's transitions on a cube, and the walk around a face against brute force.
+//! The transitions of each state on a cube, and the descent along a face's boundary against brute force.
 
 use super::*;
 use crate::geometry::hull::convex_hull;
@@ -15,20 +15,20 @@ fn hull(points: &[Point]) -> Polyhedron {
     convex_hull(&points.iter().map(|&p| p.into()).collect::<Vec<_>>()).expect("a hull")
 }
 
-fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<FeaturePair, End> {
+fn next(a: &Polyhedron, b: &Polyhedron, features: (Feature, Feature)) -> Result<FeaturePair, SearchEnd> {
     let axis = |x, y, z| Vec3::new(x, y, z);
     let pose = RelativePose { r: [axis(1.0, 0.0, 0.0), axis(0.0, 1.0, 0.0), axis(0.0, 0.0, 1.0)], t: Vec3::ZERO };
     advance::<Portable>(&regions::bodies(&Pair::new(a, b, pose, 0.0)), &FeaturePair { a: features.0, b: features.1 })
 }
 
-/// A state of the cube and the segment between two points: the next state's features, or the end. The same with the
-/// bodies' parts exchanged must give the same.
+/// A state of the cube and the segment between two points: the features of the next state, or the end. With the bodies
+/// exchanged the result must be the same.
 #[track_caller]
-fn step(cube_feature: Feature, from: Point, to: Point, other: Feature) -> Result<(Feature, Feature), End> {
+fn step(cube_feature: Feature, from: Point, to: Point, other: Feature) -> Result<(Feature, Feature), SearchEnd> {
     let (cube, segment) = (cube(), hull(&[from, to]));
     let there = next(&cube, &segment, (cube_feature, other)).map(|f| (f.a, f.b));
     let back = next(&segment, &cube, (other, cube_feature)).map(|f| (f.b, f.a));
-    assert_eq!(there, back, "the parts of A and B are alike");
+    assert_eq!(there, back, "the states are symmetric in A and B");
     there
 }
 
@@ -53,7 +53,7 @@ const ROD: Feature = Feature { kind: Edge, index: 0 };
 
 #[test]
 fn vertex_and_vertex() {
-    assert_eq!(step(vertex(7), [3.0; 3], [4.0, 5.0, 4.5], TAIL), Err(End::Converged));
+    assert_eq!(step(vertex(7), [3.0; 3], [4.0, 5.0, 4.5], TAIL), Err(SearchEnd::Converged));
     assert_eq!(step(vertex(7), [3.0, 3.0, 0.5], [4.0; 3], TAIL), Ok((edge(3, 7), TAIL)), "below the corner");
     assert_eq!(step(vertex(7), [3.0; 3], [0.0, 2.9, 3.0], TAIL), Ok((vertex(7), ROD)), "the rod leads past it");
     assert_eq!(step(vertex(7), [3.0; 3], [2.0, 2.0, 1.5], TAIL), Ok((vertex(7), HEAD)), "its other end is in front");
@@ -65,7 +65,7 @@ fn vertex_and_vertex() {
 #[test]
 fn edge_and_vertex() {
     let e = edge(3, 7);
-    assert_eq!(step(e, [3.0, 3.0, 0.5], [4.0, 4.0, 0.5], TAIL), Err(End::Converged));
+    assert_eq!(step(e, [3.0, 3.0, 0.5], [4.0, 4.0, 0.5], TAIL), Err(SearchEnd::Converged));
     assert_eq!(step(e, [3.0, 3.0, -1.5], [4.0; 3], TAIL), Ok((vertex(3), TAIL)));
     assert_eq!(step(e, [3.0, 3.0, 1.5], [4.0; 3], TAIL), Ok((vertex(7), TAIL)));
     assert_eq!(step(e, [0.5, 3.0, 0.0], [0.5, 4.0, 0.0], TAIL), Ok((face(1, true), TAIL)));
@@ -74,37 +74,37 @@ fn edge_and_vertex() {
     assert_eq!(step(e, both, [0.5, 4.0, 2.0], TAIL), Ok((vertex(7), TAIL)), "planes of vertices come first");
     assert_eq!(step(e, [3.0, 3.0, 0.0], [2.0, 2.0, 0.1], TAIL), Ok((e, ROD)), "all of the edge beyond the plane");
     // The edge crosses the plane of the rod's end: nearest where it is beyond, or before.
-    assert_eq!(step(e, [2.0, 2.0, 0.9], [2.5, 2.5, -2.0], TAIL), Err(End::Converged));
+    assert_eq!(step(e, [2.0, 2.0, 0.9], [2.5, 2.5, -2.0], TAIL), Err(SearchEnd::Converged));
     assert_eq!(step(e, [2.0, 2.0, 0.9], [1.9, 1.9, -2.0], TAIL), Ok((e, ROD)));
-    assert_eq!(step(e, [1.0, 1.0, 0.5], [1.0, 1.0, 1.5], TAIL), Err(End::Penetration), "the vertex on the edge");
+    assert_eq!(step(e, [1.0, 1.0, 0.5], [1.0, 1.0, 1.5], TAIL), Err(SearchEnd::Overlap), "the vertex on the edge");
 }
 
 #[test]
 fn face_and_vertex() {
     let f = face(0, true);
-    assert_eq!(step(f, [3.0, 0.0, 0.0], [4.0, 0.5, 0.0], TAIL), Err(End::Converged));
+    assert_eq!(step(f, [3.0, 0.0, 0.0], [4.0, 0.5, 0.0], TAIL), Err(SearchEnd::Converged));
     assert_eq!(step(f, [3.0, 0.0, 0.0], [2.0, 0.1, 0.0], TAIL), Ok((f, ROD)), "the rod leads to it");
     assert_eq!(step(f, [1.5, 0.0, 0.0], [-1.0, 0.0, 0.0], TAIL), Ok((f, ROD)), "farther beyond than before");
     assert_eq!(step(f, [3.0, 2.0, 1.5], [4.0; 3], TAIL), Ok((edge(3, 7), TAIL)), "the farthest beyond");
     assert_eq!(step(f, [3.0, 1.5, 2.0], [4.0; 3], TAIL), Ok((edge(5, 7), TAIL)));
     assert_eq!(step(f, [-2.0, 0.0, 0.0], [-3.0, 0.0, 0.0], TAIL), Ok((face(0, false), TAIL)), "out of a local minimum");
-    assert_eq!(step(f, [0.5, 0.0, 0.0], [0.4, 0.0, 0.0], TAIL), Err(End::Penetration), "inside");
+    assert_eq!(step(f, [0.5, 0.0, 0.0], [0.4, 0.0, 0.0], TAIL), Err(SearchEnd::Overlap), "inside");
     assert_eq!(step(f, [0.5, 0.0, 0.0], [0.6, 0.0, 0.0], TAIL), Ok((f, ROD)), "from inside towards it");
-    assert_eq!(step(f, [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], TAIL), Err(End::Penetration), "on it");
+    assert_eq!(step(f, [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], TAIL), Err(SearchEnd::Overlap), "on it");
 }
 
 #[test]
 fn edge_and_edge() {
     let e = edge(3, 7);
-    assert_eq!(step(e, [3.0, 1.5, 0.2], [1.5, 3.0, -0.2], ROD), Err(End::Converged));
+    assert_eq!(step(e, [3.0, 1.5, 0.2], [1.5, 3.0, -0.2], ROD), Err(SearchEnd::Converged));
     assert_eq!(step(e, [3.0, 1.5, 2.0], [1.5, 3.0, 1.5], ROD), Ok((vertex(7), ROD)), "all beyond the upper end");
     assert_eq!(step(e, [3.0, 1.5, -2.0], [1.5, 3.0, -1.5], ROD), Ok((vertex(3), ROD)));
     assert_eq!(step(e, [3.0, 3.0, 0.0], [1.5, 1.5, 3.0], ROD), Ok((vertex(7), ROD)), "nearest beyond the upper end");
     assert_eq!(step(e, [3.0, 3.0, 3.0], [1.2, 1.2, 0.5], ROD), Ok((e, HEAD)), "nearest at the rod's end");
     assert_eq!(step(e, [0.0, 1.5, 0.0], [0.9, 3.0, 0.1], ROD), Ok((face(1, true), ROD)), "all beside a face");
-    assert_eq!(step(e, [3.0, 1.1, 0.0], [0.0, 1.2, 0.1], ROD), Err(End::Converged));
+    assert_eq!(step(e, [3.0, 1.1, 0.0], [0.0, 1.2, 0.1], ROD), Err(SearchEnd::Converged));
     assert_eq!(step(e, [3.0, 1.2, 0.0], [0.0, 1.1, 0.1], ROD), Ok((face(1, true), ROD)), "nearest beside a face");
-    assert_eq!(step(e, [2.0, 0.0, 0.25], [0.0, 2.0, 0.25], ROD), Err(End::Penetration), "through the edge");
+    assert_eq!(step(e, [2.0, 0.0, 0.25], [0.0, 2.0, 0.25], ROD), Err(SearchEnd::Overlap), "through the edge");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn an_edge_beneath_an_edge_goes_on_to_a_face() {
 #[test]
 fn face_and_edge() {
     let f = face(0, true);
-    assert_eq!(step(f, [2.0, 0.0, 0.0], [0.0, 0.1, 0.1], ROD), Err(End::Penetration));
+    assert_eq!(step(f, [2.0, 0.0, 0.0], [0.0, 0.1, 0.1], ROD), Err(SearchEnd::Overlap));
     assert_eq!(step(f, [2.0, 0.0, 0.0], [3.0, 0.1, 0.0], ROD), Ok((f, TAIL)));
     assert_eq!(step(f, [3.0, 0.0, 0.0], [2.0, 0.1, 0.0], ROD), Ok((f, HEAD)));
     assert_eq!(step(f, [0.5, 0.0, 0.0], [0.2, 0.1, 0.0], ROD), Ok((f, TAIL)), "nearest from inside, too");
@@ -140,14 +140,15 @@ fn faces_and_flat_bodies_are_starts() {
     let pair = Pair::new(&a, &b, pose, 0.0);
     for (f, g) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let found = search(&pair, FeaturePair { a: Feature::face(f), b: Feature::face(g) });
-        assert_eq!(found.end, End::Converged);
+        assert_eq!(found.end, SearchEnd::Converged);
         assert_eq!((found.features.a.kind, found.features.b), (Face, Feature::vertex(0)));
         assert!(a.normals[found.features.a.index as usize].z < 0.0, "the side that B is on");
     }
 }
 
-/// The distance of two segments: least of their crossing, if it lies within both, and of each end from the other one.
-fn apart([p, q]: [Vec3<f64>; 2], [r, s]: [Vec3<f64>; 2]) -> f64 {
+/// The distance of two segments: the least of the distance at their crossing, if that lies within both, and of the
+/// distances of each end from the other segment.
+fn segment_distance([p, q]: [Vec3<f64>; 2], [r, s]: [Vec3<f64>; 2]) -> f64 {
     let point = |x: Vec3<f64>, p: Vec3<f64>, q: Vec3<f64>| {
         let d = q - p;
         let at = if d.length2() > 0.0 { ((x - p).dot(d) / d.length2()).clamp(0.0, 1.0) } else { 0.0 };
@@ -162,7 +163,7 @@ fn apart([p, q]: [Vec3<f64>; 2], [r, s]: [Vec3<f64>; 2]) -> f64 {
 }
 
 #[test]
-fn the_walk_around_a_face_ends_nearest() {
+fn the_descent_along_a_boundary_ends_nearest() {
     let mut state = 1_u64;
     let mut random = move |low: f64, high: f64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -184,7 +185,7 @@ fn the_walk_around_a_face_ends_nearest() {
             let mut end = || [random(-3.0, 3.0), random(-3.0, 3.0) * thin, random(-1.0, 1.0) * random(0.0, 10.0)];
             let rod = hull(&[end(), end()]);
             let [r, s] = [rod.vertex(0), rod.vertex(1)];
-            let from = |v: u32, w: u32| apart([polygon.vertex(v), polygon.vertex(w)], [r, s]);
+            let from = |v: u32, w: u32| segment_distance([polygon.vertex(v), polygon.vertex(w)], [r, s]);
             let Ok(next) = next(&polygon, &rod, (Feature::face(0), ROD)) else { continue };
             let reached = match next.a.kind {
                 Vertex => from(next.a.index, next.a.index),
@@ -203,7 +204,7 @@ fn the_walk_around_a_face_ends_nearest() {
     assert!(walked > 20_000 && corners > 2000, "not representative: {walked}, {corners}");
 }
 
-dispatch!(at search_at_level, search_in, (pair: &Pair<'_, f64>, start: FeaturePair) -> Found);
+dispatch!(at search_at_level, search_in, (pair: &Pair<'_, f64>, start: FeaturePair) -> VClipResult);
 
 #[test]
 fn all_registers_take_the_same_steps() {
@@ -214,7 +215,7 @@ fn all_registers_take_the_same_steps() {
     };
     let mut ends = [0; 3];
     for case in 0..300 {
-        // Vertices and faces of few edges and of many, some in exact line with each other.
+        // Vertices and faces with few edges and with many; some vertices exactly collinear.
         let mut point = || [random(), random(), random()];
         let points: Vec<Point> = match case % 3 {
             0 => (0..30).map(|_| point()).collect(),
@@ -241,9 +242,10 @@ fn all_registers_take_the_same_steps() {
                 assert_eq!((at.end, at.features, at.iterations), (plain.end, plain.features, plain.iterations));
             }
             ends[match plain.end {
-                End::Converged => 0,
-                End::Penetration => 1,
-                End::Cycle | End::Stalled => 2,
+                SearchEnd::Converged => 0,
+                SearchEnd::Overlap => 1,
+                SearchEnd::Cycle | SearchEnd::Stalled => 2,
+                SearchEnd::Beyond => unreachable!("V-Clip knows no cut-off"),
             }] += 1;
         }
     }

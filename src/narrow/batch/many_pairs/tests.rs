@@ -317,7 +317,7 @@ fn where_the_first_states_end_v_clip_ends_as_near() {
         asked += set.count_ones();
         for k in (0..MOST).filter(|k| (set & !open) >> k & 1 == 1) {
             let found = vclip::search(&pairs[k], start[k]);
-            assert_eq!(found.end, End::Converged, "{:?} from {:?}", features[k], start[k]);
+            assert_eq!(found.end, SearchEnd::Converged, "{:?} from {:?}", features[k], start[k]);
             let [here, there] = [features[k], found.features].map(|f| finish(&pairs[k], &f).map(|c| c.distance));
             let (Some(here), Some(there)) = (here, there) else { continue };
             assert!((here - there).abs() < 1e-12, "{here} by {:?}, {there} by {:?}", features[k], found.features);

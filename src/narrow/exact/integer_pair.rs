@@ -1,18 +1,20 @@
 //! Two cores at their poses, in integers.
 //!
-//! Every `f64` is an integer times a power of two, and the rotation of a quaternion `q` is the integer matrix `M(q)` over
-//! `|q|^2`. So in A's frame, at a common scale, all vertices are integers: nothing is rounded.
+//! Every `f64` is an integer times a power of two, and the rotation matrix of a quaternion `q` is the integer matrix
+//! `M(q)` divided by `|q|^2`. So at a common scale, all vertices in A's frame are integers, and nothing is rounded.
 
-use super::vector::Vector;
+use super::integer_vec3::IntegerVec3;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use crate::narrow::pair::VertexPair;
 use num_bigint::BigInt;
 
-/// Both cores in A's frame: a coordinate is `value * 2^exponent / scale` metres.
+/// Both cores in A's frame: a coordinate `value` is `value * 2^exponent / scale` metres.
 #[derive(Debug)]
-pub(super) struct Lifted {
-    pub(super) a: Vec<Vector>,
-    pub(super) b: Vec<Vector>,
+pub(super) struct IntegerPair {
+    /// The vertices of A.
+    pub(super) a: Vec<IntegerVec3>,
+    /// The vertices of B.
+    pub(super) b: Vec<IntegerVec3>,
     pub(super) scale: BigInt,
     pub(super) exponent: i64,
 }
@@ -38,38 +40,39 @@ fn integer(x: f64, exponent: i64) -> BigInt {
     if shift >= 0 { BigInt::from(mantissa) << shift as u64 } else { BigInt::from(mantissa >> (-shift).min(63)) }
 }
 
-fn vector(v: Vec3<f64>, exponent: i64) -> Vector {
-    Vector(v.to_array().map(|c| integer(c, exponent)))
+fn vector(v: Vec3<f64>, exponent: i64) -> IntegerVec3 {
+    IntegerVec3(v.to_array().map(|c| integer(c, exponent)))
 }
 
-/// `M(q)` by rows, and `|q|^2`, of the quaternion scaled to integers.
-fn rotation(q: [f64; 4]) -> ([Vector; 3], BigInt) {
+/// The rows of `M(q)`, and `|q|^2`, of the quaternion scaled to integers.
+fn rotation(q: [f64; 4]) -> ([IntegerVec3; 3], BigInt) {
     let exponent = q.into_iter().filter_map(lowest).min().unwrap_or(0);
     let [w, x, y, z] = q.map(|c| integer(c, exponent));
     let (ww, xx, yy, zz) = (&w * &w, &x * &x, &y * &y, &z * &z);
     let twice = |v: BigInt| v * 2;
     let rows = [
-        Vector([&ww + &xx - &yy - &zz, twice(&x * &y - &w * &z), twice(&x * &z + &w * &y)]),
-        Vector([twice(&x * &y + &w * &z), &ww + &yy - &xx - &zz, twice(&y * &z - &w * &x)]),
-        Vector([twice(&x * &z - &w * &y), twice(&y * &z + &w * &x), &ww + &zz - &xx - &yy]),
+        IntegerVec3([&ww + &xx - &yy - &zz, twice(&x * &y - &w * &z), twice(&x * &z + &w * &y)]),
+        IntegerVec3([twice(&x * &y + &w * &z), &ww + &yy - &xx - &zz, twice(&y * &z - &w * &x)]),
+        IntegerVec3([twice(&x * &z - &w * &y), twice(&y * &z + &w * &x), &ww + &zz - &xx - &yy]),
     ];
     (rows, ww + xx + yy + zz)
 }
 
 /// The matrix times a vector.
-fn apply(rows: &[Vector; 3], v: &Vector) -> Vector {
-    Vector(rows.each_ref().map(|row| row.dot(v)))
+fn apply(rows: &[IntegerVec3; 3], v: &IntegerVec3) -> IntegerVec3 {
+    IntegerVec3(rows.each_ref().map(|row| row.dot(v)))
 }
 
 /// The transposed matrix times a vector.
-fn apply_transposed(rows: &[Vector; 3], v: &Vector) -> Vector {
+fn apply_transposed(rows: &[IntegerVec3; 3], v: &IntegerVec3) -> IntegerVec3 {
     let [x, y, z] = &v.0;
     rows[0].scale(x).plus(&rows[1].scale(y)).plus(&rows[2].scale(z))
 }
 
-impl Lifted {
-    /// Lifts two cores at their poses in the world. All numbers must be finite, and no quaternion zero.
+impl IntegerPair {
+    /// Converts two cores at their poses in the world. All numbers must be finite, and no quaternion zero.
     pub(super) fn new(a: &Polyhedron, b: &Polyhedron, (pose_a, pose_b): (&Pose, &Pose)) -> Self {
+        debug_assert!([pose_a, pose_b].iter().all(|pose| pose.q.iter().any(|&c| c != 0.0)), "a zero quaternion");
         let vertices = |p: &Polyhedron| (0..p.count as u32).map(|v| p.vertex(v)).collect::<Vec<_>>();
         let (va, vb) = (vertices(a), vertices(b));
         let places = [pose_a.position, pose_a.rest, pose_b.position, pose_b.rest];
@@ -92,13 +95,13 @@ impl Lifted {
     }
 
     /// The point `a - b` of the Minkowski difference.
-    pub(super) fn difference(&self, [i, j]: VertexPair) -> Vector {
+    pub(super) fn difference(&self, [i, j]: VertexPair) -> IntegerVec3 {
         &self.a[i as usize] - &self.b[j as usize]
     }
 
     /// The vertex of the Minkowski difference farthest along `d`; of equals the lowest.
-    pub(super) fn support(&self, d: &Vector) -> VertexPair {
-        let most = |points: &[Vector], d: &Vector| {
+    pub(super) fn support(&self, d: &IntegerVec3) -> VertexPair {
+        let most = |points: &[IntegerVec3], d: &IntegerVec3| {
             let mut best: Option<(u32, BigInt)> = None;
             for (p, v) in points.iter().zip(0..) {
                 let reach = p.dot(d);

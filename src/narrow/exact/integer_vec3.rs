@@ -1,4 +1,4 @@
-//! Vectors of integers, and their way back to `f64`.
+//! Vectors of integers, and their conversion to `f64`.
 
 use crate::geometry::Vec3;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -6,9 +6,9 @@ use std::ops::Sub;
 
 /// A vector of integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Vector(pub(super) [BigInt; 3]);
+pub(super) struct IntegerVec3(pub(super) [BigInt; 3]);
 
-impl Vector {
+impl IntegerVec3 {
     pub(super) fn zero() -> Self {
         Self([BigInt::ZERO, BigInt::ZERO, BigInt::ZERO])
     }
@@ -40,36 +40,36 @@ impl Vector {
 
     /// The direction as a unit vector, each component to within 2 ulp; not finite for the zero vector.
     pub(super) fn direction(&self) -> Vec3<f64> {
-        // Leading bits decide: all components are cut at the same place.
+        // The leading bits are enough: all components are truncated at the same place.
         let most = self.0.iter().map(BigInt::bits).max().unwrap_or(0);
         let cut = most.saturating_sub(1000);
-        let component = |c: &BigInt| Scaled::ratio(&(c >> cut), &BigInt::from(1)).times(-((most - cut) as i64));
+        let component = |c: &BigInt| ScaledFloat::ratio(&(c >> cut), &BigInt::from(1)).times(-((most - cut) as i64));
         let [x, y, z] = self.0.each_ref().map(component);
         Vec3::new(x, y, z).normalized()
     }
 }
 
-impl Sub for &Vector {
-    type Output = Vector;
-    fn sub(self, o: Self) -> Vector {
-        Vector([&self.0[0] - &o.0[0], &self.0[1] - &o.0[1], &self.0[2] - &o.0[2]])
+impl Sub for &IntegerVec3 {
+    type Output = IntegerVec3;
+    fn sub(self, o: Self) -> IntegerVec3 {
+        IntegerVec3([&self.0[0] - &o.0[0], &self.0[1] - &o.0[1], &self.0[2] - &o.0[2]])
     }
 }
 
-/// `mantissa * 2^exponent`, the mantissa of 63 or 64 bits (or zero), cut off towards zero.
+/// `mantissa * 2^exponent`; the mantissa has 63 or 64 bits (or is zero) and is truncated towards zero.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scaled {
+pub(super) struct ScaledFloat {
     negative: bool,
     mantissa: u64,
     exponent: i64,
 }
 
-impl Scaled {
+impl ScaledFloat {
     /// `num / den`, `den` not zero.
     pub(super) fn ratio(num: &BigInt, den: &BigInt) -> Self {
         let negative = (num.sign() == Sign::Minus) != (den.sign() == Sign::Minus);
         let (n, d) = (num.magnitude(), den.magnitude());
-        // As many bits as make the quotient one of 65 or 66 bits.
+        // Shifted so that the quotient has 65 or 66 bits.
         let shift = 65 + d.bits() as i64 - n.bits() as i64;
         let q = if shift >= 0 { (n << shift as u64) / d } else { n / (d << (-shift) as u64) };
         Self::of(negative, &q, -shift)
@@ -89,11 +89,11 @@ impl Scaled {
         Self { negative, mantissa: digits.first().copied().unwrap_or(0), exponent: exponent + excess as i64 }
     }
 
-    /// Times `2^power`, rounded to `f64` to within an ulp (towards zero where the result is subnormal).
+    /// Times `2^power`, rounded to `f64` to within an ulp (towards zero if the result is subnormal).
     pub(super) fn times(self, power: i64) -> f64 {
         let mut exponent = (self.exponent + power).clamp(-4000, 4000);
         let mut value = self.mantissa as f64;
-        // In steps that neither overflow nor lose bits before the last one.
+        // In steps that neither overflow nor lose bits before the last step.
         while exponent != 0 {
             let step = exponent.clamp(-500, 500);
             value *= f64::from_bits(((1023 + step) as u64) << 52);

@@ -1,0 +1,20 @@
+//! How an iterative search ends: one vocabulary for GJK (`gjk`) and V-Clip (`vclip`).
+//!
+//! What they find differs (a simplex with its nearest point, a pair of features), so each has a result type of its own:
+//! `gjk::GjkResult`, `vclip::VClipResult`.
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchEnd {
+    /// A direction shows a gap of the cores above the cut-off. GJK only.
+    Beyond,
+    /// The simplex carries the nearest point, or the features hold the closest points, up to rounding.
+    Converged,
+    /// The cores touch or overlap. GJK: the origin lies inside the simplex, or on it up to rounding. V-Clip: an edge
+    /// pierces a face, a vertex lies inside, or the features meet.
+    Overlap,
+    /// A state came back: its tests contradict each other by rounding. V-Clip only.
+    Cycle,
+    /// The iteration limit was reached, or progress ended in rounding.
+    Stalled,
+}
