@@ -1,17 +1,15 @@
-//! The innermost loop: 64 box comparisons into a mask.
+//! The innermost loop of the searches: 64 box comparisons into a mask.
 //!
-//! Two boxes overlap when, along each axis, neither begins after the other has ended (ends inclusive). Six unsigned
-//! comparisons a pair, sixteen (AVX-512) or eight (AVX2) pairs an instruction.
+//! Two boxes overlap when, along each axis, neither begins after the other has ended; both ends belong to a box. A pair
+//! takes six unsigned comparisons; one instruction compares sixteen pairs (AVX-512) or eight (AVX2).
 
-use super::boxes::LatticeBox;
+use super::boxes::{BoxColumns, LatticeBox};
 use super::simd::Simd;
 
-/// Columns of 64 boxes: min x, y, z, max x, y, z.
-pub(super) type Columns<'a> = [&'a [u32; 64]; 6];
-
-/// Bit `i`: box `i` of `many` overlaps `one`. Only the first `count <= 64` are looked at.
+/// The mask of the boxes of `many` that overlap `one`: bit `i` stands for box `i`. Only the first `count` (at most 64)
+/// boxes are compared.
 #[inline]
-pub(super) fn one_against(simd: Simd, one: &LatticeBox, many: Columns<'_>, count: usize) -> u64 {
+pub(super) fn one_against(simd: Simd, one: &LatticeBox, many: BoxColumns<'_>, count: usize) -> u64 {
     let found = match simd {
         Simd::Plain => plain_one(one, many),
         #[cfg(target_arch = "x86_64")]
@@ -24,9 +22,9 @@ pub(super) fn one_against(simd: Simd, one: &LatticeBox, many: Columns<'_>, count
     found & (u64::MAX >> (64 - count.clamp(1, 64)))
 }
 
-/// Bit `i`: box `i` of `a` overlaps box `i` of `b`.
+/// The mask of the lanes in which two columns of boxes overlap: bit `i` stands for box `i` of `a` and box `i` of `b`.
 #[inline]
-pub(super) fn lane_by_lane(simd: Simd, a: Columns<'_>, b: Columns<'_>) -> u64 {
+pub(super) fn lane_by_lane(simd: Simd, a: BoxColumns<'_>, b: BoxColumns<'_>) -> u64 {
     match simd {
         Simd::Plain => plain_lanes(a, b),
         #[cfg(target_arch = "x86_64")]
@@ -38,7 +36,7 @@ pub(super) fn lane_by_lane(simd: Simd, a: Columns<'_>, b: Columns<'_>) -> u64 {
     }
 }
 
-fn plain_one(one: &LatticeBox, many: Columns<'_>) -> u64 {
+fn plain_one(one: &LatticeBox, many: BoxColumns<'_>) -> u64 {
     let mut hit = [1_u8; 64];
     for k in 0..3 {
         for i in 0..64 {
@@ -48,7 +46,7 @@ fn plain_one(one: &LatticeBox, many: Columns<'_>) -> u64 {
     pack(&hit)
 }
 
-fn plain_lanes(a: Columns<'_>, b: Columns<'_>) -> u64 {
+fn plain_lanes(a: BoxColumns<'_>, b: BoxColumns<'_>) -> u64 {
     let mut hit = [1_u8; 64];
     for k in 0..3 {
         for i in 0..64 {
@@ -58,7 +56,7 @@ fn plain_lanes(a: Columns<'_>, b: Columns<'_>) -> u64 {
     pack(&hit)
 }
 
-/// Bytes 0 or 1 as bits. The product moves byte `i` of a word to bit 56 + i.
+/// Packs bytes that are 0 or 1 into bits. The product moves byte `i` of a word to bit 56 + i.
 fn pack(hit: &[u8; 64]) -> u64 {
     let (words, _) = hit.as_chunks::<8>();
     let mut bits = 0;
@@ -70,7 +68,7 @@ fn pack(hit: &[u8; 64]) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Columns, LatticeBox};
+    use super::{BoxColumns, LatticeBox};
     use std::arch::x86_64::*;
 
     #[inline]
@@ -94,7 +92,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub(super) fn one_avx512(one: &LatticeBox, many: Columns<'_>, count: usize) -> u64 {
+    pub(super) fn one_avx512(one: &LatticeBox, many: BoxColumns<'_>, count: usize) -> u64 {
         let min = one.min.map(|v| _mm512_set1_epi32(v as i32));
         let max = one.max.map(|v| _mm512_set1_epi32(v as i32));
         let mut bits = 0;
@@ -110,7 +108,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub(super) fn lanes_avx512(a: Columns<'_>, b: Columns<'_>) -> u64 {
+    pub(super) fn lanes_avx512(a: BoxColumns<'_>, b: BoxColumns<'_>) -> u64 {
         let mut bits = 0;
         for at in (0..64).step_by(16) {
             let mut hit = u16::MAX;
@@ -123,7 +121,7 @@ mod x86 {
         bits
     }
 
-    /// All ones where `a <= b`, unsigned: where the larger of the two is `b`.
+    /// All ones in the lanes where `a <= b`, unsigned: AVX2 has no such comparison, but `max(a, b) == b` says the same.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn not_above(a: __m256i, b: __m256i) -> __m256i {
@@ -131,7 +129,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn one_avx2(one: &LatticeBox, many: Columns<'_>, count: usize) -> u64 {
+    pub(super) fn one_avx2(one: &LatticeBox, many: BoxColumns<'_>, count: usize) -> u64 {
         let min = one.min.map(|v| _mm256_set1_epi32(v as i32));
         let max = one.max.map(|v| _mm256_set1_epi32(v as i32));
         let mut bits = 0;
@@ -147,7 +145,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn lanes_avx2(a: Columns<'_>, b: Columns<'_>) -> u64 {
+    pub(super) fn lanes_avx2(a: BoxColumns<'_>, b: BoxColumns<'_>) -> u64 {
         let mut bits = 0;
         for at in (0..64).step_by(8) {
             let mut hit = _mm256_set1_epi32(-1);
@@ -165,7 +163,7 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Columns of boxes in a small space, so that overlaps, shared ends and misses all occur; a few empty.
+    /// Columns of boxes in a small space, so that overlaps, shared ends and misses all occur. A few boxes are empty.
     fn columns(seed: u64) -> [[u32; 64]; 6] {
         let mut state = seed;
         let mut next = |n: u64| {

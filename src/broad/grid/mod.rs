@@ -10,16 +10,16 @@ mod class;
 
 use super::FixedBoxes;
 use super::boxes::LatticeBox;
-use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
+use super::box_set::{BoxSet, SearchResult, PairSearch, PairVisitor, search_chunks};
 use super::simd::Simd;
-use super::sixteen::{Join, Kernel, Node, Pairs, Sixteen, WIDTH, run};
+use super::box16::{RangeJoin, Box16Kernel, Box16, PairBuffer, Box16Columns, WIDTH, run};
 use super::tree::are_few;
-use class::Class;
+use class::SizeClass;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Below so many boxes a search stays on its thread.
-const WORTH_THREADS: usize = 2048;
+const PARALLEL_THRESHOLD: usize = 2048;
 /// Boxes that a task takes on, about.
 const CHUNK: usize = 256;
 /// A class spans this many halvings of the longest side.
@@ -29,24 +29,24 @@ const CLASSES: usize = (u32::BITS / OCTAVES) as usize + 1;
 
 /// The grid.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Grid;
+pub(super) struct GridSearch;
 
 /// Boxes in a grid, small ones first.
 #[derive(Debug, Default)]
-pub(super) struct Classes(Vec<Class>);
+pub(super) struct GridIndex(Vec<SizeClass>);
 
 /// The grid of a job's fixed boxes, built when first needed and kept for the job; without rayon, because a task stolen
 /// while it is being built could ask for it.
 #[derive(Debug, Default)]
-pub(super) struct FixedGrid(OnceLock<Classes>);
+pub(super) struct FixedGrid(OnceLock<GridIndex>);
 
 impl FixedGrid {
-    fn get(&self, set: &BoxSet) -> &Classes {
-        self.0.get_or_init(|| Classes::build(set, false))
+    fn get(&self, set: &BoxSet) -> &GridIndex {
+        self.0.get_or_init(|| GridIndex::build(set, false))
     }
 }
 
-impl Classes {
+impl GridIndex {
     fn build(set: &BoxSet, parallel: bool) -> Self {
         let [x, y, z, to_x, to_y, to_z] = set.columns();
         let longest = |i: usize| {
@@ -62,28 +62,28 @@ impl Classes {
             places[((largest - halvings(size)) / OCTAVES) as usize].push(i);
         }
         let used = places.iter().rev().filter(|places| !places.is_empty());
-        Self(used.map(|places| Class::build(set, places, parallel)).collect())
+        Self(used.map(|places| SizeClass::build(set, places, parallel)).collect())
     }
 }
 
 /// Pairs that are found, on their way to who looks at them.
-struct Out<'a, V> {
-    pairs: Pairs,
+struct PairSink<'a, V> {
+    pairs: PairBuffer,
     visit: &'a V,
 }
 
-impl<V: Visit> Out<'_, V> {
+impl<V: PairVisitor> PairSink<'_, V> {
     #[inline(always)]
-    fn push<K: Kernel>(&mut self, k: K, first: u32, ids: &[u32; WIDTH], hits: u32, found: &mut Found) {
-        k.push(&mut self.pairs, first, ids, hits);
+    fn push<K: Box16Kernel>(&mut self, k: K, first: u32, ids: &[u32; WIDTH], hits: u32, found: &mut SearchResult) {
+        k.append(&mut self.pairs, first, ids, hits);
         if self.pairs.is_full() {
             self.flush(found);
         }
     }
 
     #[inline(always)]
-    fn flush(&mut self, found: &mut Found) {
-        self.pairs.hand_on(|first, second| self.visit.pair(first, second, found));
+    fn flush(&mut self, found: &mut SearchResult) {
+        self.pairs.drain(|first, second| self.visit.pair(first, second, found));
     }
 }
 
@@ -93,30 +93,30 @@ fn lanes(left: usize) -> u32 {
     (1 << left.min(WIDTH)) - 1
 }
 
-impl Class {
+impl SizeClass {
     /// Pairs within a row.
     #[inline(always)]
-    fn join_row<K: Kernel, V: Visit>(&self, k: K, row: Range<usize>, out: &mut Out<'_, V>, found: &mut Found) {
+    fn join_row<K: Box16Kernel, V: PairVisitor>(&self, k: K, row: Range<usize>, out: &mut PairSink<'_, V>, found: &mut SearchResult) {
         for i in row.clone() {
-            let one = k.one(self.sixteen(i), 0);
+            let one = k.broadcast(self.sixteen(i), 0);
             self.stretch(k, &one, (self.ids(i)[0], self.ends_x(i)[1]), i + 1..row.end, out, found);
         }
     }
 
     /// Pairs of one box (its name, its highest x) with those boxes of a part of a row that do not begin beyond it.
     #[inline(always)]
-    fn stretch<K: Kernel, V: Visit>(
+    fn stretch<K: Box16Kernel, V: PairVisitor>(
         &self,
         k: K,
-        one: &K::One,
+        one: &K::Broadcast,
         (id, highest): (u32, u32),
         part: Range<usize>,
-        out: &mut Out<'_, V>,
-        found: &mut Found,
+        out: &mut PairSink<'_, V>,
+        found: &mut SearchResult,
     ) {
         let mut at = part.start;
         while at < part.end {
-            let hits = k.hits(one, self.sixteen(at)) & lanes(part.end - at);
+            let hits = k.overlap_mask(one, self.sixteen(at)) & lanes(part.end - at);
             out.push(k, id, self.ids(at), hits, found);
             at += WIDTH;
             if self.lowest_x()[at.min(part.end - 1)] > highest {
@@ -129,16 +129,16 @@ impl Class {
     /// `boxes` are sixteen (`mask` tells which count), with their names; `from` is where the row may begin for the first
     /// of them. Returns where it begins for those that follow.
     #[inline(always)]
-    fn join_sixteen<K: Kernel, V: Visit>(
+    fn join_sixteen<K: Box16Kernel, V: PairVisitor>(
         &self,
         k: K,
-        (boxes, ids, mask): (Sixteen<'_>, &[u32; WIDTH], u32),
-        (row, bounds): (Range<usize>, &K::One),
-        out: &mut Out<'_, V>,
-        found: &mut Found,
+        (boxes, ids, mask): (Box16Columns<'_>, &[u32; WIDTH], u32),
+        (row, bounds): (Range<usize>, &K::Broadcast),
+        out: &mut PairSink<'_, V>,
+        found: &mut SearchResult,
     ) -> usize {
         let mut from = row.start;
-        let mut near = k.hits(bounds, boxes) & mask;
+        let mut near = k.overlap_mask(bounds, boxes) & mask;
         while near != 0 {
             let lane = near.trailing_zeros() as usize % WIDTH;
             near &= near - 1;
@@ -146,15 +146,15 @@ impl Class {
             if from == row.end {
                 break;
             }
-            self.stretch(k, &k.one(boxes, lane), (ids[lane], boxes[3][lane]), from..row.end, out, found);
+            self.stretch(k, &k.broadcast(boxes, lane), (ids[lane], boxes[3][lane]), from..row.end, out, found);
         }
         from
     }
 
     /// The first box of a part of a row that begins at `x` or beyond.
     #[inline(always)]
-    fn skip<K: Kernel>(&self, k: K, x: u32, part: Range<usize>) -> usize {
-        let below = k.below(self.sixteen(part.start)[0], x) & lanes(part.len());
+    fn skip<K: Box16Kernel>(&self, k: K, x: u32, part: Range<usize>) -> usize {
+        let below = k.less_than_mask(self.sixteen(part.start)[0], x) & lanes(part.len());
         let at = part.start + below.count_ones() as usize;
         if at < part.start + WIDTH {
             return at;
@@ -164,13 +164,13 @@ impl Class {
 
     /// Pairs of a row of `other`, whose bounds overlap those of a row of this class, with that row.
     #[inline(always)]
-    fn join_rows<K: Kernel, V: Visit>(
+    fn join_rows<K: Box16Kernel, V: PairVisitor>(
         &self,
         k: K,
         (other, boxes): (&Self, Range<usize>),
         row: usize,
-        out: &mut Out<'_, V>,
-        found: &mut Found,
+        out: &mut PairSink<'_, V>,
+        found: &mut SearchResult,
     ) {
         let mut own = self.row(row);
         if own.is_empty() {
@@ -189,20 +189,20 @@ impl Class {
 
 /// A box made ready for comparisons.
 #[inline(always)]
-fn one_of<K: Kernel>(k: K, one: &LatticeBox) -> K::One {
-    let mut single = Node::EMPTY;
+fn one_of<K: Box16Kernel>(k: K, one: &LatticeBox) -> K::Broadcast {
+    let mut single = Box16::EMPTY;
     single.set(0, one);
-    k.one(single.view(), 0)
+    k.broadcast(single.view(), 0)
 }
 
 /// Pairs within a class, over a range of its rows.
-struct Within<'a, V>(&'a Class, &'a V);
+struct ClassSelfJoin<'a, V>(&'a SizeClass, &'a V);
 
-impl<V: Visit> Join for Within<'_, V> {
+impl<V: PairVisitor> RangeJoin for ClassSelfJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Kernel>(&self, k: K, rows: Range<usize>, found: &mut Found) {
+    fn run<K: Box16Kernel>(&self, k: K, rows: Range<usize>, found: &mut SearchResult) {
         let class = self.0;
-        let mut out = Out { pairs: Pairs::new(), visit: self.1 };
+        let mut out = PairSink { pairs: PairBuffer::new(), visit: self.1 };
         for row in rows {
             let boxes = class.row(row);
             if boxes.is_empty() {
@@ -221,13 +221,13 @@ impl<V: Visit> Join for Within<'_, V> {
 }
 
 /// Pairs of a box of one class and one of another, over a range of the rows of the first.
-struct Between<'a, V>(&'a Class, &'a Class, &'a V);
+struct ClassJoin<'a, V>(&'a SizeClass, &'a SizeClass, &'a V);
 
-impl<V: Visit> Join for Between<'_, V> {
+impl<V: PairVisitor> RangeJoin for ClassJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Kernel>(&self, k: K, rows: Range<usize>, found: &mut Found) {
+    fn run<K: Box16Kernel>(&self, k: K, rows: Range<usize>, found: &mut SearchResult) {
         let (class, other) = (self.0, self.1);
-        let mut out = Out { pairs: Pairs::new(), visit: self.2 };
+        let mut out = PairSink { pairs: PairBuffer::new(), visit: self.2 };
         for row in rows {
             let boxes = class.row(row);
             if boxes.is_empty() {
@@ -245,17 +245,17 @@ impl<V: Visit> Join for Between<'_, V> {
 }
 
 /// Pairs of some boxes of a set and the boxes of a grid: each is looked up on its own.
-struct Each<'a, V>(&'a BoxSet, &'a Classes, &'a V);
+struct LookupJoin<'a, V>(&'a BoxSet, &'a GridIndex, &'a V);
 
-impl<V: Visit> Join for Each<'_, V> {
+impl<V: PairVisitor> RangeJoin for LookupJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Kernel>(&self, k: K, range: Range<usize>, found: &mut Found) {
-        let mut out = Out { pairs: Pairs::new(), visit: self.2 };
-        let mut single = Node::EMPTY;
+    fn run<K: Box16Kernel>(&self, k: K, range: Range<usize>, found: &mut SearchResult) {
+        let mut out = PairSink { pairs: PairBuffer::new(), visit: self.2 };
+        let mut single = Box16::EMPTY;
         for i in range {
             let own = self.0.get(i);
             single.set(0, &own);
-            let one = k.one(single.view(), 0);
+            let one = k.broadcast(single.view(), 0);
             for class in &self.1.0 {
                 for row in class.near(&own) {
                     let row = class.row(row);
@@ -274,44 +274,44 @@ impl<V: Visit> Join for Each<'_, V> {
 }
 
 /// Over the rows of a class.
-fn over_rows(simd: Simd, class: &Class, join: &(impl Join + Sync), found: &mut Found) {
+fn over_rows(simd: Simd, class: &SizeClass, join: &(impl RangeJoin + Sync), found: &mut SearchResult) {
     if found.stopped {
         return;
     }
     let chunk = (CHUNK * class.rows() / class.len().max(1)).max(1);
-    let parallel = class.len() > WORTH_THREADS;
-    found.append(over_chunks(parallel, class.rows(), chunk, |range, found| run(simd, join, range, found)));
+    let parallel = class.len() > PARALLEL_THRESHOLD;
+    found.append(search_chunks(parallel, class.rows(), chunk, |range, found| run(simd, join, range, found)));
 }
 
-impl Grid {
-    fn classes(set: &BoxSet) -> Classes {
-        Classes::build(set, set.len() > WORTH_THREADS && rayon::current_num_threads() > 1)
+impl GridSearch {
+    fn classes(set: &BoxSet) -> GridIndex {
+        GridIndex::build(set, set.len() > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1)
     }
 
-    fn join_within(simd: Simd, classes: &Classes, visit: &impl Visit) -> Found {
-        let mut found = Found::default();
+    fn join_within(simd: Simd, classes: &GridIndex, visit: &impl PairVisitor) -> SearchResult {
+        let mut found = SearchResult::default();
         for (i, class) in classes.0.iter().enumerate() {
-            over_rows(simd, class, &Within(class, visit), &mut found);
+            over_rows(simd, class, &ClassSelfJoin(class, visit), &mut found);
             for larger in &classes.0[i + 1..] {
-                over_rows(simd, class, &Between(class, larger, visit), &mut found);
+                over_rows(simd, class, &ClassJoin(class, larger, visit), &mut found);
             }
         }
         found
     }
 
-    fn join_fixed(simd: Simd, moving: &Classes, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+    fn join_fixed(simd: Simd, moving: &GridIndex, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
         let fixed = fixed.grid.get(&fixed.set);
-        let mut found = Found::default();
+        let mut found = SearchResult::default();
         for class in &moving.0 {
             for other in &fixed.0 {
-                over_rows(simd, class, &Between(class, other, visit), &mut found);
+                over_rows(simd, class, &ClassJoin(class, other, visit), &mut found);
             }
         }
         found
     }
 }
 
-impl PairSearch for Grid {
+impl PairSearch for GridSearch {
     fn name(&self) -> &'static str {
         "grid"
     }
@@ -320,18 +320,18 @@ impl PairSearch for Grid {
         super::cost::grid(moving, fixed)
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
+    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult {
         Self::join_within(simd, &Self::classes(set), visit)
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
         if moving.is_empty() || fixed.set.is_empty() {
-            return Found::default();
+            return SearchResult::default();
         }
         if are_few(moving.len(), fixed.set.len()) {
-            let join = Each(moving, fixed.grid.get(&fixed.set), visit);
-            let parallel = moving.len() > WORTH_THREADS;
-            return over_chunks(parallel, moving.len(), CHUNK, |range, found| run(simd, &join, range, found));
+            let join = LookupJoin(moving, fixed.grid.get(&fixed.set), visit);
+            let parallel = moving.len() > PARALLEL_THRESHOLD;
+            return search_chunks(parallel, moving.len(), CHUNK, |range, found| run(simd, &join, range, found));
         }
         Self::join_fixed(simd, &Self::classes(moving), fixed, visit)
     }
@@ -341,9 +341,9 @@ impl PairSearch for Grid {
         simd: Simd,
         moving: &BoxSet,
         fixed: &FixedBoxes,
-        pairs: &impl Visit,
-        fixed_pairs: &impl Visit,
-    ) -> Found {
+        pairs: &impl PairVisitor,
+        fixed_pairs: &impl PairVisitor,
+    ) -> SearchResult {
         let classes = Self::classes(moving);
         let mut found = Self::join_within(simd, &classes, pairs);
         if found.stopped || fixed.set.is_empty() {

@@ -10,43 +10,43 @@
 //! - Close counters are not stored. A counter only serves to tell when it leaves zero and when it is back there, and
 //!   both can be read off the cells that the two bodies are in: the first cell in which a pair meets adds it, and at the
 //!   end of a block the pairs that share no cell any more are dropped. So leaving a cell concerns nobody else, and the
-//!   close pairs are a sorted list instead of a map. (The published form, with counters, is in `each_sample.rs`; in a
+//!   close pairs are a sorted list instead of a map. (The published form, with counters, is in `per_sample.rs`; in a
 //!   crowd it spends most of its time in that map.)
 //! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as it turns.
 //!   A box that outgrows it all the same (a pose that is not a number) moves its body to a coarser level for good.
 
-use super::super::block::{in_order, static_pairs};
+use super::super::block::{sort_and_merge, static_pairs};
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{Operations, candidate, is_ignored, items_of, pair_key};
-use super::super::set::over_chunks;
+use super::super::incremental::{OperationCounts, candidate, is_ignored, items_of, pair_key};
+use super::super::box_set::search_chunks;
 use super::super::{BroadPhase, BroadScene};
-use super::Hash;
-use super::labels::{Meetings, Step};
+use super::SpatialHash;
+use super::labels::{CellObserver, CellEntry};
 use super::level::cell_range;
-use super::tracker::Tracker;
+use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
 
 /// Above so many close pairs they are tested on several threads, by so many a task.
-const WORTH_THREADS: usize = 8192;
+const PARALLEL_THRESHOLD: usize = 8192;
 const CHUNK: usize = 2048;
 
 /// Coherent hierarchical hashing.
 #[derive(Debug)]
-pub(in super::super) struct Coherent {
-    tracker: Tracker,
+pub(in super::super) struct CoherentHash {
+    tracker: LabelTracker,
     /// The close pairs by their keys, ascending, those that are to be ignored left out.
     pairs: Vec<u64>,
     /// Those that have become close in this block, in any order; some may be known already.
     fresh: Vec<u64>,
     /// For merging.
     merged: Vec<u64>,
-    operations: Operations,
+    operations: OperationCounts,
 }
 
-impl Coherent {
+impl CoherentHash {
     pub(in super::super) fn new() -> Self {
         let (pairs, fresh, merged) = (Vec::new(), Vec::new(), Vec::new());
-        Self { tracker: Tracker::new(), pairs, fresh, merged, operations: Operations::default() }
+        Self { tracker: LabelTracker::new(), pairs, fresh, merged, operations: OperationCounts::default() }
     }
 
     /// Joins the new close pairs to the others.
@@ -75,7 +75,7 @@ impl Coherent {
         let all = block.all_samples();
         let (pairs, tracker) = (&mut self.pairs, &self.tracker);
         self.operations.tests += pairs.len() as u64;
-        let found = over_chunks(pairs.len() > WORTH_THREADS, pairs.len(), CHUNK, |range, found| {
+        let found = search_chunks(pairs.len() > PARALLEL_THRESHOLD, pairs.len(), CHUNK, |range, found| {
             for &key in &pairs[range] {
                 let (i, j) = items_of(key);
                 let samples = tracker.boxes.mask(&job.fixed, all, i, j);
@@ -94,17 +94,17 @@ impl Coherent {
 }
 
 /// Notes who becomes close.
-struct Finder<'a> {
+struct ClosePairFinder<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     fresh: &'a mut Vec<u64>,
-    operations: &'a mut Operations,
+    operations: &'a mut OperationCounts,
 }
 
-impl Meetings for Finder<'_> {
+impl CellObserver for ClosePairFinder<'_> {
     #[inline]
-    fn meet(&mut self, step: &Step, other: u32, held: &[LatticeBox]) {
-        self.operations.meetings += 1;
+    fn meet(&mut self, step: &CellEntry, other: u32, held: &[LatticeBox]) {
+        self.operations.observer += 1;
         let its = match (other as usize).checked_sub(held.len()) {
             None => held[other as usize],
             Some(k) => self.job.fixed.set.get(k),
@@ -125,7 +125,7 @@ impl Meetings for Finder<'_> {
     fn restart(&mut self) {}
 }
 
-impl BroadPhase for Coherent {
+impl BroadPhase for CoherentHash {
     fn name(&self) -> &'static str {
         "coherent-hash"
     }
@@ -137,17 +137,17 @@ impl BroadPhase for Coherent {
         if self.tracker.prepare(job, scene, block) {
             self.pairs.clear();
         }
-        let mut finder = Finder { job, scene, fresh: &mut self.fresh, operations: &mut self.operations };
+        let mut finder = ClosePairFinder { job, scene, fresh: &mut self.fresh, operations: &mut self.operations };
         for sample in 0..block.samples.len() {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = static_pairs(&Hash, self.tracker.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
-        in_order(out, scene.bodies.len())
+        sort_and_merge(out, scene.bodies.len())
     }
 
-    fn operations(&self) -> Operations {
-        Operations { cells: self.tracker.labels_touched(), ..self.operations }
+    fn operations(&self) -> OperationCounts {
+        OperationCounts { cells: self.tracker.labels_touched(), ..self.operations }
     }
 }

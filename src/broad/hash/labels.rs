@@ -23,7 +23,7 @@ struct Label {
 
 /// Where a label stands.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct LabelPlace {
     bucket: u32,
     position: u32,
 }
@@ -46,10 +46,10 @@ impl Bucket {
 }
 
 /// A cell, known exactly: the level and the coordinates in two words.
-type Cell = (u64, u64);
+type CellKey = (u64, u64);
 
 #[inline]
-fn cell(level: u32, [x, y, z]: [u32; 3]) -> Cell {
+fn cell(level: u32, [x, y, z]: [u32; 3]) -> CellKey {
     (u64::from(x) | u64::from(y) << 32, u64::from(z) | u64::from(level) << 32)
 }
 
@@ -63,9 +63,9 @@ pub(super) struct Labels {
     /// Of each moving item: its first place.
     first: Vec<u32>,
     /// Eight for each level of each moving item.
-    places: Vec<Place>,
+    places: Vec<LabelPlace>,
     /// To buckets.
-    cells: FxHashMap<Cell, u32>,
+    cells: FxHashMap<CellKey, u32>,
     buckets: Vec<Bucket>,
     /// Empty buckets.
     free: Vec<u32>,
@@ -85,7 +85,7 @@ impl Labels {
             labels.first.push(u32::try_from(places).expect("fewer than 2^32 places: each takes memory"));
             places += 8 * (in_use >> level).count_ones() as usize;
         }
-        labels.places = vec![Place::default(); places];
+        labels.places = vec![LabelPlace::default(); places];
         labels.levels = levels;
         for (item, b, level) in fixed {
             // Two fixed items never meet: coarser than its own level, only moving items look for it.
@@ -113,14 +113,14 @@ impl Labels {
     }
 
     /// Moves an item from one box to another; either may be empty. `held` are the boxes by which all labels stand.
-    /// `meetings` is told of every item that it leaves in a cell or finds in one, at the coarser level of the two.
+    /// `observer` is told of every item that it leaves in a cell or finds in one, at the coarser level of the two.
     pub(super) fn update(
         &mut self,
         item: u32,
         from: &LatticeBox,
         to: &LatticeBox,
         held: &[LatticeBox],
-        meetings: &mut impl Meetings,
+        observer: &mut impl CellObserver,
     ) {
         let own = self.level(item);
         let mut first = self.first[item as usize];
@@ -134,11 +134,11 @@ impl Labels {
                 return; // so are all coarser ones
             }
             for_cells_outside(old, new, |at| {
-                self.leave(level, at, first, level == own, |other| meetings.part(item, other));
+                self.leave(level, at, first, level == own, |other| observer.part(item, other));
             });
             for_cells_outside(new, old, |at| {
-                let step = Step { item, level, cell: at, old, new: new.unwrap_or_default() };
-                self.enter(level, at, item, first, level == own, |other| meetings.meet(&step, other, held));
+                let step = CellEntry { item, level, cell: at, old, new: new.unwrap_or_default() };
+                self.enter(level, at, item, first, level == own, |other| observer.meet(&step, other, held));
             });
             first += 8;
         }
@@ -151,13 +151,13 @@ impl Labels {
         others(bucket, own, meet);
         let place = first + corner(at);
         let list = if own { &mut bucket.own } else { &mut bucket.finer };
-        self.places[place as usize] = Place { bucket: index, position: list.len() as u32 };
+        self.places[place as usize] = LabelPlace { bucket: index, position: list.len() as u32 };
         list.push(Label { item, place });
     }
 
     fn leave(&mut self, level: u32, at: [u32; 3], first: u32, own: bool, part: impl FnMut(u32)) {
         self.touched += 1;
-        let Place { bucket: index, position } = self.places[(first + corner(at)) as usize];
+        let LabelPlace { bucket: index, position } = self.places[(first + corner(at)) as usize];
         let bucket = &mut self.buckets[index as usize];
         let list = if own { &mut bucket.own } else { &mut bucket.finer };
         list.swap_remove(position as usize);
@@ -173,7 +173,7 @@ impl Labels {
 
     /// The bucket of a cell, a new one if it has none.
     #[inline]
-    fn bucket(&mut self, cell: Cell) -> u32 {
+    fn bucket(&mut self, cell: CellKey) -> u32 {
         let (buckets, free) = (&mut self.buckets, &mut self.free);
         *self.cells.entry(cell).or_insert_with(|| {
             free.pop().unwrap_or_else(|| {
@@ -189,7 +189,7 @@ pub(super) type CellRange = [[u32; 3]; 2];
 
 /// A moving item enters a cell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct CellEntry {
     pub(super) item: u32,
     pub(super) level: u32,
     pub(super) cell: [u32; 3],
@@ -199,10 +199,10 @@ pub(super) struct Step {
 }
 
 /// Who wants to know which items come to share cells, or share them no more.
-pub(super) trait Meetings {
+pub(super) trait CellObserver {
     /// The item of `step` finds another one in the cell. `held`: the boxes of the moving items by which their labels
     /// stand, that of the item in question the new one already.
-    fn meet(&mut self, step: &Step, other: u32, held: &[LatticeBox]);
+    fn meet(&mut self, step: &CellEntry, other: u32, held: &[LatticeBox]);
     /// The item leaves another one behind in a cell.
     fn part(&mut self, item: u32, other: u32);
     /// All items are about to be taken out of all cells, without a word, and put back.

@@ -8,24 +8,24 @@
 //! - *coherent* (`coherent.rs`, `coherent-hash`): labels and close pairs are kept from sample to sample.
 
 mod coherent;
-mod each_sample;
+mod per_sample;
 mod labels;
 mod level;
 mod table;
 mod tracker;
 
-pub(super) use coherent::Coherent;
-pub use each_sample::EachSample;
+pub(super) use coherent::CoherentHash;
+pub use per_sample::PerSampleHash;
 
 use super::FixedBoxes;
-use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
+use super::box_set::{BoxSet, SearchResult, PairSearch, PairVisitor, search_chunks};
 use super::simd::Simd;
 use level::LEVELS;
 use std::sync::OnceLock;
 use table::{CellTable, level_of};
 
 /// Below so many boxes a search stays on its thread.
-const WORTH_THREADS: usize = 2048;
+const PARALLEL_THRESHOLD: usize = 2048;
 /// Boxes or cells a task takes on.
 const CHUNK: usize = 512;
 /// Up to so many fixed boxes are simply compared with every moving one.
@@ -33,7 +33,7 @@ const FEW_FIXED: usize = 128;
 
 /// Hierarchical spatial hashing.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Hash;
+pub(super) struct SpatialHash;
 
 /// The tables of a job's fixed boxes, built when first needed and kept for the job.
 ///
@@ -74,7 +74,7 @@ fn coarser(levels: u64, level: u32, mut each: impl FnMut(u32)) {
     }
 }
 
-impl PairSearch for Hash {
+impl PairSearch for SpatialHash {
     fn name(&self) -> &'static str {
         "hash"
     }
@@ -83,10 +83,10 @@ impl PairSearch for Hash {
         300.0 * moving as f64
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        let parallel = set.len() > WORTH_THREADS;
+    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult {
+        let parallel = set.len() > PARALLEL_THRESHOLD;
         let table = CellTable::build(set, parallel, |b| Some(level_of(b)));
-        let mut found = over_chunks(parallel, table.runs.len(), CHUNK, |range, found| {
+        let mut found = search_chunks(parallel, table.runs.len(), CHUNK, |range, found| {
             for run in &table.runs[range] {
                 table.pairs_of_run(simd, *run, |i, j| visit.pair(i, j, found));
                 if found.stopped {
@@ -95,7 +95,7 @@ impl PairSearch for Hash {
             }
         });
         if table.levels.count_ones() > 1 && !found.stopped {
-            found.append(over_chunks(parallel, set.len(), CHUNK, |range, found| {
+            found.append(search_chunks(parallel, set.len(), CHUNK, |range, found| {
                 for i in range {
                     let one = set.get(i);
                     coarser(table.levels, level_of(&one), |level| {
@@ -110,10 +110,10 @@ impl PairSearch for Hash {
         found
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
         let set = &fixed.set;
         if set.len() <= FEW_FIXED {
-            return super::brute::Brute.against_fixed(simd, moving, fixed, visit);
+            return super::brute::BruteForce.against_fixed(simd, moving, fixed, visit);
         }
         let own = fixed.tables.own(set);
         // Built here, before the tasks, which only read.
@@ -122,7 +122,7 @@ impl PairSearch for Hash {
         for level in (0..LEVELS as u32).filter(|level| levels >> level & 1 == 1) {
             gathered[level as usize] = Some(fixed.tables.gathered(set, level));
         }
-        over_chunks(moving.len() > WORTH_THREADS, moving.len(), CHUNK, |range, found| {
+        search_chunks(moving.len() > PARALLEL_THRESHOLD, moving.len(), CHUNK, |range, found| {
             for i in range {
                 let one = moving.get(i);
                 let level = level_of(&one);

@@ -8,7 +8,7 @@
 //! twice, but every visited pair is tested by its boxes, and none is lost.
 
 use super::super::boxes::LatticeBox;
-use super::super::set::BoxSet;
+use super::super::box_set::BoxSet;
 use super::super::simd::Simd;
 use super::level::{level_for, longest_side};
 use rayon::prelude::*;
@@ -66,7 +66,7 @@ pub(super) fn meeting_point(a: &LatticeBox, b: &LatticeBox) -> [u32; 3] {
 
 /// The boxes of a cell: `start..end` of the table's boxes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct CellRun {
     pub(super) hash: u64,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -78,7 +78,7 @@ pub(super) struct CellTable {
     /// The boxes, once for each cell they are stored in, cell by cell; `ids` are those of the set.
     pub(super) boxes: BoxSet,
     /// The cells, by hash.
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<CellRun>,
     /// Bit `l`: some box is stored at level `l`.
     pub(super) levels: u64,
     /// Open addressing with linear probing: 1 + index into `runs`, 0 where free. Its length is a power of two.
@@ -109,7 +109,7 @@ impl CellTable {
         let mut start = 0;
         for same in entries.chunk_by(|a, b| a.0 == b.0) {
             let end = start + same.len() as u32;
-            runs.push(Run { hash: same[0].0, start, end });
+            runs.push(CellRun { hash: same[0].0, start, end });
             start = end;
         }
         let mut table = Self { boxes, runs, levels, directory: Vec::new() };
@@ -134,7 +134,7 @@ impl CellTable {
 
     /// The run of a cell, if any box is stored there.
     #[inline]
-    fn run(&self, hash: u64) -> Option<Run> {
+    fn run(&self, hash: u64) -> Option<CellRun> {
         let mask = self.directory.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
@@ -165,7 +165,7 @@ impl CellTable {
     /// Calls `hit` with the names of every two overlapping boxes of one level that are stored in `run`; the first
     /// comes before the second in the set.
     #[inline]
-    pub(super) fn pairs_of_run(&self, simd: Simd, run: Run, mut hit: impl FnMut(u32, u32)) {
+    pub(super) fn pairs_of_run(&self, simd: Simd, run: CellRun, mut hit: impl FnMut(u32, u32)) {
         for i in run.start as usize..run.end as usize {
             let one = self.boxes.get(i);
             self.boxes.overlapping(simd, &one, i + 1, run.end as usize, |j| {
@@ -209,7 +209,7 @@ mod tests {
         let a = LatticeBox { min: [1, 1, 1], max: [9, 9, 9] };
         let set = BoxSet::new([(0, a), (1, a), (2, LatticeBox { min: [8; 3], max: [4000; 3] })].into_iter());
         let table = CellTable::build(&set, false, |b| Some(level_of(b)));
-        let run = Run { hash: hash_of(level_of(&a), a.min), start: 0, end: table.boxes.len() as u32 };
+        let run = CellRun { hash: hash_of(level_of(&a), a.min), start: 0, end: table.boxes.len() as u32 };
         let mut pairs = Vec::new();
         table.pairs_of_run(Simd::detect(), run, |i, j| pairs.push((i.min(j), i.max(j))));
         assert!(pairs.contains(&(0, 1)) && !pairs.contains(&(0, 2)), "{pairs:?}");

@@ -3,7 +3,7 @@
 use super::super::BroadScene;
 use super::super::block::BlockBoxes;
 use super::super::boxes::{Boxes64, LatticeBox};
-use super::labels::{Labels, Meetings};
+use super::labels::{Labels, CellObserver};
 use super::level::{LEVELS, cell_range, level_for, longest_side};
 use crate::scene::{FrameBlock, Motion, SAMPLES, Scene};
 
@@ -13,7 +13,7 @@ const SPARE: u32 = 0;
 
 /// The labels of a job's bodies, and what brings them up to date.
 #[derive(Debug)]
-pub(super) struct Tracker {
+pub(super) struct LabelTracker {
     /// The job whose bodies are stored.
     job: Option<u64>,
     pub(super) boxes: BlockBoxes,
@@ -26,7 +26,7 @@ pub(super) struct Tracker {
     due: Vec<Vec<u32>>,
 }
 
-impl Tracker {
+impl LabelTracker {
     pub(super) fn new() -> Self {
         Self {
             job: None,
@@ -77,29 +77,29 @@ impl Tracker {
     }
 
     /// Brings the labels up to a sample; samples come in order.
-    pub(super) fn advance(&mut self, job: &BroadScene, sample: usize, meetings: &mut impl Meetings) {
+    pub(super) fn advance(&mut self, job: &BroadScene, sample: usize, observer: &mut impl CellObserver) {
         let due = std::mem::take(&mut self.due[sample]);
         for &slot in &due {
             let to = self.boxes.boxes[slot as usize].get(sample);
             let [low, high] = cell_range(&to, self.labels.level(slot));
             if !to.is_empty() && (0..3).any(|k| high[k] - low[k] > 1) {
-                self.outgrow(job, slot, &to, meetings);
+                self.outgrow(job, slot, &to, observer);
             }
             let from = std::mem::replace(&mut self.held[slot as usize], to);
-            self.labels.update(slot, &from, &to, &self.held, meetings);
+            self.labels.update(slot, &from, &to, &self.held, observer);
         }
         self.due[sample] = due;
     }
 
     /// Moves a body to the level of a box that its own level does not fit, and writes all labels afresh.
-    fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, meetings: &mut impl Meetings) {
+    fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, observer: &mut impl CellObserver) {
         let mut levels = std::mem::take(&mut self.labels).into_levels();
         levels[slot as usize] = level_for(longest_side(b), SPARE);
         self.labels = with_fixed(job, levels);
         self.held[slot as usize] = LatticeBox::EMPTY;
-        meetings.restart();
+        observer.restart();
         for (held, other) in self.held.iter().zip(0_u32..).filter(|(held, _)| !held.is_empty()) {
-            self.labels.update(other, &LatticeBox::EMPTY, held, &self.held, meetings);
+            self.labels.update(other, &LatticeBox::EMPTY, held, &self.held, observer);
         }
     }
 

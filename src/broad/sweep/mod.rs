@@ -11,16 +11,16 @@
 //! exchanges are quadratic: then the lists are sorted afresh and swept along the axis on which fewest intervals
 //! overlap, so that a sample costs O(n log n) and that sweep.
 
-mod axis;
+mod endpoints;
 
-use super::block::{BlockBoxes, in_order, static_pairs};
+use super::block::{BlockBoxes, sort_and_merge, static_pairs};
 use super::boxes::LatticeBox;
-use super::incremental::{Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key};
-use super::set::BoxSet;
+use super::incremental::{OperationCounts, PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
+use super::box_set::BoxSet;
 use super::simd::Simd;
 use super::{BroadPhase, BroadScene};
 use crate::scene::{Candidate, FrameBlock, Scene};
-use axis::{Axis, Pass};
+use endpoints::{EndpointList, EndpointSwap};
 
 /// Exchanges for each item and binary digit of their number, over all axes, that a sample may take by insertion. So many
 /// cost about as much as sorting afresh does (six ends of an item, a few steps for each digit) with the sweep: a sample
@@ -33,14 +33,14 @@ const NEVER: u8 = u8::MAX;
 
 /// What is known of a pair that overlaps, or did in this block.
 #[derive(Debug, Clone, Copy)]
-struct Overlap {
+struct PairStatus {
     /// The samples of the block that are settled.
     samples: u64,
     /// The first sample since when it overlaps; [`NEVER`] if it does not.
     since: u8,
 }
 
-impl Overlap {
+impl PairStatus {
     /// Writes down the samples up to `end`, exclusive.
     fn settle(&mut self, end: usize) {
         if self.since != NEVER && usize::from(self.since) < end {
@@ -55,23 +55,23 @@ pub(super) struct SweepAndPrune {
     /// The job whose bodies are stored.
     job: Option<u64>,
     boxes: BlockBoxes,
-    rows: Rows,
-    axes: [Axis; 3],
+    rows: SampleRows,
+    axes: [EndpointList; 3],
     /// The boxes of all items in the sample before.
     before: Vec<LatticeBox>,
-    pairs: Pairs<Overlap>,
-    sweeper: Sweeper,
+    pairs: PairMap<PairStatus>,
+    sweeper: FullSweep,
     /// See [`SWAPS`].
     most_swaps: f64,
     /// How long insertion was not tried when it last failed, and for how many samples more it will not be.
     pause: u32,
     paused: u32,
-    operations: Operations,
+    operations: OperationCounts,
 }
 
 /// The boxes of a sample, and what decides about pairs of them.
 #[derive(Clone, Copy)]
-struct Now<'a> {
+struct CurrentSample<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     boxes: &'a [LatticeBox],
@@ -88,23 +88,23 @@ impl SweepAndPrune {
         Self {
             job: None,
             boxes: BlockBoxes::new(),
-            rows: Rows::default(),
+            rows: SampleRows::default(),
             axes: Default::default(),
             before: Vec::new(),
-            pairs: Pairs::default(),
-            sweeper: Sweeper::default(),
+            pairs: PairMap::default(),
+            sweeper: FullSweep::default(),
             most_swaps,
             pause: 0,
             paused: 0,
-            operations: Operations::default(),
+            operations: OperationCounts::default(),
         }
     }
 
     /// Lists for the items of a job, whose moving ones are nowhere yet.
     fn start(&mut self, job: &BroadScene) {
         let items = job.slots() + job.fixed.set.len();
-        self.axes = std::array::from_fn(|_| Axis::new(items));
-        self.rows = Rows::new(job);
+        self.axes = std::array::from_fn(|_| EndpointList::new(items));
+        self.rows = SampleRows::new(job);
         self.before.clear();
         self.before.resize(items, LatticeBox::EMPTY);
         self.pairs.clear();
@@ -112,7 +112,7 @@ impl SweepAndPrune {
     }
 
     /// Goes on to the next sample by insertion if that is likely to stay within the limit; tells whether it did.
-    fn try_advance(&mut self, now: Now<'_>) -> bool {
+    fn try_advance(&mut self, now: CurrentSample<'_>) -> bool {
         if self.paused > 0 {
             self.paused -= 1;
             return false;
@@ -124,7 +124,7 @@ impl SweepAndPrune {
     }
 
     /// Goes on to the next sample by insertion; tells whether that stayed within the limit.
-    fn advance(&mut self, now: Now<'_>) -> bool {
+    fn advance(&mut self, now: CurrentSample<'_>) -> bool {
         let Self { axes, pairs, before, operations, .. } = self;
         let items = now.boxes.len() as f64;
         let mut limit = (self.most_swaps * items * (items + 2.0).log2()) as u64;
@@ -134,8 +134,8 @@ impl SweepAndPrune {
                 let at = |boxes: &[LatticeBox]| boxes[i as usize].overlaps(&boxes[j as usize]);
                 operations.tests += 1;
                 match pass {
-                    Pass::Begin if at(now.boxes) => now.begin(pairs, i, j),
-                    Pass::End if at(before) => now.end(pairs, i, j),
+                    EndpointSwap::Begin if at(now.boxes) => now.begin(pairs, i, j),
+                    EndpointSwap::End if at(before) => now.end(pairs, i, j),
                     _ => {}
                 }
             });
@@ -149,7 +149,7 @@ impl SweepAndPrune {
     }
 
     /// Finds the pairs of a sample without regard to the one before.
-    fn afresh(&mut self, now: Now<'_>) {
+    fn afresh(&mut self, now: CurrentSample<'_>) {
         let Self { axes, pairs, operations, sweeper, .. } = self;
         operations.sorts += 1;
         for (k, axis) in axes.iter_mut().enumerate() {
@@ -188,15 +188,15 @@ impl SweepAndPrune {
     }
 }
 
-impl Now<'_> {
+impl CurrentSample<'_> {
     /// The boxes of two items overlap: from now on, if they did not already.
     #[inline]
-    fn begin(&self, pairs: &mut Pairs<Overlap>, i: u32, j: u32) {
+    fn begin(&self, pairs: &mut PairMap<PairStatus>, i: u32, j: u32) {
         let slots = self.job.slots() as u32;
         if i >= slots && j >= slots || is_ignored(self.job, self.scene, i, j) {
             return;
         }
-        let overlap = pairs.entry(pair_key(i, j)).or_insert(Overlap { samples: 0, since: NEVER });
+        let overlap = pairs.entry(pair_key(i, j)).or_insert(PairStatus { samples: 0, since: NEVER });
         if overlap.since == NEVER {
             overlap.since = self.sample as u8;
         }
@@ -204,7 +204,7 @@ impl Now<'_> {
 
     /// The boxes of two items overlap no more.
     #[inline]
-    fn end(&self, pairs: &mut Pairs<Overlap>, i: u32, j: u32) {
+    fn end(&self, pairs: &mut PairMap<PairStatus>, i: u32, j: u32) {
         if let Some(overlap) = pairs.get_mut(&pair_key(i, j)) {
             overlap.settle(self.sample);
             overlap.since = NEVER;
@@ -230,38 +230,38 @@ impl BroadPhase for SweepAndPrune {
         let mut rows = std::mem::take(&mut self.rows);
         for sample in 0..block.samples.len() {
             let boxes = rows.at(&self.boxes.boxes, sample);
-            let now = Now { job, scene, boxes, sample };
+            let now = CurrentSample { job, scene, boxes, sample };
             if jumps >> sample & 1 == 1 || !self.try_advance(now) {
                 self.afresh(now);
             }
             self.before.copy_from_slice(boxes);
         }
         self.rows = rows;
-        let mut out = static_pairs(&super::hash::Hash, self.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&super::hash::SpatialHash, self.boxes.simd, job, scene, block);
         self.collect(job, scene, block.samples.len(), &mut out);
-        in_order(out, scene.bodies.len())
+        sort_and_merge(out, scene.bodies.len())
     }
 
-    fn operations(&self) -> Operations {
+    fn operations(&self) -> OperationCounts {
         self.operations
     }
 }
 
 /// Finds all overlapping pairs of a sample by a sweep along one axis. Kept for its storage.
 #[derive(Debug, Default)]
-struct Sweeper {
-    moving: Ordered,
-    fixed: Ordered,
+struct FullSweep {
+    moving: SortedBoxes,
+    fixed: SortedBoxes,
 }
 
 /// Boxes by their lower end along an axis.
 #[derive(Debug, Default)]
-struct Ordered {
+struct SortedBoxes {
     set: BoxSet,
     lower: Vec<u32>,
 }
 
-impl Ordered {
+impl SortedBoxes {
     fn fill(&mut self, boxes: &[LatticeBox], k: usize, items: impl Iterator<Item = u32>) {
         let lower = &mut self.lower;
         lower.clear();
@@ -284,14 +284,14 @@ impl Ordered {
     }
 }
 
-impl Sweeper {
+impl FullSweep {
     /// Calls `hit` with every overlapping pair, not both fixed: of two boxes, the one whose lower end comes second has
     /// it within the interval of the first. Returns the number of pairs that were compared.
     fn sweep(
         &mut self,
         simd: Simd,
         slots: usize,
-        axis: &Axis,
+        axis: &EndpointList,
         k: usize,
         boxes: &[LatticeBox],
         mut hit: impl FnMut(u32, u32),

@@ -10,20 +10,20 @@ const ITEM: u64 = UPPER - 1;
 /// End points: the coordinate in the upper half, then the bit [`UPPER`], then the item. So in ascending order a lower
 /// end comes before an upper end at the same coordinate: boxes that touch overlap.
 #[derive(Debug, Default)]
-pub(super) struct Axis {
+pub(super) struct EndpointList {
     ends: Vec<u64>,
 }
 
 /// What an exchange of two end points means for their items along this axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
+pub(super) enum EndpointSwap {
     /// The lower end of one has come before the upper end of the other.
     Begin,
     /// The upper end of one has come before the lower end of the other.
     End,
 }
 
-impl Axis {
+impl EndpointList {
     /// The end points of so many items, in any order.
     pub(super) fn new(items: usize) -> Self {
         assert!(items as u64 <= ITEM, "items are numbered by 31 bits: more do not fit into memory");
@@ -46,7 +46,7 @@ impl Axis {
 
     /// Sorts by insertion and calls `pass` for each exchange of a lower and an upper end of two items. Returns the
     /// number of exchanges, of ends of one kind included; gives up once they exceed `limit`.
-    pub(super) fn settle(&mut self, limit: u64, mut pass: impl FnMut(Pass, u32, u32)) -> u64 {
+    pub(super) fn settle(&mut self, limit: u64, mut pass: impl FnMut(EndpointSwap, u32, u32)) -> u64 {
         let mut swaps = 0;
         for i in 1..self.ends.len() {
             let end = self.ends[i];
@@ -54,7 +54,7 @@ impl Axis {
             while at > 0 && self.ends[at - 1] >> 31 > end >> 31 {
                 let other = self.ends[at - 1];
                 if (other ^ end) & UPPER != 0 && (other ^ end) & ITEM != 0 {
-                    let kind = if end & UPPER == 0 { Pass::Begin } else { Pass::End };
+                    let kind = if end & UPPER == 0 { EndpointSwap::Begin } else { EndpointSwap::End };
                     pass(kind, (end & ITEM) as u32, (other & ITEM) as u32);
                 }
                 self.ends[at] = other;
@@ -107,7 +107,7 @@ mod tests {
             ((state >> 33) % u64::from(n)) as u32
         };
         const N: usize = 30;
-        let mut axis = Axis::new(N);
+        let mut axis = EndpointList::new(N);
         let mut boxes = vec![LatticeBox::EMPTY; N];
         let mut overlap = vec![false; N * N];
         axis.take(&boxes, 0);
@@ -130,11 +130,11 @@ mod tests {
             for i in 0..N {
                 for j in i + 1..N {
                     let now = boxes[i].overlaps(&boxes[j]);
-                    let has = |kind: Pass| events.iter().any(|&e| e == (kind, i, j) || e == (kind, j, i));
-                    assert!(!now || overlap[i * N + j] || has(Pass::Begin));
-                    assert!(now || !overlap[i * N + j] || has(Pass::End));
+                    let has = |kind: EndpointSwap| events.iter().any(|&e| e == (kind, i, j) || e == (kind, j, i));
+                    assert!(!now || overlap[i * N + j] || has(EndpointSwap::Begin));
+                    assert!(now || !overlap[i * N + j] || has(EndpointSwap::End));
                     assert!(
-                        !(now && overlap[i * N + j]) || !has(Pass::Begin) && !has(Pass::End),
+                        !(now && overlap[i * N + j]) || !has(EndpointSwap::Begin) && !has(EndpointSwap::End),
                         "nothing has happened"
                     );
                     begun += usize::from(now && !overlap[i * N + j]);
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn sorting_by_insertion_gives_up_at_its_limit() {
         let n = 100_u32;
-        let mut axis = Axis::new(n as usize);
+        let mut axis = EndpointList::new(n as usize);
         let at = |v: u32| LatticeBox { min: [10 * v + 1; 3], max: [10 * v + 5; 3] };
         axis.take(&(0..n).map(at).collect::<Vec<_>>(), 0);
         axis.sort();

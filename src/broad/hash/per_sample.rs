@@ -1,16 +1,16 @@
 //! Both hashing schemes as published, which find the pairs of one sample at a time: the yardstick of the experiments,
 //! not methods for users.
 
-use super::super::block::{BlockBoxes, in_order, static_pairs};
+use super::super::block::{BlockBoxes, sort_and_merge, static_pairs};
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key};
-use super::super::set::{BoxSet, Found, PairSearch, Visit};
+use super::super::incremental::{OperationCounts, PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
+use super::super::box_set::{BoxSet, SearchResult, PairSearch, PairVisitor};
 use super::super::simd::Simd;
 use super::super::{BroadPhase, BroadScene};
-use super::Hash;
-use super::labels::{Meetings, Step};
+use super::SpatialHash;
+use super::labels::{CellObserver, CellEntry};
 use super::table::{cells_of, level_of};
-use super::tracker::Tracker;
+use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
 
 /// Which of the two.
@@ -19,22 +19,22 @@ enum Scheme {
     /// Section 2.1: all boxes are stored afresh, static ones too.
     Standard { boxes: BlockBoxes, items: BoxSet, count_cells: bool },
     /// Section 2.2: labels, and a close counter for each pair that shares a cell.
-    Coherent { tracker: Tracker, pairs: Pairs<u32> },
+    CoherentHash { tracker: LabelTracker, pairs: PairMap<u32> },
 }
 
 /// Hierarchical hashing, one search a sample.
 #[derive(Debug)]
-pub struct EachSample {
+pub struct PerSampleHash {
     scheme: Scheme,
     /// The job of the rows.
     job: Option<u64>,
-    rows: Rows,
-    operations: Operations,
+    rows: SampleRows,
+    operations: OperationCounts,
 }
 
-impl EachSample {
+impl PerSampleHash {
     fn new(scheme: Scheme) -> Self {
-        Self { scheme, job: None, rows: Rows::default(), operations: Operations::default() }
+        Self { scheme, job: None, rows: SampleRows::default(), operations: OperationCounts::default() }
     }
 
     /// Standard hashing. `count_cells`: also counts the cells that each search touches, which takes time of its own.
@@ -44,14 +44,14 @@ impl EachSample {
 
     /// Coherent hashing.
     pub fn coherent() -> Self {
-        Self::new(Scheme::Coherent { tracker: Tracker::new(), pairs: Pairs::default() })
+        Self::new(Scheme::CoherentHash { tracker: LabelTracker::new(), pairs: PairMap::default() })
     }
 
     /// The overlapping pairs of each sample with a dynamic body, in no order, a candidate for each sample.
     pub fn search(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         let Self { scheme, rows, operations, .. } = self;
         if self.job != Some(job.serial) {
-            (self.job, *rows) = (Some(job.serial), Rows::new(job));
+            (self.job, *rows) = (Some(job.serial), SampleRows::new(job));
         }
         let samples = 0..block.samples.len();
         let mut all = Vec::new();
@@ -61,19 +61,19 @@ impl EachSample {
                 for sample in samples {
                     let row = rows.at(&boxes.boxes, sample);
                     items.fill((0..).zip(row.iter().copied()).filter(|(_, b)| !b.is_empty()));
-                    let mut found = Hash.within(boxes.simd, items, &Overlaps { job, scene, sample });
+                    let mut found = SpatialHash.within(boxes.simd, items, &Overlaps { job, scene, sample });
                     all.append(&mut found.candidates);
                     if *count_cells {
                         operations.cells += cells_touched(items);
                     }
                 }
             }
-            Scheme::Coherent { tracker, pairs } => {
+            Scheme::CoherentHash { tracker, pairs } => {
                 if tracker.prepare(job, scene, block) {
                     pairs.clear();
                 }
                 for sample in samples {
-                    tracker.advance(job, sample, &mut Counters { job, scene, pairs, operations });
+                    tracker.advance(job, sample, &mut CloseCounters { job, scene, pairs, operations });
                     let row = rows.at(&tracker.boxes.boxes, sample);
                     operations.tests += pairs.len() as u64;
                     for (&key, _) in pairs.iter() {
@@ -91,23 +91,23 @@ impl EachSample {
 }
 
 /// The close counters of pairs; none of them is zero.
-struct Counters<'a> {
+struct CloseCounters<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
-    pairs: &'a mut Pairs<u32>,
-    operations: &'a mut Operations,
+    pairs: &'a mut PairMap<u32>,
+    operations: &'a mut OperationCounts,
 }
 
-impl Meetings for Counters<'_> {
-    fn meet(&mut self, step: &Step, other: u32, _: &[LatticeBox]) {
-        self.operations.meetings += 1;
+impl CellObserver for CloseCounters<'_> {
+    fn meet(&mut self, step: &CellEntry, other: u32, _: &[LatticeBox]) {
+        self.operations.observer += 1;
         if !is_ignored(self.job, self.scene, step.item, other) {
             *self.pairs.entry(pair_key(step.item, other)).or_insert(0) += 1;
         }
     }
 
     fn part(&mut self, item: u32, other: u32) {
-        self.operations.meetings += 1;
+        self.operations.observer += 1;
         let key = pair_key(item, other);
         if let Some(count) = self.pairs.get_mut(&key) {
             *count -= 1;
@@ -142,9 +142,9 @@ struct Overlaps<'a> {
     sample: usize,
 }
 
-impl Visit for Overlaps<'_> {
+impl PairVisitor for Overlaps<'_> {
     #[inline]
-    fn pair(&self, first: u32, second: u32, found: &mut Found) {
+    fn pair(&self, first: u32, second: u32, found: &mut SearchResult) {
         let slots = self.job.slots() as u32;
         if (first < slots || second < slots) && !is_ignored(self.job, self.scene, first, second) {
             found.candidates.push(candidate(self.job, self.scene, (first, second), 1 << self.sample));
@@ -152,21 +152,21 @@ impl Visit for Overlaps<'_> {
     }
 }
 
-impl BroadPhase for EachSample {
+impl BroadPhase for PerSampleHash {
     fn name(&self) -> &'static str {
         match self.scheme {
             Scheme::Standard { .. } => "hash-each-sample",
-            Scheme::Coherent { .. } => "coherent-hash-each-sample",
+            Scheme::CoherentHash { .. } => "coherent-hash-each-sample",
         }
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let mut all = static_pairs(&Hash, Simd::detect(), job, scene, block);
+        let mut all = static_pairs(&SpatialHash, Simd::detect(), job, scene, block);
         all.append(&mut self.search(job, scene, block));
-        in_order(all, scene.bodies.len())
+        sort_and_merge(all, scene.bodies.len())
     }
 
-    fn operations(&self) -> Operations {
+    fn operations(&self) -> OperationCounts {
         self.operations
     }
 }

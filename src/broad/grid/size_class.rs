@@ -1,14 +1,14 @@
 //! Boxes of like size in rows.
 
 use super::super::boxes::LatticeBox;
-use super::super::set::BoxSet;
-use super::super::sixteen::{Sixteen, WIDTH};
+use super::super::box_set::BoxSet;
+use super::super::box16::{Box16Columns, WIDTH};
 use std::ops::Range;
 
 /// There are at most so many rows for each box.
 const ROWS: u64 = 2;
 /// From so many boxes on they are sorted on several threads, in parts of at least so many.
-const WORTH_THREADS: usize = 2048;
+const PARALLEL_THRESHOLD: usize = 2048;
 
 /// Boxes of a neighbouring row that one is compared with, as intended: less than sixteen, since space is not filled evenly.
 const STRETCH: f64 = 12.0;
@@ -17,7 +17,7 @@ const WIDE: [f64; 2] = [1.5, 4.0];
 
 /// One axis cut into cells, from `low` on.
 #[derive(Debug, Default)]
-struct Cells {
+struct CellAxis {
     low: u32,
     /// Cells in 2^32 coordinates: multiplying is quicker than dividing.
     factor: u64,
@@ -26,7 +26,7 @@ struct Cells {
     edges: Vec<u32>,
 }
 
-impl Cells {
+impl CellAxis {
     /// Cells at least `width` coordinates wide, to the one that holds `high`; without edges.
     fn new([low, high]: [u32; 2], width: f64) -> Self {
         let mut cells = Self { low, factor: (1 << 32) / (width.ceil() as u64).max(1), count: 0, edges: Vec::new() };
@@ -80,11 +80,11 @@ fn wide(extents: [f64; 3], sides: [f64; 3], count: usize) -> f64 {
 /// Boxes of like size. A row holds those whose lowest corner lies in one cell of the plane y, z; in it they are sorted
 /// by their lowest x.
 #[derive(Debug, Default)]
-pub(super) struct Class {
+pub(super) struct SizeClass {
     /// The longest sides along each axis.
     sides: [u32; 3],
-    y: Cells,
-    z: Cells,
+    y: CellAxis,
+    z: CellAxis,
     /// Where each row begins, by z and then y; one more for the end.
     starts: Vec<u32>,
     /// The boxes and their names; sixteen empty boxes follow.
@@ -92,7 +92,7 @@ pub(super) struct Class {
     ids: Vec<u32>,
 }
 
-impl Class {
+impl SizeClass {
     /// Of the boxes of a set at `places`, of which there is at least one.
     pub(super) fn build(set: &BoxSet, places: &[u32], parallel: bool) -> Self {
         let columns = set.columns();
@@ -110,7 +110,7 @@ impl Class {
         let extents = [room(ends(0), sides[0]), room(ends_y, sides[1]), room(ends_z, sides[2])];
         let long = sides.map(|side| f64::from(side.max(1)));
         let mut times = wide(extents, long, places.len());
-        let cells = |times: f64| (Cells::new(ends_y, times * long[1]), Cells::new(ends_z, times * long[2]));
+        let cells = |times: f64| (CellAxis::new(ends_y, times * long[1]), CellAxis::new(ends_z, times * long[2]));
         let (mut y, mut z) = cells(times);
         while y.count * z.count > (ROWS * places.len() as u64).max(1) {
             times *= 1.5;
@@ -206,7 +206,7 @@ impl Class {
 
     /// The sixteen boxes from `at` on.
     #[inline(always)]
-    pub(super) fn sixteen(&self, at: usize) -> Sixteen<'_> {
+    pub(super) fn sixteen(&self, at: usize) -> Box16Columns<'_> {
         self.columns.each_ref().map(|c| c[at..].first_chunk().expect("sixteen boxes follow the last one"))
     }
 
@@ -220,7 +220,7 @@ impl Class {
 /// Sorts each row.
 fn sort_rows(entries: &mut [u64], starts: &[u32], parallel: bool) {
     let rows = starts.len() - 1;
-    if !parallel || entries.len() < WORTH_THREADS || rows < 2 {
+    if !parallel || entries.len() < PARALLEL_THRESHOLD || rows < 2 {
         let mut rest = entries;
         for ends in starts.windows(2) {
             let (row, others) = rest.split_at_mut((ends[1] - ends[0]) as usize);
