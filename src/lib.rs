@@ -64,6 +64,7 @@ pub mod generate;
 pub mod geometry;
 pub mod narrow;
 pub mod scene;
+mod simd;
 pub mod table;
 pub mod trajectory;
 

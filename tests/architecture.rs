@@ -8,8 +8,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Modules and the floor of the house that they live on. What lives on the same floor does not know each other.
-const FLOORS: [(&str, u8); 11] = [
+const FLOORS: [(&str, u8); 12] = [
     ("error", 0),
+    ("simd", 0),
     ("geometry", 1),
     ("scene", 2),
     ("trajectory", 3),
@@ -23,7 +24,8 @@ const FLOORS: [(&str, u8); 11] = [
 ];
 
 /// The only imports across a floor: (module, prefix of the path it may name, why).
-const ACROSS: [(&str, &str, &str); 5] = [
+const ACROSS: [(&str, &str, &str); 6] = [
+    ("simd", "geometry::Vec3", "vectors of registers"),
     ("broad", "trajectory::Bounds", "the lattice spans the whole input"),
     ("table", "narrow::proximity", "rows are plain data"),
     ("table", "narrow::{FeatureKind|Method|Proximity|Status}", "rows are plain data"),

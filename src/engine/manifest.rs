@@ -167,23 +167,7 @@ fn counts(names: &[&str], values: &[u64]) -> Value {
 
 /// The vector instruction sets of this machine that matter here.
 pub fn simd_features() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    #[cfg(target_arch = "x86_64")]
-    {
-        let all = [
-            ("sse2", std::arch::is_x86_feature_detected!("sse2")),
-            ("sse4.2", std::arch::is_x86_feature_detected!("sse4.2")),
-            ("avx", std::arch::is_x86_feature_detected!("avx")),
-            ("avx2", std::arch::is_x86_feature_detected!("avx2")),
-            ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
-        ];
-        found.extend(all.into_iter().filter_map(|(name, there)| there.then_some(name)));
-    }
-    #[cfg(target_arch = "aarch64")]
-    if std::arch::is_aarch64_feature_detected!("neon") {
-        found.push("neon");
-    }
-    found
+    crate::simd::features()
 }
 
 #[cfg(test)]

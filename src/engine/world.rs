@@ -4,6 +4,7 @@ use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::{Poses, Proximity};
 use crate::scene::{Lanes, SAMPLES};
+use crate::simd::dispatch;
 
 /// Samples whose axes are found together.
 const EIGHT: usize = 8;
@@ -110,37 +111,8 @@ fn axes_body(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::Lanes;
-
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn axes_2(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-        super::axes_body(q, start, out);
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) unsafe fn axes_5(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-        super::axes_body(q, start, out);
-    }
-}
-
-/// The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
-fn axes(q: &[Lanes], start: usize, out: &mut [Lanes; 9]) {
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match crate::narrow::simd::level() {
-            2 => wide::axes_5(q, start, out),
-            1 => wide::axes_2(q, start, out),
-            _ => axes_body(q, start, out),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    axes_body(q, start, out);
-}
+// The axes in eight samples from `start`, from the components of the quaternion: the bits of `rotation`.
+dispatch!(loops axes, axes_body, (q: &[Lanes], start: usize, out: &mut [Lanes; 9]) -> ());
 
 #[cfg(test)]
 mod tests {

@@ -4,19 +4,18 @@
 use super::PairQuery;
 use super::apart::{Apart, in_turn};
 use super::feature::FeaturePair;
-use super::gjk::{self, End, Simplex};
 use super::pieces::PairCache;
 use super::proximity::Proximity;
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
 use super::rows::{Outcome, Ready, Rows};
-use super::simd::{Simd, WIDTH, dispatch};
 use super::strict::lanes::{self, Eight};
 use super::strict::many::{self, OnePair};
 use super::vclip;
 use super::walk::Search;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::scene::{QueryOptions, SAMPLES};
+use crate::simd::{Simd, WIDTH, dispatch};
 
 /// Samples from which searching side by side is cheaper than one after the other.
 const FEW: u32 = 3;
@@ -47,20 +46,15 @@ pub(super) struct Ahead<'a> {
 }
 
 /// What searches side by side have found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Searched {
-    found: gjk::lanes::Found,
-    /// The size of the pair in the samples searched, metres.
-    sizes: [f64; SAMPLES],
+    /// The samples searched.
+    samples: u64,
     /// Of the samples in which a search converged.
     rows: Ready<SAMPLES>,
     prover: many::Prover,
-    /// What the last search ended with, if it converged.
-    end: Option<FeaturePair>,
     /// In how many of the samples searched the features were not those of the sample before.
     changes: u16,
-    /// Whether V-Clip went from sample to sample.
-    tracked: bool,
 }
 
 /// What is known ahead of a sample.
@@ -101,7 +95,7 @@ impl<'a> Ahead<'a> {
             let [a, b] = of.rows.cores;
             cache.hulls.belong_to(a, b);
         }
-        found.found.samples = 0;
+        found.samples = 0;
         Self { of, search, eight, checked: false, found, run: 0.0 }
     }
 
@@ -155,15 +149,6 @@ impl<'a> Ahead<'a> {
             routes.searched += 1;
             return Some(put(outcome, out));
         }
-        if searched.found.end[sample] == End::Beyond {
-            routes.queries += 1;
-            routes.beyond += 1;
-            let gap = searched.found.gap[sample] - of.rows.growth();
-            return Some(Known::Beyond { gap, normal: None });
-        }
-        if !searched.tracked {
-            cache.hulls.remember(None, searched.found.simplex[sample]);
-        }
         None
     }
 
@@ -172,7 +157,7 @@ impl<'a> Ahead<'a> {
     pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
         if self.knows(sample) {
-            let taken = in_turn(left, self.found.rows.settled() & self.found.found.samples);
+            let taken = in_turn(left, self.found.rows.settled() & self.found.samples);
             self.found.rows.append(taken, out);
             let count = u64::from(taken.count_ones());
             routes.queries += count;
@@ -183,7 +168,7 @@ impl<'a> Ahead<'a> {
         if !(self.checked && self.eight.covers(sample)) {
             return 0;
         }
-        let taken = in_turn(left, ready.settled() & !self.found.found.samples);
+        let taken = in_turn(left, ready.settled() & !self.found.samples);
         ready.append(taken, out);
         let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
         routes.queries += u64::from(count);
@@ -258,12 +243,9 @@ impl<'a> Ahead<'a> {
         if cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
             return None;
         }
-        let tracks = self.tracks(cache);
+        let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
         let [by_features, by_line] = cache.hulls.states;
-        let line = tracks && by_features > FAR && by_line + LINE < by_features;
-        if self.search == Search::VClip && !tracks || self.search == Search::Auto && cache.hulls.features().is_none() {
-            return None;
-        }
+        let line = by_features > FAR && by_line + LINE < by_features;
         // Where features hold for long, a change of them is searched alone.
         if cache.hulls.simplex().count > 0 && self.pace(cache) > RUN {
             return None;
@@ -271,25 +253,12 @@ impl<'a> Ahead<'a> {
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
         samples &= !apart.rules_out(samples & asked.left);
         let searched = &mut self.found;
-        searched.tracked = tracks;
-        match cache.hulls.features().filter(|_| tracks) {
-            Some(features) => {
-                let before = routes.vclip_steps;
-                let last = track(searched, &Tracking { of, samples, start: features }, line, routes);
-                cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
-                let states = (routes.vclip_steps - before) as f32;
-                cache.hulls.states[usize::from(line)] = states / searched.found.samples.count_ones().max(1) as f32;
-                cache.hulls.states[usize::from(!line)] *= FADING;
-            }
-            None => {
-                searched.search(of, samples, &cache.hulls.simplex());
-                routes.search_iterations += u64::from(searched.found.iterations);
-                // The memory of the last sample searched is good for those after it.
-                if let Some((features, simplex)) = searched.last() {
-                    cache.hulls.remember(features, simplex);
-                }
-            }
-        }
+        let before = routes.vclip_steps;
+        let last = track(searched, &Tracking { of, samples, start: features }, line, routes);
+        cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
+        let states = (routes.vclip_steps - before) as f32;
+        cache.hulls.states[usize::from(line)] = states / searched.samples.count_ones().max(1) as f32;
+        cache.hulls.states[usize::from(!line)] *= FADING;
         cache.hulls.pace = searched.pace();
         (self.run, self.checked) = (0.0, false);
         self.knows(asked.sample).then_some(())
@@ -298,64 +267,14 @@ impl<'a> Ahead<'a> {
     /// Whether a sample was searched.
     #[inline(always)]
     fn knows(&self, sample: usize) -> bool {
-        self.found.found.samples >> sample & 1 == 1
-    }
-}
-
-impl Default for Searched {
-    fn default() -> Self {
-        let (found, rows, prover) = Default::default();
-        Self { found, sizes: [0.0; SAMPLES], rows, prover, end: None, changes: 0, tracked: false }
+        self.found.samples >> sample & 1 == 1
     }
 }
 
 impl Searched {
     /// How many searches in turn ended at the same features, on average.
     fn pace(&self) -> f32 {
-        self.found.samples.count_ones() as f32 / f32::from(self.changes.max(1))
-    }
-
-    /// What the last sample searched ended with.
-    fn last(&self) -> Option<(Option<FeaturePair>, Simplex)> {
-        let last = self.found.samples.checked_ilog2()? as usize;
-        Some((self.end.filter(|_| self.rows.proven >> last & 1 == 1), self.found.simplex[last]))
-    }
-
-    /// Searches the samples side by side from one simplex, and proves what is found.
-    fn search(&mut self, of: &OnePair<'_>, samples: u64, start: &Simplex) {
-        let (cores, growth) = (of.rows.cores, of.rows.growth());
-        let mut left = samples;
-        while left != 0 {
-            let s = left.trailing_zeros() as usize;
-            left &= left - 1;
-            self.sizes[s] = of.extents(s).size;
-        }
-        let (sizes, within) = (&self.sizes, of.rows.options.within);
-        let queries = gjk::lanes::Queries { cores, poses: of.poses, growth, within, start: *start, sizes, samples };
-        gjk::lanes::search(&queries, &mut self.found);
-        let mut left = self.found.samples;
-        // Neighbours often end alike.
-        let mut last = (Simplex::default(), None);
-        (self.changes, self.end) = (0, None);
-        self.rows.clear(0);
-        while left != 0 {
-            let sample = left.trailing_zeros() as usize % SAMPLES;
-            left &= left - 1;
-            let simplex = &self.found.simplex[sample];
-            self.end = None;
-            if self.found.end[sample] != End::Converged {
-                continue;
-            }
-            if last.0 != *simplex {
-                last = (*simplex, FeaturePair::of_simplex(cores[0], cores[1], simplex.as_slice()));
-                self.changes += 1;
-            }
-            self.end = last.1;
-            if let Some(features) = last.1 {
-                self.prover.push(*of, sample, features, &mut self.rows);
-            }
-        }
-        self.prover.finish(*of, &mut self.rows);
+        self.samples.count_ones() as f32 / f32::from(self.changes.max(1))
     }
 }
 
@@ -399,7 +318,7 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
     let cores = of.rows.cores;
     let planes = cores.map(|core| core.planes());
     let (mut features, mut left) = (t.start, t.samples);
-    (out.found.samples, out.changes) = (0, 0);
+    (out.samples, out.changes) = (0, 0);
     out.rows.clear(0);
     while left != 0 {
         let sample = left.trailing_zeros() as usize % SAMPLES;
@@ -409,8 +328,7 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
         let found = vclip::search_at::<S>(cores, planes, &pose, start);
         routes.vclip_steps += u64::from(found.iterations);
         routes.cycles += u64::from(found.end == vclip::End::Cycle);
-        out.found.samples |= 1 << sample;
-        out.found.end[sample] = End::Stalled;
+        out.samples |= 1 << sample;
         if found.end != vclip::End::Converged {
             break;
         }

@@ -9,10 +9,10 @@ use super::pair::{bound_of, size_of};
 use super::relative::{RelativeLanes, RelativePoses};
 use super::routes::Routes;
 use super::rows::Rows;
-use super::simd::{Lane, P3, Poses, Simd, V, WIDTH, dispatch};
 use super::walk::{self, PROMISE};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::scene::{QueryOptions, SAMPLES};
+use crate::simd::{Lane, P3, Poses, Simd, V, WIDTH, dispatch};
 
 /// Vertices of both cores up to which eight gaps along a direction cost less than the questions they save.
 const VERTICES: usize = 400;

@@ -35,8 +35,6 @@ mod relative;
 pub mod resolver;
 pub mod routes;
 mod rows;
-pub mod scan;
-pub mod simd;
 pub mod strict;
 mod support;
 mod together;

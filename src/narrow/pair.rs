@@ -1,6 +1,6 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
-use super::{scan, support};
+use super::support;
 use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Vec3};
 
 /// Vertices above which a search climbs along edges instead of scanning.
@@ -39,56 +39,50 @@ pub fn size_of(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: f64) ->
 
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
-    /// The vertex with the largest `d . v` (in these numbers), a start for climbing, and that value.
-    fn support(p: &Polyhedron, d: Vec3<Self>, start: u32) -> (u32, Self);
-    /// [`Supporting::support`] of A along `d` and of B along `m`.
+    /// Vertices with the largest `d . v` of A and `m . v` of B, and these values. `start`: where climbs begin.
     fn supports(
-        (a, d): (&Polyhedron, Vec3<Self>),
-        (b, m): (&Polyhedron, Vec3<Self>),
+        of_a: (&Polyhedron, Vec3<Self>),
+        of_b: (&Polyhedron, Vec3<Self>),
         start: VertexPair,
-    ) -> [(u32, Self); 2] {
-        [Self::support(a, d, start[0]), Self::support(b, m, start[1])]
-    }
+    ) -> [(u32, Self); 2];
     /// The largest `d . v` over all vertices: a proof, so it scans all of them.
     fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self;
 }
 
 impl Supporting for f64 {
     #[inline]
-    fn support(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
-        if p.count > CLIMB_ABOVE { scan::climb(p, d, start) } else { scan::support(p, d) }
-    }
-    #[inline]
-    fn supports(
-        (a, d): (&Polyhedron, Vec3<f64>),
-        (b, m): (&Polyhedron, Vec3<f64>),
-        start: VertexPair,
-    ) -> [(u32, f64); 2] {
-        if a.count.max(b.count) > CLIMB_ABOVE {
-            return support::both(a, d, b, m, start);
-        }
-        scan::supports(a, d, b, m)
+    fn supports(of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2] {
+        support::supports(of_a, of_b, start)
     }
     #[inline]
     fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
-        scan::max_dot(p, d)
+        support::max_dot(p, d)
     }
 }
 
 impl Supporting for Dd {
-    fn support(p: &Polyhedron, d: Vec3<Self>, _start: u32) -> (u32, Self) {
-        let mut best = (0, d.dot(Vec3::from_f64(p.vertex(0))));
-        for v in 1..p.count as u32 {
-            let value = d.dot(Vec3::from_f64(p.vertex(v)));
-            if value > best.1 {
-                best = (v, value);
-            }
-        }
-        best
+    fn supports(
+        (a, d): (&Polyhedron, Vec3<Self>),
+        (b, m): (&Polyhedron, Vec3<Self>),
+        _: VertexPair,
+    ) -> [(u32, Self); 2] {
+        [scan(a, d), scan(b, m)]
     }
     fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self {
-        Self::support(p, d, 0).1
+        scan(p, d).1
     }
+}
+
+/// The lowest vertex with the largest `d . v`, and that value.
+fn scan(p: &Polyhedron, d: Vec3<Dd>) -> (u32, Dd) {
+    let mut best = (0, d.dot(Vec3::from_f64(p.vertex(0))));
+    for v in 1..p.count as u32 {
+        let value = d.dot(Vec3::from_f64(p.vertex(v)));
+        if value > best.1 {
+            best = (v, value);
+        }
+    }
+    best
 }
 
 impl<'a, T: Supporting> Pair<'a, T> {

@@ -2,9 +2,9 @@
 
 use super::Poses;
 use super::pair::size_of;
-use super::simd::{Lane, WIDTH};
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
+use crate::simd::{Lane, WIDTH, dispatch};
 
 /// Samples from which computing eight at once is cheaper than one after the other.
 pub(super) const FEW: u32 = 3;
@@ -162,37 +162,12 @@ fn fill_eight(a: &[Lanes; 10], b: &[Lanes; 10], start: usize, out: &mut Relative
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "code for wider registers may run only where the processor has them")]
-mod wide {
-    use super::{Lanes, RelativeLanes};
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn fill_2(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
-        super::fill_body(a, b, samples, out);
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn fill_5(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
-        super::fill_body(a, b, samples, out);
-    }
-}
+dispatch!(loops fill_wide, fill_body, (a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) -> ());
 
 /// The lanes of two slots (ten components each).
 fn fill(a: &[Lanes], b: &[Lanes], samples: u64, out: &mut RelativeLanes) {
     let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) else { return };
-    #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code, reason = "the level was read from the processor")]
-    // SAFETY: `level` says that the processor has the features the callee was compiled for.
-    unsafe {
-        match super::scan::level() {
-            2 => wide::fill_5(a, b, samples, out),
-            1 => wide::fill_2(a, b, samples, out),
-            _ => fill_body(a, b, samples, out),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    fill_body(a, b, samples, out);
+    fill_wide(a, b, samples, out);
 }
 
 #[cfg(test)]

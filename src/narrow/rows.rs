@@ -5,12 +5,12 @@ use super::answer::{Answer, Grown, Numbers};
 use super::feature::Published;
 use super::pair::bound_of;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
-use super::simd::{Lane, P3, Simd, V, WIDTH};
 use super::strict::bracket;
 use super::strict::columns::{Columns, THREE, at, set};
 use super::walk;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::scene::{Piece, QueryOptions};
+use crate::simd::{Lane, P3, Simd, V, WIDTH};
 
 /// What all rows of a pair of bodies have in common.
 #[derive(Debug, Clone, Copy)]

@@ -1,21 +1,70 @@
-//! Supports of a search, by registers: scans over all vertices, and climbs along edges on large polyhedra.
+//! Supports of convex polyhedra: the vertex farthest along a direction, by scans over all vertices or by climbs along edges.
 //!
-//! Generic over the level, for code that was compiled for it. Good for a search, never for a proof: in rounding a climb may
-//! stop at a vertex that is highest only to within a few ulp.
+//! A scan is a proof. A climb is good for a search only: in rounding it may stop at a vertex that is farthest only to within
+//! a few ulp. Every lane does the same operations in the same order and nothing is contracted, so all levels return the same bits.
 
 use super::pair::{CLIMB_ABOVE, VertexPair};
-use super::simd::{P3, Simd, V, WIDTH, dispatch};
+use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
+use crate::simd::{P3, Simd, V, WIDTH, dispatch};
 
-/// A vertex farthest along `d`, and how far that is.
 #[inline(always)]
-pub(super) fn farthest<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
+fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
+    let mut best = [f64::NEG_INFINITY; LANES];
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for ((x, y), z) in chunks {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            best[i] = if dot > best[i] { dot } else { best[i] };
+        }
+    }
+    best.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+dispatch!(loops max_dot_wide, max_dot_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64);
+
+/// The largest `d . v` over all vertices: a proof.
+#[inline]
+pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
+    max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
+}
+
+#[inline(always)]
+fn max_and_count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> (f64, usize) {
+    let mut best = [f64::NEG_INFINITY; LANES];
+    let mut counts = [0_u64; LANES];
+    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for ((x, y), z) in chunks {
+        for i in 0..LANES {
+            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+            best[i] = if dot > best[i] { dot } else { best[i] };
+            counts[i] += u64::from(dot >= threshold);
+        }
+    }
+    (best.into_iter().fold(f64::NEG_INFINITY, f64::max), counts.iter().sum::<u64>() as usize)
+}
+
+dispatch!(loops max_and_count_wide, max_and_count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> (f64, usize));
+
+/// The largest `d . v` over all vertices, and how many vertices have `d . v >= threshold`.
+#[inline]
+pub(super) fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f64, usize) {
+    let d = d.to_array();
+    let (max, counted) = max_and_count_wide(&p.x, &p.y, &p.z, d, threshold);
+    // The padding repeats vertex 0, and counts whenever vertex 0 does.
+    let first = p.x[0] * d[0] + p.y[0] * d[1] + p.z[0] * d[2];
+    (max, if first >= threshold { counted - (p.x.len() - p.count) } else { counted })
+}
+
+/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. By a scan it is the lowest such vertex.
+#[inline(always)]
+pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
     if p.count > CLIMB_ABOVE && !p.star_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
 }
 
 /// A vertex farthest along the direction of each lane, as a number, and how far that is.
 #[inline(always)]
-pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
+pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
     let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((&x, &y), &z) in p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]) {
@@ -28,8 +77,8 @@ pub(super) fn farthest_of_all<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>)
 }
 
 #[inline(always)]
-fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
-    let d = P3::<S> { x: V::splat(d[0]), y: V::splat(d[1]), z: V::splat(d[2]) };
+fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
+    let d = P3::<S>::splat(d);
     if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
         let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
         let max = height.max_lane();
@@ -49,15 +98,18 @@ fn scan<S: Simd>(p: &Polyhedron, d: [f64; 3]) -> (u32, f64) {
         number = number + one;
     }
     let max = best.max_lane();
-    let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;
-    let at = block.lanes()[lane.min(WIDTH - 1)] as usize * WIDTH + lane;
-    // The padding repeats vertex 0.
-    (if at < p.count { at as u32 } else { 0 }, max)
+    let (blocks, mut lanes, mut lowest) = (block.lanes(), best.equals(V::splat(max)).bits(), usize::MAX);
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize % WIDTH;
+        lanes &= lanes - 1;
+        lowest = lowest.min(blocks[lane] as usize * WIDTH + lane);
+    }
+    // The padding repeats vertex 0, and nothing is found where `d` is no number.
+    (if lowest < p.count { lowest as u32 } else { 0 }, max)
 }
 
 #[inline(always)]
-fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
-    let direction = Vec3 { x: d[0], y: d[1], z: d[2] };
+fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
     let lanes = P3::<S>::splat(direction);
     // Where the start is not yet the top, the table most likely names a vertex nearer to it.
@@ -87,21 +139,24 @@ fn climb<S: Simd>(p: &Polyhedron, d: [f64; 3], start: u32) -> (u32, f64) {
 }
 
 #[inline(always)]
-fn both_body<S: Simd>(
-    a: &Polyhedron,
-    d: Vec3<f64>,
-    b: &Polyhedron,
-    m: Vec3<f64>,
+fn supports_body<S: Simd>(
+    (a, d): (&Polyhedron, Vec3<f64>),
+    (b, m): (&Polyhedron, Vec3<f64>),
     start: VertexPair,
 ) -> [(u32, f64); 2] {
-    [farthest::<S>(a, d.to_array(), start[0]), farthest::<S>(b, m.to_array(), start[1])]
+    [support::<S>(a, d, start[0]), support::<S>(b, m, start[1])]
 }
 
-dispatch!(both_wide, both_body, (a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2]);
+dispatch!(supports_wide, supports_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2]);
 
-/// A vertex of A farthest along `d`, and one of B farthest along `m`, and how far they are; climbs start at `start`.
-pub(super) fn both(a: &Polyhedron, d: Vec3<f64>, b: &Polyhedron, m: Vec3<f64>, start: VertexPair) -> [(u32, f64); 2] {
-    both_wide(a, d, b, m, start)
+/// [`support`] of A along `d` and of B along `m`.
+#[inline]
+pub(super) fn supports(
+    of_a: (&Polyhedron, Vec3<f64>),
+    of_b: (&Polyhedron, Vec3<f64>),
+    start: VertexPair,
+) -> [(u32, f64); 2] {
+    supports_wide(of_a, of_b, start)
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Triangles of a growing surface, eight side by side: planes, the nearest of them, and which see a point.
 
-use crate::narrow::simd::{Lane, Mask, P3, Simd, V, WIDTH};
+use crate::simd::{Lane, Mask, P3, Simd, V, WIDTH};
 
 /// Rounding of a plane's height over a point of the difference, in sizes of the pair, for a triangle whose sides are
 /// at right angles; times the amplification by narrow angles: see [`Block::limit`].

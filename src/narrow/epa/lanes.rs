@@ -4,7 +4,7 @@
 use super::surface::{Surface, VERTICES};
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::pair::VertexPair;
-use crate::narrow::simd::WIDTH;
+use crate::simd::WIDTH;
 
 /// One number in each sample.
 type Lane = [f64; WIDTH];

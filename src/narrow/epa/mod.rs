@@ -13,10 +13,10 @@ mod tests;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
-use super::simd::{Simd, dispatch};
 use super::strict::{self, Strict};
-use super::support::farthest;
+use super::support::support;
 use crate::geometry::Vec3;
+use crate::simd::{Simd, dispatch};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
 pub use surface::{Claim, Surface};
@@ -114,7 +114,7 @@ impl Beyond {
         let m = -pair.pose.inverse_vector(normal);
         // The last corner is the newest.
         let [i, j] = corners[2];
-        let vertex = [farthest::<S>(pair.a, normal.to_array(), i).0, farthest::<S>(pair.b, m.to_array(), j).0];
+        let vertex = [support::<S>(pair.a, normal, i).0, support::<S>(pair.b, m, j).0];
         let point = pair.difference(vertex);
         let (height, doubt) = (normal.dot(point), pair.bound() * normal.length());
         Self { corners, vertex, point, is_beyond: height - reach > 0.25 * doubt, is_apart: height < -16.0 * doubt }

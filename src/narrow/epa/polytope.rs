@@ -7,8 +7,8 @@ use super::surface::{Claim, Corners, Surface, holds, side};
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
-use crate::narrow::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
 use crate::narrow::strict::{self, Strict};
+use crate::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
 use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.

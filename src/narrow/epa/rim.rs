@@ -2,7 +2,7 @@
 
 use super::facets::Block;
 use super::polytope::{BLOCKS, VERTICES};
-use crate::narrow::simd::WIDTH;
+use crate::simd::WIDTH;
 
 /// Triangles and vertices are taken two at a time: fixed counts cost less than loops whose ends are guessed wrong.
 const TWO: usize = 2;

@@ -7,8 +7,8 @@
 use super::polytope::Work;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair};
-use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH};
-use crate::narrow::support::farthest_of_all;
+use crate::narrow::support::support_each;
+use crate::simd::{Lane, P3, Simd, V, WIDTH};
 
 /// Directions in a frame whose third axis is the axis: a tip, four around the axis, to be tilted towards it, and a foot.
 const AROUND: [Lane; 2] = [[0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0]];
@@ -47,7 +47,7 @@ fn across(z: Vec3<f64>) -> [Vec3<f64>; 2] {
 #[inline(always)]
 fn far<S: Simd>(p: &Polyhedron, d: P3<S>) -> V<S> {
     if p.count <= CLIMB_ABOVE || p.starts.is_empty() {
-        return farthest_of_all(p, d).0;
+        return support_each(p, d).0;
     }
     let mut lanes = [[0.0; WIDTH]; 3];
     d.store(&mut lanes);

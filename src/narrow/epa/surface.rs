@@ -3,7 +3,7 @@
 use super::facets::Block;
 use crate::geometry::Vec3;
 use crate::narrow::pair::VertexPair;
-use crate::narrow::simd::WIDTH;
+use crate::simd::WIDTH;
 
 /// Vertices of a surface that is remembered: growing from sample to sample, it would hold more than it needs.
 pub const VERTICES: usize = 40;

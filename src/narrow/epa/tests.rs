@@ -4,9 +4,9 @@ use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::gjk;
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
-use crate::narrow::simd::Portable;
 use crate::narrow::walk::{PartCache, Parts, Scratch, Search, solve};
 use crate::scene::Piece;
+use crate::simd::{Level, Portable, dispatch};
 
 struct Draw(u64);
 
@@ -265,28 +265,8 @@ fn living(polytope: &Polytope) -> Vec<usize> {
     found.into_iter().map(|(t, _)| t).collect()
 }
 
-/// In registers of four lanes; `None` where the processor has none.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
-fn by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
-    #[target_feature(enable = "avx2")]
-    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
-        grow_body::<crate::narrow::simd::Avx2>(pair, work)
-    }
-    // SAFETY: the feature was asked for.
-    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
-}
-
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
-fn start_by_avx2(pair: &Pair<'_, f64>, work: &mut Work) -> Option<Grown> {
-    #[target_feature(enable = "avx2")]
-    unsafe fn run(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
-        start_and_grow_body::<crate::narrow::simd::Avx2>(pair, pair.pose.t, work)
-    }
-    // SAFETY: the feature was asked for.
-    is_x86_feature_detected!("avx2").then(|| unsafe { run(pair, work) })
-}
+dispatch!(at grow_at_level, grow_body, (pair: &Pair<'_, f64>, work: &mut Work) -> Grown);
+dispatch!(at start_at_level, start_and_grow_body, (pair: &Pair<'_, f64>, axis: Vec3<f64>, work: &mut Work) -> Grown);
 
 /// The same steps in the widest registers, in narrower ones, and in none.
 #[test]
@@ -300,9 +280,10 @@ fn all_levels_give_the_same_bits() {
         let answers = [deepest(&pair, &mut wide), found(grow_body::<Portable>(&pair, plain.work()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
-        #[cfg(target_arch = "x86_64")]
-        if let Some(z) = start(&pair).and_then(|mut middle| by_avx2(&pair, middle.work())) {
-            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}");
+        for level in Level::available() {
+            let Some(mut again) = start(&pair) else { continue };
+            let z = grow_at_level(level, &pair, again.work());
+            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
         let kept = [wide.remember(&mut surfaces[0]), plain.remember(&mut surfaces[1])];
@@ -313,8 +294,9 @@ fn all_levels_give_the_same_bits() {
             start_and_grow(&pair, pair.pose.t, wide.work()),
             start_and_grow_body::<Portable>(&pair, pair.pose.t, plain.work()),
         ];
-        #[cfg(target_arch = "x86_64")]
-        grown.extend(start_by_avx2(&pair, plain.work()));
+        for level in Level::available() {
+            grown.push(start_at_level(level, &pair, pair.pose.t, plain.work()));
+        }
         let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
         assert!(all.iter().all(|s| *s == all[0]), "case {case}");
         around += u32::from(all[0].is_some());

@@ -3,8 +3,6 @@
 //! Source: Montanari, Petrinic, Barbieri 2017, Algorithm 1, with their signed-volumes sub-algorithm. It is only a
 //! search: what it finds is handed to the finisher and proven there, so its tolerances decide nothing.
 
-pub mod lanes;
-mod near;
 pub mod signed_volumes;
 
 use super::pair::{Pair, Supporting, VertexPair};

@@ -4,7 +4,7 @@
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
-use crate::narrow::{scan, support};
+use crate::narrow::support;
 
 /// Where a direction comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,7 +202,7 @@ fn free_directions(list: &mut List<'_, '_>, sides: &Sides) {
 
 /// The vertices within `tolerance` of the supporting plane along `d`, ascending.
 pub fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
-    support::reaching(p, d, scan::max_dot(p, d) - tolerance)
+    support::reaching(p, d, support::max_dot(p, d) - tolerance)
 }
 
 /// The edges and faces of which all vertices are in `vertices` (ascending), both ascending.

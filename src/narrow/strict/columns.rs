@@ -2,7 +2,7 @@
 
 use crate::geometry::Vec3;
 use crate::narrow::finisher::Closest;
-use crate::narrow::simd::{Lane, WIDTH};
+use crate::simd::{Lane, WIDTH};
 
 /// Of vectors.
 pub(in crate::narrow) const THREE: [Lane; 3] = [[0.0; WIDTH]; 3];

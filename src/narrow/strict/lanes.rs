@@ -19,7 +19,7 @@ use crate::narrow::finisher::{
 use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::rows::{Extents, Proven, Ready};
-use crate::narrow::simd::{Lane, Simd, WIDTH, dispatch};
+use crate::simd::{Lane, Simd, WIDTH, dispatch};
 
 /// What was found in eight samples.
 #[derive(Debug, Clone, Copy)]

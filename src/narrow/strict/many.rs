@@ -21,8 +21,8 @@ use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::RelativeLanes;
 use crate::narrow::rows::{Extents, Proven, Ready, Rows};
-use crate::narrow::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
 use crate::scene::SAMPLES;
+use crate::simd::{Lane, P3, Simd, V, WIDTH, dispatch};
 
 /// Whose answers are proven.
 pub trait Source: Copy {

@@ -18,7 +18,7 @@ use super::feature::{Feature, FeaturePair};
 use super::finisher::{Closest, finish};
 use super::pair::Pair;
 use super::proximity::FeatureKind;
-use super::scan;
+use super::support;
 use crate::geometry::{Polyhedron, Vec3};
 
 /// A feature pair that is optimal, with its proof in `f64`.
@@ -122,7 +122,7 @@ fn alone(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64
     let least = at - margin;
     let mut few = [0; 2];
     let max = if scans(p, feature) {
-        let (max, near) = scan::max_and_count(p, d, least);
+        let (max, near) = support::max_and_count(p, d, least);
         let own = feature.vertices(p, &mut few);
         (near == own.len() && own.iter().skip(1).all(|&v| d.dot(p.vertex(v)) >= least)).then_some(max)
     } else {

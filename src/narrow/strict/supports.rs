@@ -11,7 +11,7 @@ use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind::{self, Edge, Face, Vertex};
-use crate::narrow::simd::{Lane, Mask, P3, Simd, V, WIDTH};
+use crate::simd::{Lane, Mask, P3, Simd, V, WIDTH};
 
 /// Sides of a face, at most, that go side by side.
 const SIDES: usize = 4;

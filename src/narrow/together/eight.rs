@@ -3,9 +3,9 @@
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair, VertexPair, bound_of, size_of};
 use crate::narrow::relative::pose_of;
-use crate::narrow::simd::{Lane, Mask, P3, Poses, Simd, V, WIDTH, dispatch};
-use crate::narrow::support::farthest;
+use crate::narrow::support::support;
 use crate::narrow::walk::{OVERLAP, PROMISE, TOWARD};
+use crate::simd::{Lane, Mask, P3, Poses, Simd, V, WIDTH, dispatch};
 
 /// Eight pairs of cores at a pose each. Lanes not in use hold anything.
 pub(super) struct Eight<'a> {
@@ -127,8 +127,8 @@ impl<'a> Eight<'a> {
             let k = left.trailing_zeros() as usize % WIDTH;
             left &= left - 1;
             let cores = self.cores[k];
-            let (i, far_a) = farthest::<S>(cores[0], [da[0][k], da[1][k], da[2][k]], self.start[k][0]);
-            let (j, far_b) = farthest::<S>(cores[1], [db[0][k], db[1][k], db[2][k]], self.start[k][1]);
+            let (i, far_a) = support::<S>(cores[0], Vec3 { x: da[0][k], y: da[1][k], z: da[2][k] }, self.start[k][0]);
+            let (j, far_b) = support::<S>(cores[1], Vec3 { x: db[0][k], y: db[1][k], z: db[2][k] }, self.start[k][1]);
             let (p, q) = (cores[0].vertex(i), cores[1].vertex(j));
             (a[0][k], a[1][k], a[2][k]) = (p.x, p.y, p.z);
             (b[0][k], b[1][k], b[2][k]) = (q.x, q.y, q.z);

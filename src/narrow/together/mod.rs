@@ -21,12 +21,12 @@ use super::proximity::Proximity;
 use super::relative::FEW;
 use super::routes::Routes;
 use super::rows::{Extents, Outcome, Rows};
-use super::simd::WIDTH;
 use super::strict::many::Prover;
 use super::vclip::approach::{MOST as SET, approach};
 use super::vclip::{self, End};
 use super::walk::Search;
 use crate::scene::{Piece, QueryOptions};
+use crate::simd::WIDTH;
 use eight::Eight;
 
 /// Queries that are answered together, at most.

@@ -10,12 +10,12 @@
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;
-use super::super::simd::{P3, Simd, V, dispatch};
 use super::clip::NONE;
 use super::{FeaturePair, lanes};
 use crate::geometry::planes::Star;
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
+use crate::simd::{P3, Simd, V, dispatch};
 
 /// Pairs that go side by side, at most: as many as a set has bits.
 pub(in crate::narrow) const MOST: usize = 64;

@@ -4,12 +4,12 @@
 //! A point of the edge is `e(lambda) = (1 - lambda) tail + lambda head`. Every function of `lambda` that is needed is
 //! linear, so its values at both ends stand for it, and equal tests of two states give equal signs.
 
-use super::super::simd::{Mask, Simd, V};
 use super::lanes;
 use super::regions::Segment;
 use crate::geometry::Vec3;
 use crate::geometry::planes::{Four, Star};
 use crate::geometry::polyhedron::LANES;
+use crate::simd::{Mask, Simd, V};
 
 /// No plane.
 pub(super) const NONE: u32 = u32::MAX;

@@ -1,12 +1,12 @@
 //! The edge-face state (Mirtich 1997, Algorithm 8), and the walk around a face of section 3.3.3.
 
 use super::super::feature::Feature;
-use super::super::simd::Simd;
 use super::Step;
 use super::clip::{self, Clip, Cut, NONE, between, farthest_beyond};
 use super::regions::{Body, Segment, point};
 use super::states::{Ends, Heights, LEFT, RIGHT, Slab, slab};
 use crate::geometry::Vec3;
+use crate::simd::Simd;
 
 /// Face `f` at home, edge `e` of the other body: never an end unless the edge pierces the face.
 #[inline(always)]

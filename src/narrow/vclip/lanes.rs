@@ -1,8 +1,8 @@
 //! The signed distances of points from planes, four or eight at once.
 
-use super::super::simd::{P3, Simd, V};
 use super::regions::Segment;
 use crate::geometry::planes::{Four, Star};
+use crate::simd::{P3, Simd, V};
 
 /// Of a point (in each half of `x`) from planes of a vertex, and how far it lies along their normals.
 #[inline(always)]

@@ -37,10 +37,10 @@ mod tests;
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
-use super::simd::{Portable, Simd, dispatch};
 use super::support;
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::simd::{Portable, Simd, dispatch};
 use regions::Body;
 
 /// States after which a search is given up. The most seen is 64 for disks of 120 vertices turning by 25 degrees, and 139
@@ -128,7 +128,7 @@ pub(super) fn on_the_line<S: Simd>([a, b]: [&Polyhedron; 2], pose: &RelativePose
 fn towards<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> u32 {
     match p.near(d) {
         Some(v) => v,
-        None => support::farthest::<S>(p, d.to_array(), 0).0,
+        None => support::support::<S>(p, d, 0).0,
     }
 }
 

@@ -10,9 +10,9 @@
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;
-use super::super::simd::{Mask, P3, Simd, V};
 use crate::geometry::planes::{Four, Plane, Planes, Star};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::simd::{Mask, P3, Simd, V};
 
 /// Hundreds of times what rounding moves a nearest point by, in shares of the pair's size.
 const CLEAR: f64 = 1.0 / (1_u64 << 34) as f64;

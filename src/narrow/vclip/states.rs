@@ -1,7 +1,6 @@
 //! The states of Figure 2 (Mirtich 1997) but the edge-face one: vertex-vertex, vertex-edge, vertex-face, edge-edge.
 
 use super::super::feature::Feature;
-use super::super::simd::{Lane, P3, Simd, V};
 use super::Step;
 use super::clip::{
     self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_spoke, slope_to_vertex,
@@ -10,6 +9,7 @@ use super::lanes;
 use super::regions::{Body, Segment};
 use crate::geometry::Vec3;
 use crate::geometry::polyhedron::LANES;
+use crate::simd::{Lane, P3, Simd, V};
 
 /// Edges passed in one step, at most.
 const HOPS: usize = 64;

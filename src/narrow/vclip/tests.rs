@@ -203,12 +203,7 @@ fn the_walk_around_a_face_ends_nearest() {
     assert!(walked > 20_000 && corners > 2000, "not representative: {walked}, {corners}");
 }
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "called only where the processor has the registers")]
-#[target_feature(enable = "avx2")]
-unsafe fn by_avx2(pair: &Pair<'_, f64>, start: FeaturePair) -> Found {
-    search_in::<crate::narrow::simd::Avx2>(pair, start)
-}
+dispatch!(at search_at_level, search_in, (pair: &Pair<'_, f64>, start: FeaturePair) -> Found);
 
 #[test]
 fn all_registers_take_the_same_steps() {
@@ -241,12 +236,9 @@ fn all_registers_take_the_same_steps() {
             let native = search(&pair, start);
             assert_eq!((plain.end, plain.features, plain.iterations), (native.end, native.features, native.iterations));
             assert_eq!(states, plain.iterations);
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "the level was read from the processor")]
-            if crate::narrow::scan::level() > 0 {
-                // SAFETY: every level above the lowest has AVX2.
-                let half = unsafe { by_avx2(&pair, start) };
-                assert_eq!((half.end, half.features, half.iterations), (plain.end, plain.features, plain.iterations));
+            for level in crate::simd::Level::available() {
+                let at = search_at_level(level, &pair, start);
+                assert_eq!((at.end, at.features, at.iterations), (plain.end, plain.features, plain.iterations));
             }
             ends[match plain.end {
                 End::Converged => 0,

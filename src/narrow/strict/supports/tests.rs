@@ -2,7 +2,7 @@
 
 use super::super::draw::Draw;
 use super::*;
-use crate::narrow::simd::{Portable, dispatch};
+use crate::simd::{Portable, dispatch};
 
 /// Eight features of one body, and what their planes are held against.
 struct Case<'a> {

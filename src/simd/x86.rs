@@ -6,11 +6,11 @@ use std::arch::x86_64::*;
 
 /// Registers of four lanes, two of them.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx2;
+pub(crate) struct Avx2;
 
 /// Registers of eight lanes.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx512;
+pub(crate) struct Avx512;
 
 // SAFETY of every block below: the types are used only inside functions compiled for their level, which `dispatch`
 // enters only where the processor has it; loads and stores are of whole arrays, unaligned.
@@ -159,16 +159,6 @@ impl Simd for Avx2 {
     compare_twice!(lt, _CMP_LT_OQ);
     compare_twice!(le, _CMP_LE_OQ);
     compare_twice!(eq, _CMP_EQ_OQ);
-    #[inline(always)]
-    fn has_bit<const BIT: u64>(a: Self::F) -> Self::M {
-        unsafe {
-            let bit = _mm256_set1_epi64x(BIT as i64);
-            let common = [_mm256_castpd_si256(a[0]), _mm256_castpd_si256(a[1])];
-            let common = [_mm256_and_si256(common[0], bit), _mm256_and_si256(common[1], bit)];
-            let same = [_mm256_cmpeq_epi64(common[0], bit), _mm256_cmpeq_epi64(common[1], bit)];
-            [_mm256_castsi256_pd(same[0]), _mm256_castsi256_pd(same[1])]
-        }
-    }
     #[inline(always)]
     fn pick(m: Self::M, a: Self::F, b: Self::F) -> Self::F {
         unsafe { [_mm256_blendv_pd(b[0], a[0], m[0]), _mm256_blendv_pd(b[1], a[1], m[1])] }
@@ -349,10 +339,6 @@ impl Simd for Avx512 {
     compare_once!(lt, _CMP_LT_OQ);
     compare_once!(le, _CMP_LE_OQ);
     compare_once!(eq, _CMP_EQ_OQ);
-    #[inline(always)]
-    fn has_bit<const BIT: u64>(a: Self::F) -> Self::M {
-        unsafe { _mm512_test_epi64_mask(_mm512_castpd_si512(a), _mm512_set1_epi64(BIT as i64)) }
-    }
     #[inline(always)]
     fn pick(m: Self::M, a: Self::F, b: Self::F) -> Self::F {
         unsafe { _mm512_mask_blend_pd(m, b, a) }

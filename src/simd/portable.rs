@@ -4,7 +4,7 @@ use super::{Lane, Simd, TABLE, WIDTH};
 
 /// Plain arrays.
 #[derive(Debug, Clone, Copy)]
-pub struct Portable;
+pub(crate) struct Portable;
 
 #[inline(always)]
 fn each<T: Copy>(a: Lane, b: Lane, f: impl Fn(f64, f64) -> T) -> [T; WIDTH] {
@@ -109,10 +109,6 @@ impl Simd for Portable {
     #[inline(always)]
     fn eq(a: Lane, b: Lane) -> [bool; WIDTH] {
         each(a, b, |x, y| x == y)
-    }
-    #[inline(always)]
-    fn has_bit<const BIT: u64>(a: Lane) -> [bool; WIDTH] {
-        a.map(|a| a.to_bits() & BIT != 0)
     }
     #[inline(always)]
     fn pick(m: [bool; WIDTH], a: Lane, b: Lane) -> Lane {

@@ -23,27 +23,17 @@ fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
     numbers.extend([V::look_up(&table, &index), x.abs()]);
     numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
     numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
-    for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite(), masks[0].pick3(p, q)] {
+    for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite()] {
         numbers.extend([v.x, v.y, v.z]);
     }
     let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
     out.extend(back.as_flattened().iter().map(|n| n.to_bits()));
     out.extend(masks.map(|m| u64::from(m.bits())));
-    out.extend([u64::from(x.has_bit::<{ 1 << 52 }>().bits()), x.max_lane().to_bits(), x.min_lane().to_bits()]);
+    out.extend([x.max_lane().to_bits(), x.min_lane().to_bits()]);
     out
 }
 
-dispatch!(wide, all, (a: &Lane, b: &Lane) -> Vec<u64>);
-
-#[allow(unsafe_code, reason = "entered only where the processor has the instructions")]
-fn by_avx2(a: &Lane, b: &Lane) -> Option<Vec<u64>> {
-    #[target_feature(enable = "avx2")]
-    unsafe fn run(a: &Lane, b: &Lane) -> Vec<u64> {
-        all::<Avx2>(a, b)
-    }
-    // SAFETY: the feature was asked for.
-    is_x86_feature_detected!("avx2").then(|| unsafe { run(a, b) })
-}
+dispatch!(at by_level, all, (a: &Lane, b: &Lane) -> Vec<u64>);
 
 #[test]
 fn all_levels_agree_in_every_bit() {
@@ -56,9 +46,8 @@ fn all_levels_agree_in_every_bit() {
         let a: Lane = std::array::from_fn(|_| next());
         let b: Lane = std::array::from_fn(|k| if k == case % 11 { a[k] } else { next() });
         let plain = all::<Portable>(&a, &b);
-        assert_eq!(wide(&a, &b), plain);
-        if let Some(two) = by_avx2(&a, &b) {
-            assert_eq!(two, plain);
+        for level in Level::available() {
+            assert_eq!(by_level(level, &a, &b), plain, "{level:?}");
         }
     }
 }
