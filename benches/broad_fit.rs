@@ -7,7 +7,7 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::broad::bare::Bare;
+use clearsweep::broad::bench_support::SearchInput;
 use clearsweep::broad::boxes::LatticeBox;
 use std::time::Instant;
 
@@ -86,7 +86,7 @@ struct Case {
 }
 
 /// The least time of a search by each method that is asked, nanoseconds.
-fn least(boxes: &Bare, methods: &[&str], found: usize, asked: impl Fn(&str) -> bool) -> Vec<Option<f64>> {
+fn least(boxes: &SearchInput, methods: &[&str], found: usize, asked: impl Fn(&str) -> bool) -> Vec<Option<f64>> {
     let mut times: Vec<Option<f64>> = methods.iter().map(|method| asked(method).then_some(f64::INFINITY)).collect();
     let (mut spent, mut rounds) = (0.0, 0);
     // The first round is for what is built once, and for the caches.
@@ -106,8 +106,10 @@ fn least(boxes: &Bare, methods: &[&str], found: usize, asked: impl Fn(&str) -> b
 fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) -> Case {
     let random = &mut Random((moving + 3 * fixed) as u64);
     let crowd = moving + fixed;
-    let boxes =
-        Bare::new(boxes(kind.1, moving, crowd, random).into_iter(), boxes(kind.1, fixed, crowd, random).into_iter());
+    let boxes = SearchInput::new(
+        boxes(kind.1, moving, crowd, random).into_iter(),
+        boxes(kind.1, fixed, crowd, random).into_iter(),
+    );
     let found = boxes.pairs("auto").unwrap().len();
     let asked = |method: &str| method != "brute" || moving * (moving + fixed) < TOO_MANY;
     let times = least(&boxes, methods, found, asked);

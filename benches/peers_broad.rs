@@ -14,7 +14,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::broad::bare::Bare;
+use clearsweep::broad::bench_support::SearchInput;
 use clearsweep::broad::boxes::{Boxes64, LatticeBox};
 use clearsweep::broad::{self, BroadScene};
 use clearsweep::geometry::Vec3;
@@ -132,7 +132,7 @@ fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let mut m = Measured { frames: input.frames, ..Measured::default() };
     for frame in 0..input.frames {
         let begun = Instant::now();
-        let boxes = Bare::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))), std::iter::empty());
+        let boxes = SearchInput::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))), std::iter::empty());
         m.convert += begun.elapsed().as_secs_f64() * 1e3 / input.frames as f64;
         let unsure: Vec<bool> = (0..input.n).map(|i| cells.is_unsure(input.get(frame, i))).collect();
         let begun = Instant::now();

@@ -10,7 +10,7 @@ mod oracle;
 #[path = "broad/scenes.rs"]
 mod scenes;
 
-use clearsweep::broad::measure::{EachSample, sweep_with_limit};
+use clearsweep::broad::bench_support::{PerSampleHash, sweep_with_limit};
 use clearsweep::broad::{self, BroadPhase, BroadScene};
 use clearsweep::geometry::Pose;
 use clearsweep::scene::{Candidate, FrameBlock};
@@ -28,8 +28,8 @@ fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         named("sweep"),
         ("sweep, by insertion only", sweep_with_limit(1e9)),
         ("sweep, afresh", sweep_with_limit(0.0)),
-        ("hash, each sample", Box::new(EachSample::standard(true))),
-        ("coherent hash, each sample", Box::new(EachSample::coherent())),
+        ("hash, each sample", Box::new(PerSampleHash::standard(true))),
+        ("coherent hash, each sample", Box::new(PerSampleHash::coherent())),
     ]
 }
 
@@ -243,7 +243,7 @@ fn what_does_not_move_costs_nothing() {
     coherent.candidates(&job, &film.setup.scene, &again);
     sweep.candidates(&job, &film.setup.scene, &again);
     assert_eq!(coherent.operations().cells, labels.cells);
-    assert_eq!(coherent.operations().meetings, labels.meetings);
+    assert_eq!(coherent.operations().cell_meetings, labels.cell_meetings);
     assert_eq!((sweep.operations().swaps, sweep.operations().sorts), (0, 1));
 }
 

@@ -243,8 +243,12 @@ fn measure((setup, blocks): &(scenes::Setup, Vec<FrameBlock>)) -> Vec<Cost> {
             frames += block.samples.len() as f64;
         }
         let now = meter.operations();
-        let operations =
-            [now.cells - then.cells, now.meetings - then.meetings, now.tests - then.tests, now.swaps - then.swaps];
+        let operations = [
+            now.cells - then.cells,
+            now.cell_meetings - then.cell_meetings,
+            now.tests - then.tests,
+            now.swaps - then.swaps,
+        ];
         costs.push(Cost {
             method,
             pairs: (meter.pair_samples() - pairs) as f64 / frames,

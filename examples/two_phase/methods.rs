@@ -1,6 +1,6 @@
 //! The methods under test behind one clock.
 
-use clearsweep::broad::measure::{EachSample, Operations, sweep_with_limit};
+use clearsweep::broad::bench_support::{OperationCounts, PerSampleHash, sweep_with_limit};
 use clearsweep::broad::{self, BroadPhase, BroadScene};
 use clearsweep::scene::{FrameBlock, Scene};
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use std::time::Instant;
 pub(crate) const METHODS: [&str; 6] = ["standard", "coherent", "hash", "coherent-hash", "sweep", "brute"];
 
 enum Method {
-    EachSample(Box<EachSample>),
+    PerSampleHash(Box<PerSampleHash>),
     Blocks(Box<dyn BroadPhase>),
 }
 
@@ -25,8 +25,8 @@ impl Meter {
     /// `count`: count all operations, which may take time.
     pub(crate) fn new(name: &str, count: bool) -> Self {
         let method = match name {
-            "standard" => Method::EachSample(Box::new(EachSample::standard(count))),
-            "coherent" => Method::EachSample(Box::new(EachSample::coherent())),
+            "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(count))),
+            "coherent" => Method::PerSampleHash(Box::new(PerSampleHash::coherent())),
             "sweep-insertion-only" => Method::Blocks(sweep_with_limit(1e9)),
             _ => Method::Blocks(broad::by_name(name).expect("a method of this version")),
         };
@@ -37,7 +37,7 @@ impl Meter {
     pub(crate) fn time(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> f64 {
         let start = Instant::now();
         let found = black_box(match &mut self.method {
-            Method::EachSample(method) => method.search(job, scene, block),
+            Method::PerSampleHash(method) => method.search(job, scene, block),
             Method::Blocks(method) => method.candidates(job, scene, block),
         });
         let seconds = start.elapsed().as_secs_f64();
@@ -50,9 +50,9 @@ impl Meter {
         self.pairs
     }
 
-    pub(crate) fn operations(&self) -> Operations {
+    pub(crate) fn operations(&self) -> OperationCounts {
         match &self.method {
-            Method::EachSample(method) => method.operations(),
+            Method::PerSampleHash(method) => method.operations(),
             Method::Blocks(method) => method.operations(),
         }
     }

@@ -5,8 +5,8 @@ use super::brute::BruteForce;
 use super::fixed_boxes::FixedBoxes;
 use super::grid::GridSearch;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
-use super::simd::Simd;
 use super::tree::TreeSearch;
+use crate::simd::Level;
 
 /// Chooses between brute force, the grid and the tree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,25 +72,31 @@ impl PairSearch for AutoSearch {
         BruteForce.cost(moving, fixed).min(TreeSearch.cost(moving, fixed))
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult {
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult {
         match SearchChoice::new(set, &FixedBoxes::default()) {
-            SearchChoice::Brute => BruteForce.within(simd, set, visit),
-            SearchChoice::Grid => GridSearch.within(simd, set, visit),
-            SearchChoice::Tree => TreeSearch.within(simd, set, visit),
+            SearchChoice::Brute => BruteForce.within(simd, set, visitor),
+            SearchChoice::Grid => GridSearch.within(simd, set, visitor),
+            SearchChoice::Tree => TreeSearch.within(simd, set, visitor),
         }
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult {
         match SearchChoice::new(moving, fixed) {
-            SearchChoice::Brute => BruteForce.against_fixed(simd, moving, fixed, visit),
-            SearchChoice::Grid => GridSearch.against_fixed(simd, moving, fixed, visit),
-            SearchChoice::Tree => TreeSearch.against_fixed(simd, moving, fixed, visit),
+            SearchChoice::Brute => BruteForce.against_fixed(simd, moving, fixed, visitor),
+            SearchChoice::Grid => GridSearch.against_fixed(simd, moving, fixed, visitor),
+            SearchChoice::Tree => TreeSearch.against_fixed(simd, moving, fixed, visitor),
         }
     }
 
     fn both(
         &self,
-        simd: Simd,
+        simd: Level,
         moving: &BoxSet,
         fixed: &FixedBoxes,
         pairs: &impl PairVisitor,

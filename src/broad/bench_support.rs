@@ -9,10 +9,10 @@ use super::fixed_boxes::FixedBoxes;
 use super::grid::GridSearch;
 use super::hash::SpatialHash;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
-use super::simd::Simd;
 use super::sweep::SweepAndPrune;
 use super::tree::TreeSearch;
 use crate::scene::Candidate;
+use crate::simd::level;
 
 pub use super::broad_phase::OperationCounts;
 pub use super::hash::PerSampleHash;
@@ -57,7 +57,7 @@ impl SearchInput {
     }
 
     fn search_with(&self, search: &impl PairSearch) -> Vec<Candidate> {
-        search.both(Simd::detect(), &self.moving, &self.fixed, &PairCollector, &PairCollector).candidates
+        search.both(level(), &self.moving, &self.fixed, &PairCollector, &PairCollector).candidates
     }
 }
 

@@ -4,8 +4,8 @@ use super::boxes::{Boxes64, SweptBounds};
 use super::broad_scene::BroadScene;
 use super::fixed_boxes::FixedBoxes;
 use super::overlap::{lane_by_lane, one_against};
-use super::simd::Simd;
 use crate::scene::FrameBlock;
+use crate::simd::{Level, level};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ const PARALLEL_THRESHOLD: usize = 128;
 /// The boxes of the slots over a block.
 #[derive(Debug)]
 pub(super) struct BlockBoxes {
-    pub(super) simd: Simd,
+    pub(super) simd: Level,
     /// The boxes of each slot.
     pub(super) boxes: Vec<Boxes64>,
     /// The bounds of each slot over the block or a part of it.
@@ -24,7 +24,7 @@ pub(super) struct BlockBoxes {
 
 impl BlockBoxes {
     pub(super) fn new() -> Self {
-        Self { simd: Simd::detect(), boxes: Vec::new(), sweeps: Vec::new() }
+        Self { simd: level(), boxes: Vec::new(), sweeps: Vec::new() }
     }
 
     /// Makes the boxes of all slots of the job and their bounds over the block. `note(slot, boxes)` is called for each

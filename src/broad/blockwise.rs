@@ -61,7 +61,13 @@ impl<S: PairSearch> Blockwise<S> {
     }
 
     /// Searches one range of samples, for which `self.block.sweeps` are the bounds.
-    fn search_range(&mut self, job: &BroadScene, scene: &Scene, range: Range<usize>, work: &mut BlockWork) -> SearchResult {
+    fn search_range(
+        &mut self,
+        job: &BroadScene,
+        scene: &Scene,
+        range: Range<usize>,
+        work: &mut BlockWork,
+    ) -> SearchResult {
         let unions = self.block.sweeps.iter().zip(0_u32..).map(|(sweep, slot)| (slot, sweep.union));
         self.moving.fill(unions.filter(|(_, union)| !union.is_empty()));
         let fixed = &job.fixed;

@@ -5,10 +5,10 @@
 
 use super::boxes::{Boxes64, SweptBounds};
 use super::lattice::Lattice;
-use super::simd::Simd;
 use crate::geometry::Polyhedron;
 use crate::geometry::pose::rotation;
 use crate::scene::{Lanes, SAMPLES};
+use crate::simd::{Level, dispatch};
 
 /// A symmetry of a core's vertices about the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,8 @@ const WIDTH: usize = 16;
 
 impl SupportVertices {
     /// The vertices of a core, reduced by its symmetry.
-    pub(super) fn new(intersection: &Polyhedron) -> Self {
-        Self::of((0..intersection.count).map(|i| [core.x[i] + 0.0, core.y[i] + 0.0, core.z[i] + 0.0]).collect())
+    pub(super) fn new(core: &Polyhedron) -> Self {
+        Self::of((0..core.count).map(|i| [core.x[i] + 0.0, core.y[i] + 0.0, core.z[i] + 0.0]).collect())
     }
 
     fn of(mut all: Vec<[f64; 3]>) -> Self {
@@ -119,32 +119,19 @@ pub(super) struct BoxBuilder<'a> {
 impl BoxBuilder<'_> {
     /// Writes the boxes of a body into `out`: from the pose components of its slot in the samples of the mask `present`,
     /// empty in the others. Returns their bounds over the first `samples` samples.
-    pub(super) fn make(&self, simd: Simd, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
+    pub(super) fn make(
+        &self,
+        simd: Level,
+        pose: &[Lanes],
+        present: u64,
+        samples: usize,
+        out: &mut Boxes64,
+    ) -> SweptBounds {
         if present == 0 {
             *out = Boxes64::EMPTY;
             return SweptBounds::EMPTY;
         }
-        match simd {
-            Simd::Plain => self.make_lanes(pose, present, samples, out),
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-            Simd::Avx2 => unsafe { self.make_avx2(pose, present, samples, out) },
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-            Simd::Avx512 => unsafe { self.make_avx512(pose, present, samples, out) },
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn make_avx2(&self, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
-        self.make_lanes(pose, present, samples, out)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    fn make_avx512(&self, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
-        self.make_lanes(pose, present, samples, out)
+        make_at(simd, self, pose, present, samples, out)
     }
 
     /// The body of [`Self::make`], compiled once for each instruction set.
@@ -191,6 +178,13 @@ impl BoxBuilder<'_> {
         (low, high)
     }
 }
+
+#[inline(always)]
+fn make_body(builder: &BoxBuilder<'_>, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds {
+    builder.make_lanes(pose, present, samples, out)
+}
+
+dispatch!(loops at make_at, make_body, (b: &BoxBuilder<'_>, pose: &[Lanes], present: u64, samples: usize, out: &mut Boxes64) -> SweptBounds);
 
 /// Both ends of an interval that is symmetric about 0.
 #[inline(always)]
@@ -245,7 +239,7 @@ mod tests {
             pose.iter_mut().flat_map(|lanes| &mut lanes.0).for_each(|v| *v = next());
             let present = u64::MAX ^ 1 << 3 ^ 1 << 63;
             let mut first = None;
-            for simd in Simd::all() {
+            for simd in Level::available() {
                 for support in [&short, &whole] {
                     let mut boxes = Boxes64::EMPTY;
                     let maker = BoxBuilder { lattice: &lattice, support, margin: 0.1 };

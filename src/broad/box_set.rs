@@ -2,7 +2,7 @@
 
 use super::boxes::{BoxColumns, LatticeBox};
 use super::overlap::one_against;
-use super::simd::Simd;
+use crate::simd::Level;
 
 /// Boxes with identifiers, in columns that the overlap kernels can read 64 at a time from any position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +72,14 @@ impl BoxSet {
 
     /// Calls `hit` with the index of every box in `from..to` that overlaps `one`, in ascending order.
     #[inline]
-    pub(super) fn overlapping(&self, simd: Simd, one: &LatticeBox, from: usize, to: usize, mut hit: impl FnMut(usize)) {
+    pub(super) fn overlapping(
+        &self,
+        simd: Level,
+        one: &LatticeBox,
+        from: usize,
+        to: usize,
+        mut hit: impl FnMut(usize),
+    ) {
         let mut at = from;
         while at < to {
             let count = (to - at).min(64);

@@ -2,8 +2,8 @@
 //!
 //! `box_builder` makes boxes from poses; nothing else does. Every search, on every device, compares these integers.
 
-use super::simd::Simd;
 use crate::scene::SAMPLES;
+use crate::simd::{Level, dispatch};
 use std::ops::Range;
 
 /// An axis-aligned box on the lattice. Both ends belong to it. It is empty where `min > max` along some axis.
@@ -61,35 +61,17 @@ impl Boxes64 {
         self.columns.each_ref()
     }
 
-    /// [`Self::sweep`] with the widest instructions.
-    pub(super) fn sweep_with(&self, simd: Simd, range: Range<usize>) -> SweptBounds {
-        match simd {
-            Simd::Plain => self.sweep(range),
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-            Simd::Avx2 => unsafe { self.sweep_avx2(range) },
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-            Simd::Avx512 => unsafe { self.sweep_avx512(range) },
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn sweep_avx2(&self, range: Range<usize>) -> SweptBounds {
-        self.sweep(range)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    fn sweep_avx512(&self, range: Range<usize>) -> SweptBounds {
-        self.sweep(range)
+    /// [`Self::sweep`] with the instructions of a level.
+    #[inline]
+    pub(super) fn sweep_with(&self, simd: Level, range: Range<usize>) -> SweptBounds {
+        sweep_at(simd, self, range)
     }
 
     /// The bounds of the boxes over a range of samples.
     #[inline(always)]
     pub fn sweep(&self, range: Range<usize>) -> SweptBounds {
-        let mut sweep = SweptBounds { union: LatticeBox::EMPTY, intersection: LatticeBox { min: [0; 3], max: [u32::MAX; 3] } };
+        let mut sweep =
+            SweptBounds { union: LatticeBox::EMPTY, intersection: LatticeBox { min: [0; 3], max: [u32::MAX; 3] } };
         for k in 0..3 {
             for &v in &self.columns[k][range.clone()] {
                 sweep.union.min[k] = sweep.union.min[k].min(v);
@@ -103,6 +85,13 @@ impl Boxes64 {
         sweep
     }
 }
+
+#[inline(always)]
+fn sweep_body(boxes: &Boxes64, range: Range<usize>) -> SweptBounds {
+    boxes.sweep(range)
+}
+
+dispatch!(loops at sweep_at, sweep_body, (boxes: &Boxes64, range: Range<usize>) -> SweptBounds);
 
 /// The bounds of a body's boxes over a range of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::box_set::BoxSet;
 use super::boxes::{Boxes64, LatticeBox};
 use super::fixed_boxes::FixedBoxes;
 use super::lattice::Lattice;
-use super::simd::Simd;
 use crate::scene::{FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
+use crate::simd::level;
 use crate::trajectory::Bounds;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,7 @@ impl BroadScene {
     pub fn boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
         let mut boxes = Boxes64::EMPTY;
         let present = block.present[slot] & block.all_samples();
-        self.box_builder(slot).make(Simd::detect(), block.slot(slot), present, block.samples.len(), &mut boxes);
+        self.box_builder(slot).make(level(), block.slot(slot), present, block.samples.len(), &mut boxes);
         boxes
     }
 
@@ -100,7 +100,7 @@ fn fixed_boxes(
     let build_key = |i: usize| (builds[i].0, builds[i].1.to_bits());
     let mut order: Vec<usize> = (0..bodies.len()).collect();
     order.sort_by_key(|&i| build_key(i));
-    let simd = Simd::detect();
+    let simd = level();
     let mut lanes = [Lanes::default(); COMPONENTS];
     let mut made = Boxes64::EMPTY;
     let mut boxes = vec![LatticeBox::EMPTY; bodies.len()];

@@ -4,7 +4,7 @@ use super::box_set::BoxSet;
 use super::cost;
 use super::fixed_boxes::FixedBoxes;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult, search_chunks};
-use super::simd::Simd;
+use crate::simd::Level;
 
 /// With fewer box comparisons than this, a search runs on one thread.
 const PARALLEL_THRESHOLD: usize = 1 << 20;
@@ -24,11 +24,11 @@ impl PairSearch for BruteForce {
         cost::brute(moving, fixed)
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult {
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult {
         let n = set.len();
         search_chunks(n * n / 2 > PARALLEL_THRESHOLD, n, CHUNK, |range, found| {
             for i in range {
-                set.overlapping(simd, &set.get(i), i + 1, n, |j| visit.visit(set.ids[i], set.ids[j], found));
+                set.overlapping(simd, &set.get(i), i + 1, n, |j| visitor.visit(set.ids[i], set.ids[j], found));
                 if found.stopped {
                     return;
                 }
@@ -36,12 +36,18 @@ impl PairSearch for BruteForce {
         })
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult {
         let set = &fixed.set;
         search_chunks(moving.len() * set.len() > PARALLEL_THRESHOLD, moving.len(), CHUNK, |range, found| {
             for i in range {
                 let one = moving.get(i);
-                set.overlapping(simd, &one, 0, set.len(), |k| visit.visit(moving.ids[i], set.ids[k], found));
+                set.overlapping(simd, &one, 0, set.len(), |k| visitor.visit(moving.ids[i], set.ids[k], found));
                 if found.stopped {
                     return;
                 }

@@ -2,8 +2,8 @@
 
 use super::box_set::BoxSet;
 use super::fixed_boxes::FixedBoxes;
-use super::simd::Simd;
 use crate::scene::Candidate;
+use crate::simd::Level;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -50,16 +50,22 @@ pub(super) trait PairSearch: Send + Sync {
     fn cost(&self, moving: usize, fixed: usize) -> f64;
 
     /// Visits the pairs within a set; the first box of a pair precedes the second in the set.
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult;
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult;
 
     /// Visits the pairs of a box of `moving` (first) and a fixed box (second).
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult;
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult;
 
     /// Runs both searches: pairs within `moving` go to `pairs`, those with a fixed box to `fixed_pairs`. An algorithm
     /// overrides this if one index of the moving boxes serves both.
     fn both(
         &self,
-        simd: Simd,
+        simd: Level,
         moving: &BoxSet,
         fixed: &FixedBoxes,
         pairs: &impl PairVisitor,
@@ -155,7 +161,7 @@ mod tests {
         found
     }
 
-    fn check(search: &impl PairSearch, simd: Simd, moving: &[LatticeBox], fixed: &[LatticeBox]) -> usize {
+    fn check(search: &impl PairSearch, simd: Level, moving: &[LatticeBox], fixed: &[LatticeBox]) -> usize {
         let set = |boxes: &[LatticeBox]| BoxSet::new((0..).zip(boxes.iter().copied()));
         let what = format!("{} by {simd:?}, {} and {}", search.name(), moving.len(), fixed.len());
         let sorted = |mut found: SearchResult| {
@@ -175,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_tree_and_the_grid_visit_every_pair_once_with_all_instructions() {
-        for simd in Simd::all() {
+        for simd in Level::available() {
             for count in [0, 1, 2, 15, 16, 17, 256, 257, 4096, 4097] {
                 let moving = boxes(count, 20_000, u64::from(count));
                 for fixed in [0, count / 2, 9 * count.min(300)] {

@@ -2,14 +2,14 @@
 
 use super::broad_scene::BroadScene;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
-use super::simd::Simd;
 use crate::scene::{Candidate, FrameBlock, Scene};
+use crate::simd::Level;
 
 /// The overlapping pairs of static bodies, in no particular order: in sample 0 of block 0 if the query asks for them or no
 /// body is dynamic, else none.
 pub(super) fn static_pairs(
     search: &impl PairSearch,
-    simd: Simd,
+    simd: Level,
     job: &BroadScene,
     scene: &Scene,
     block: &FrameBlock,

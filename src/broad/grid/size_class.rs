@@ -1,8 +1,8 @@
 //! Boxes of like size in rows.
 
-use super::super::boxes::LatticeBox;
 use super::super::box_set::BoxSet;
 use super::super::box16::{Box16Columns, WIDTH};
+use super::super::boxes::LatticeBox;
 use std::ops::Range;
 
 /// There are at most so many rows for each box.

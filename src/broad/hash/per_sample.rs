@@ -1,32 +1,37 @@
-//! Both hashing schemes as published, which find the pairs of one sample at a time: the yardstick of the experiments,
-//! not methods for users.
+//! Both hashing schemes as published, which find the pairs of one sample at a time. They are the reference of the
+//! experiments, not methods for users.
 
-use super::super::block::{BlockBoxes, sort_and_merge, static_pairs};
+use super::super::block_boxes::BlockBoxes;
+use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{OperationCounts, PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
-use super::super::box_set::{BoxSet, SearchResult, PairSearch, PairVisitor};
-use super::super::simd::Simd;
-use super::super::{BroadPhase, BroadScene};
-use super::SpatialHash;
-use super::labels::{CellObserver, CellEntry};
+use super::super::broad_phase::{BroadPhase, OperationCounts};
+use super::super::broad_scene::BroadScene;
+use super::super::incremental::{PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
+use super::super::merge::sort_and_merge;
+use super::super::pair_search::{PairSearch, PairVisitor, SearchResult};
+use super::super::static_pairs::static_pairs;
+use super::labels::{CellEntry, CellObserver};
+use super::level::coarser_levels;
+use super::standard::SpatialHash;
 use super::table::{cells_of, level_of};
 use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
+use crate::simd::level;
 
-/// Which of the two.
+/// A published scheme.
 #[derive(Debug)]
 enum Scheme {
-    /// Section 2.1: all boxes are stored afresh, static ones too.
+    /// Section 2.1: in each sample all boxes are stored from scratch, static ones too.
     Standard { boxes: BlockBoxes, items: BoxSet, count_cells: bool },
     /// Section 2.2: labels, and a close counter for each pair that shares a cell.
     CoherentHash { tracker: LabelTracker, pairs: PairMap<u32> },
 }
 
-/// Hierarchical hashing, one search a sample.
+/// Hierarchical hashing with one search per sample.
 #[derive(Debug)]
 pub struct PerSampleHash {
     scheme: Scheme,
-    /// The job of the rows.
+    /// The serial number of the job that `rows` belong to.
     job: Option<u64>,
     rows: SampleRows,
     operations: OperationCounts,
@@ -37,7 +42,7 @@ impl PerSampleHash {
         Self { scheme, job: None, rows: SampleRows::default(), operations: OperationCounts::default() }
     }
 
-    /// Standard hashing. `count_cells`: also counts the cells that each search touches, which takes time of its own.
+    /// Standard hashing. With `count_cells` it also counts the cells that each search touches, which takes extra time.
     pub fn standard(count_cells: bool) -> Self {
         Self::new(Scheme::Standard { boxes: BlockBoxes::new(), items: BoxSet::default(), count_cells })
     }
@@ -47,7 +52,7 @@ impl PerSampleHash {
         Self::new(Scheme::CoherentHash { tracker: LabelTracker::new(), pairs: PairMap::default() })
     }
 
-    /// The overlapping pairs of each sample with a dynamic body, in no order, a candidate for each sample.
+    /// The overlapping pairs of each sample that have a dynamic body: a candidate for each sample, in no particular order.
     pub fn search(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         let Self { scheme, rows, operations, .. } = self;
         if self.job != Some(job.serial) {
@@ -61,7 +66,7 @@ impl PerSampleHash {
                 for sample in samples {
                     let row = rows.at(&boxes.boxes, sample);
                     items.fill((0..).zip(row.iter().copied()).filter(|(_, b)| !b.is_empty()));
-                    let mut found = SpatialHash.within(boxes.simd, items, &Overlaps { job, scene, sample });
+                    let mut found = SpatialHash.within(boxes.simd, items, &SamplePairVisitor { job, scene, sample });
                     all.append(&mut found.candidates);
                     if *count_cells {
                         operations.cells += cells_touched(items);
@@ -90,7 +95,7 @@ impl PerSampleHash {
     }
 }
 
-/// The close counters of pairs; none of them is zero.
+/// Keeps the close counters of pairs. None of them is zero.
 struct CloseCounters<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
@@ -99,17 +104,18 @@ struct CloseCounters<'a> {
 }
 
 impl CellObserver for CloseCounters<'_> {
-    fn meet(&mut self, step: &CellEntry, other: u32, _: &[LatticeBox]) {
-        self.operations.observer += 1;
-        if !is_ignored(self.job, self.scene, step.item, other) {
-            *self.pairs.entry(pair_key(step.item, other)).or_insert(0) += 1;
+    fn on_meet(&mut self, entry: &CellEntry, other: u32, _: &[LatticeBox]) {
+        self.operations.cell_meetings += 1;
+        if !is_ignored(self.job, self.scene, entry.item, other) {
+            *self.pairs.entry(pair_key(entry.item, other)).or_insert(0) += 1;
         }
     }
 
-    fn part(&mut self, item: u32, other: u32) {
-        self.operations.observer += 1;
+    fn on_part(&mut self, item: u32, other: u32) {
+        self.operations.cell_meetings += 1;
         let key = pair_key(item, other);
         if let Some(count) = self.pairs.get_mut(&key) {
+            debug_assert!(*count > 0, "a pair whose counter is zero is removed");
             *count -= 1;
             if *count == 0 {
                 self.pairs.swap_remove(&key);
@@ -117,12 +123,13 @@ impl CellObserver for CloseCounters<'_> {
         }
     }
 
-    fn restart(&mut self) {
+    fn on_rebuild(&mut self) {
         self.pairs.clear();
     }
 }
 
-/// The cells in which a search stores or looks up the boxes of a set: at their own level, and at coarser ones in use.
+/// The number of cells in which a search stores or looks up the boxes of a set, at their own levels and at the coarser ones
+/// in use.
 fn cells_touched(set: &BoxSet) -> u64 {
     let in_use = (0..set.len()).fold(0_u64, |levels, i| levels | 1 << level_of(&set.get(i)));
     let mut cells = 0;
@@ -130,21 +137,21 @@ fn cells_touched(set: &BoxSet) -> u64 {
         let b = set.get(i);
         let own = level_of(&b);
         cells_of(&b, own, |_| cells += 1);
-        super::coarser(in_use, own, |level| cells_of(&b, level, |_| cells += 1));
+        coarser_levels(in_use, own, |level| cells_of(&b, level, |_| cells += 1));
     }
     cells
 }
 
-/// Takes down pairs as they are: their boxes are those of the sample.
-struct Overlaps<'a> {
+/// Records the pairs of one sample.
+struct SamplePairVisitor<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     sample: usize,
 }
 
-impl PairVisitor for Overlaps<'_> {
+impl PairVisitor for SamplePairVisitor<'_> {
     #[inline]
-    fn pair(&self, first: u32, second: u32, found: &mut SearchResult) {
+    fn visit(&self, first: u32, second: u32, found: &mut SearchResult) {
         let slots = self.job.slots() as u32;
         if (first < slots || second < slots) && !is_ignored(self.job, self.scene, first, second) {
             found.candidates.push(candidate(self.job, self.scene, (first, second), 1 << self.sample));
@@ -161,7 +168,7 @@ impl BroadPhase for PerSampleHash {
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let mut all = static_pairs(&SpatialHash, Simd::detect(), job, scene, block);
+        let mut all = static_pairs(&SpatialHash, level(), job, scene, block);
         all.append(&mut self.search(job, scene, block));
         sort_and_merge(all, scene.bodies.len())
     }

@@ -6,7 +6,7 @@
 
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
-use super::super::simd::Simd;
+use crate::simd::{Level, dispatch};
 use rayon::prelude::*;
 
 /// The bits per axis of the Hilbert index by which the radix sort orders boxes.
@@ -169,56 +169,34 @@ fn all_ones(v: u32, bit: u32) -> u32 {
     (v >> bit & 1).wrapping_neg()
 }
 
+/// Writes the entries (key, then index of the box) of the boxes from `first` on.
 #[inline(always)]
-fn entries(frame: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
+fn write_entries(extent: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
     for (part, at) in out.chunks_mut(LANES).zip((first..).step_by(LANES)) {
-        frame.keys(set, at, part);
+        extent.keys(set, at, part);
         part.iter_mut().zip(at as u64..).for_each(|(entry, index)| *entry = *entry << INDEX_BITS | index);
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn entries_avx512(frame: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
-    entries(frame, set, first, out);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn entries_avx2(frame: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
-    entries(frame, set, first, out);
-}
-
-/// Writes the entries (key, then index of the box) of the boxes from `first` on.
-fn make_entries(simd: Simd, frame: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
-    match simd {
-        Simd::Plain => entries(frame, set, first, out),
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx2 => unsafe { entries_avx2(frame, set, first, out) },
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx512 => unsafe { entries_avx512(frame, set, first, out) },
-    }
-}
+dispatch!(loops at write_entries_at, write_entries, (extent: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) -> ());
 
 /// The indices of the boxes of a set (at most [`MAX_BOXES`]) in the order of the leaves.
-pub(super) fn hilbert_order(simd: Simd, set: &BoxSet, parallel: bool) -> Vec<u32> {
+pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u32> {
     const PART: usize = 4096;
     assert!(set.len() <= MAX_BOXES, "{} boxes do not fit into one tree", set.len());
-    let frame = SetExtent::of(set);
+    let extent = SetExtent::of(set);
     let tasks = if parallel { rayon::current_num_threads() } else { 1 };
     let mut entries = vec![0; set.len()];
     if tasks > 1 {
         let parts = entries.par_chunks_mut(PART).enumerate();
-        parts.for_each(|(i, part)| make_entries(simd, &frame, set, i * PART, part));
+        parts.for_each(|(i, part)| write_entries_at(simd, &extent, set, i * PART, part));
     } else {
-        make_entries(simd, &frame, set, 0, &mut entries);
+        write_entries_at(simd, &extent, set, 0, &mut entries);
     }
     let index = |entry: u64| (entry & (MAX_BOXES as u64 - 1)) as u32;
     let finish = |part: &mut Vec<u64>| {
         radix_sort(part);
-        refine(part, |entry| frame.fine(&set.get(index(entry) as usize)));
+        refine(part, |entry| extent.fine(&set.get(index(entry) as usize)));
         part.iter().map(|&entry| index(entry)).collect::<Vec<u32>>()
     };
     if tasks == 1 {
@@ -280,7 +258,9 @@ fn radix_sort(entries: &mut Vec<u64>) {
 
 /// Sorts long runs of equal keys by a finer key, where many boxes have their centres in one cell.
 fn refine(entries: &mut [u64], fine: impl Fn(u64) -> u64) {
-    for run in entries.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > UNREMORTON_BITSD) {
+    for run in
+        entries.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > UNREMORTON_BITSD)
+    {
         run.sort_by_cached_key(|&entry| (fine(entry), entry));
     }
 }
@@ -332,11 +312,11 @@ mod tests {
     fn the_order_is_a_permutation_sorted_by_key_whatever_the_threads() {
         for (count, seed) in [(0, 1), (1, 1), (511, 2), (512, 2), (5000, 3), (5000, 4), (30_000, 6)] {
             let set = random_set(count, seed);
-            let one = hilbert_order(Simd::Plain, &set, false);
-            let frame = SetExtent::of(&set);
+            let one = hilbert_order(Level::available()[0], &set, false);
+            let extent = SetExtent::of(&set);
             let key = |&i: &u32| {
                 let mut key = [0];
-                frame.keys(&set, i as usize, &mut key);
+                extent.keys(&set, i as usize, &mut key);
                 key[0]
             };
             let keys: Vec<u64> = one.iter().map(key).collect();
@@ -346,7 +326,7 @@ mod tests {
             assert!(seen.iter().zip(0..).all(|(&i, n)| i == n) && seen.len() == count);
             for threads in [2, 3, 7] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-                assert_eq!(pool.install(|| hilbert_order(Simd::detect(), &set, true)), one, "{threads} threads");
+                assert_eq!(pool.install(|| hilbert_order(crate::simd::level(), &set, true)), one, "{threads} threads");
             }
         }
     }

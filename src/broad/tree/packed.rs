@@ -4,10 +4,11 @@
 //! consecutive leaves make a node, and so on: the structure follows from the order. This is a packed Hilbert R-tree (Kamel
 //! and Faloutsos 1993, "On packing R-trees").
 
+use super::super::box_kernel::BoxKernel;
 use super::super::box_set::BoxSet;
-use super::super::box16::{Box16, Box16Columns, Box16Kernel, WIDTH};
-use super::super::simd::Simd;
+use super::super::box16::{Box16, Box16Columns, WIDTH};
 use super::hilbert::hilbert_order;
+use crate::simd::Level;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -35,14 +36,14 @@ pub(in super::super) struct FixedTree(OnceLock<PackedTree>);
 
 impl FixedTree {
     /// The tree of `set`, which must be the same set in every call.
-    pub(in super::super) fn get(&self, simd: Simd, set: &BoxSet) -> &PackedTree {
+    pub(in super::super) fn get(&self, simd: Level, set: &BoxSet) -> &PackedTree {
         self.0.get_or_init(|| PackedTree::build(simd, set, false))
     }
 }
 
 impl PackedTree {
     /// Builds the tree of a set, on rayon's current pool if `parallel`.
-    pub(super) fn build(simd: Simd, set: &BoxSet, parallel: bool) -> Self {
+    pub(super) fn build(simd: Level, set: &BoxSet, parallel: bool) -> Self {
         if set.is_empty() {
             return Self::default();
         }
@@ -88,7 +89,7 @@ impl PackedTree {
     /// It returns a list instead of calling a closure, because a closure is not compiled for the instruction set of its
     /// caller.
     #[inline(always)]
-    pub(super) fn overlapping_leaves<K: Box16Kernel>(&self, k: K, one: &K::Broadcast, from: usize, leaves: &mut Vec<u32>) {
+    pub(super) fn overlapping_leaves<K: BoxKernel>(&self, one: &K::Broadcast, from: usize, leaves: &mut Vec<u32>) {
         leaves.clear();
         let mut stack = [(0_u32, 0_u32); STACK];
         let mut count = 1;
@@ -100,7 +101,7 @@ impl PackedTree {
             let first = index << LANE_BITS;
             // Children that end before leaf `from` are masked out.
             let skipped = ((from >> (LANE_BITS * (level - 1))) as u32).saturating_sub(first).min(u32::BITS - 1);
-            let mut hits = k.overlap_mask(one, node.view()) & u32::MAX << skipped;
+            let mut hits = K::overlap_mask(one, node.view()) & u32::MAX << skipped;
             while hits != 0 {
                 let child = first | hits.trailing_zeros();
                 hits &= hits - 1;
@@ -128,7 +129,7 @@ impl PackedTree {
 
     /// The bounds of a leaf.
     #[inline(always)]
-    pub(super) fn bounds<K: Box16Kernel>(&self, k: K, leaf: usize) -> K::Broadcast {
-        k.broadcast(self.levels[1][leaf / WIDTH].view(), leaf % WIDTH)
+    pub(super) fn bounds<K: BoxKernel>(&self, leaf: usize) -> K::Broadcast {
+        K::broadcast_lane(self.levels[1][leaf / WIDTH].view(), leaf % WIDTH)
     }
 }

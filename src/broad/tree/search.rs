@@ -3,14 +3,17 @@
 //! A search takes one leaf at a time. It traverses the tree once with the bounds of the leaf. In every leaf that it
 //! reaches, it compares those of its own boxes that overlap the bounds of that leaf, each with sixteen boxes at once.
 
+use super::super::box_kernel::BoxKernel;
 use super::super::box_set::BoxSet;
-use super::super::box16::{Box16, Box16Columns, Box16Kernel, PairBuffer, RangeJoin, WIDTH, run_join};
+use super::super::box16::{Box16Columns, WIDTH};
 use super::super::brute::BruteForce;
 use super::super::cost::{self, few_moving, is_leaf};
 use super::super::fixed_boxes::FixedBoxes;
+use super::super::pair_buffer::PairBuffer;
 use super::super::pair_search::{PairSearch, PairVisitor, SearchResult, search_chunks};
-use super::super::simd::Simd;
+use super::super::range_join::{RangeJoin, run_join};
 use super::packed::PackedTree;
+use crate::simd::Level;
 use std::ops::Range;
 
 /// With fewer boxes than this, a search runs on one thread.
@@ -25,98 +28,93 @@ pub(in super::super) struct TreeSearch;
 impl PackedTree {
     /// Visits the pairs of the boxes in a range of leaves with the boxes that follow them.
     #[inline(always)]
-    fn join_within<K: Box16Kernel>(&self, k: K, leaves: Range<usize>, visit: &impl PairVisitor, found: &mut SearchResult) {
+    fn join_within<K: BoxKernel>(&self, leaves: Range<usize>, visitor: &impl PairVisitor, found: &mut SearchResult) {
         let (mut near, mut pairs) = (Vec::with_capacity(64), PairBuffer::new());
         for g in leaves {
             let (own, ids) = (self.leaf(g), self.ids(g));
             for lane in 0..WIDTH {
-                let hits = k.overlap_mask(&k.broadcast(own, lane), own) & (u32::MAX << 1) << lane;
-                k.append(&mut pairs, ids[lane], ids, hits);
+                let hits = K::overlap_mask(&K::broadcast_lane(own, lane), own) & (u32::MAX << 1) << lane;
+                pairs.append::<K>(ids[lane], ids, hits);
                 if pairs.is_full() {
-                    pairs.drain(|first, second| visit.visit(first, second, found));
+                    pairs.drain(|first, second| visitor.visit(first, second, found));
                 }
             }
-            self.overlapping_leaves(k, &self.bounds(k, g), g + 1, &mut near);
-            self.leaf_pairs(k, (own, ids), &near, &mut pairs, visit, found);
+            self.overlapping_leaves::<K>(&self.bounds::<K>(g), g + 1, &mut near);
+            self.leaf_pairs::<K>((own, ids), &near, &mut pairs, visitor, found);
             if found.stopped {
                 return;
             }
         }
-        pairs.drain(|first, second| visit.visit(first, second, found));
+        pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
     /// Visits the pairs of the boxes in a range of leaves of `moving` with the boxes of this tree.
     #[inline(always)]
-    fn join_other<K: Box16Kernel>(
+    fn join_other<K: BoxKernel>(
         &self,
-        k: K,
         moving: &Self,
         leaves: Range<usize>,
-        visit: &impl PairVisitor,
+        visitor: &impl PairVisitor,
         found: &mut SearchResult,
     ) {
         let (mut near, mut pairs) = (Vec::with_capacity(64), PairBuffer::new());
         for g in leaves {
-            self.overlapping_leaves(k, &moving.bounds(k, g), 0, &mut near);
-            self.leaf_pairs(k, (moving.leaf(g), moving.ids(g)), &near, &mut pairs, visit, found);
+            self.overlapping_leaves::<K>(&moving.bounds::<K>(g), 0, &mut near);
+            self.leaf_pairs::<K>((moving.leaf(g), moving.ids(g)), &near, &mut pairs, visitor, found);
             if found.stopped {
                 return;
             }
         }
-        pairs.drain(|first, second| visit.visit(first, second, found));
+        pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
     /// Visits the pairs of a range of boxes of `moving` with the boxes of this tree, which is traversed for each of them.
     #[inline(always)]
-    fn join_boxes<K: Box16Kernel>(
+    fn join_boxes<K: BoxKernel>(
         &self,
-        k: K,
         moving: &BoxSet,
         boxes: Range<usize>,
-        visit: &impl PairVisitor,
+        visitor: &impl PairVisitor,
         found: &mut SearchResult,
     ) {
         let (mut near, mut pairs) = (Vec::with_capacity(64), PairBuffer::new());
-        let mut single = Box16::EMPTY;
         for i in boxes {
-            single.set(0, &moving.get(i));
-            let one = k.broadcast(single.view(), 0);
-            self.overlapping_leaves(k, &one, 0, &mut near);
+            let one = K::broadcast(&moving.get(i));
+            self.overlapping_leaves::<K>(&one, 0, &mut near);
             for &h in &near {
                 let h = h as usize;
-                k.append(&mut pairs, moving.ids[i], self.ids(h), k.overlap_mask(&one, self.leaf(h)));
+                pairs.append::<K>(moving.ids[i], self.ids(h), K::overlap_mask(&one, self.leaf(h)));
                 if pairs.is_full() {
-                    pairs.drain(|first, second| visit.visit(first, second, found));
+                    pairs.drain(|first, second| visitor.visit(first, second, found));
                 }
             }
             if found.stopped {
                 return;
             }
         }
-        pairs.drain(|first, second| visit.visit(first, second, found));
+        pairs.drain(|first, second| visitor.visit(first, second, found));
     }
 
     /// Visits the pairs of the boxes of a leaf, `own` with their identifiers, with those of the leaves `near` of this tree.
     #[inline(always)]
-    fn leaf_pairs<K: Box16Kernel>(
+    fn leaf_pairs<K: BoxKernel>(
         &self,
-        k: K,
         (own, own_ids): (Box16Columns<'_>, &[u32; WIDTH]),
         near: &[u32],
         pairs: &mut PairBuffer,
-        visit: &impl PairVisitor,
+        visitor: &impl PairVisitor,
         found: &mut SearchResult,
     ) {
         for &h in near {
             let h = h as usize;
             let (other, ids) = (self.leaf(h), self.ids(h));
-            let mut lanes = k.overlap_mask(&self.bounds(k, h), own);
+            let mut lanes = K::overlap_mask(&self.bounds::<K>(h), own);
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize % WIDTH;
                 lanes &= lanes - 1;
-                k.append(pairs, own_ids[lane], ids, k.overlap_mask(&k.broadcast(own, lane), other));
+                pairs.append::<K>(own_ids[lane], ids, K::overlap_mask(&K::broadcast_lane(own, lane), other));
                 if pairs.is_full() {
-                    pairs.drain(|first, second| visit.visit(first, second, found));
+                    pairs.drain(|first, second| visitor.visit(first, second, found));
                 }
             }
         }
@@ -128,8 +126,8 @@ struct SelfJoin<'a, V>(&'a PackedTree, &'a V);
 
 impl<V: PairVisitor> RangeJoin for SelfJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Box16Kernel>(&self, k: K, leaves: Range<usize>, found: &mut SearchResult) {
-        self.0.join_within(k, leaves, self.1, found);
+    fn run<K: BoxKernel>(&self, leaves: Range<usize>, found: &mut SearchResult) {
+        self.0.join_within::<K>(leaves, self.1, found);
     }
 }
 
@@ -137,13 +135,13 @@ impl<V: PairVisitor> RangeJoin for SelfJoin<'_, V> {
 struct CrossJoin<'a, V> {
     moving: &'a PackedTree,
     fixed: &'a PackedTree,
-    visit: &'a V,
+    visitor: &'a V,
 }
 
 impl<V: PairVisitor> RangeJoin for CrossJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Box16Kernel>(&self, k: K, leaves: Range<usize>, found: &mut SearchResult) {
-        self.fixed.join_other(k, self.moving, leaves, self.visit, found);
+    fn run<K: BoxKernel>(&self, leaves: Range<usize>, found: &mut SearchResult) {
+        self.fixed.join_other::<K>(self.moving, leaves, self.visitor, found);
     }
 }
 
@@ -151,31 +149,31 @@ impl<V: PairVisitor> RangeJoin for CrossJoin<'_, V> {
 struct LookupJoin<'a, V> {
     moving: &'a BoxSet,
     fixed: &'a PackedTree,
-    visit: &'a V,
+    visitor: &'a V,
 }
 
 impl<V: PairVisitor> RangeJoin for LookupJoin<'_, V> {
     #[inline(always)]
-    fn run<K: Box16Kernel>(&self, k: K, range: Range<usize>, found: &mut SearchResult) {
-        self.fixed.join_boxes(k, self.moving, range, self.visit, found);
+    fn run<K: BoxKernel>(&self, range: Range<usize>, found: &mut SearchResult) {
+        self.fixed.join_boxes::<K>(self.moving, range, self.visitor, found);
     }
 }
 
 /// Runs a join over all leaves.
-fn over_leaves(simd: Simd, join: &(impl RangeJoin + Sync), leaves: usize) -> SearchResult {
+fn over_leaves(simd: Level, join: &(impl RangeJoin + Sync), leaves: usize) -> SearchResult {
     search_chunks(leaves * WIDTH > PARALLEL_THRESHOLD, leaves, CHUNK, |range, found| run_join(simd, join, range, found))
 }
 
 impl TreeSearch {
     /// The tree of the moving boxes.
-    fn packed(simd: Simd, set: &BoxSet) -> PackedTree {
+    fn packed(simd: Level, set: &BoxSet) -> PackedTree {
         PackedTree::build(simd, set, set.len() > PARALLEL_THRESHOLD)
     }
 
     /// Visits the pairs of a moving and a fixed box by looking up each moving box. There must be fixed boxes.
-    fn look_up(simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
+    fn look_up(simd: Level, moving: &BoxSet, fixed: &FixedBoxes, visitor: &impl PairVisitor) -> SearchResult {
         let fixed = fixed.tree.get(simd, &fixed.set);
-        let join = LookupJoin { moving, fixed, visit };
+        let join = LookupJoin { moving, fixed, visitor };
         let parallel = moving.len() > PARALLEL_THRESHOLD;
         search_chunks(parallel, moving.len(), CHUNK * WIDTH, |range, found| run_join(simd, &join, range, found))
     }
@@ -190,29 +188,35 @@ impl PairSearch for TreeSearch {
         cost::tree(moving, fixed)
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl PairVisitor) -> SearchResult {
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult {
         if is_leaf(set.len()) {
-            return BruteForce.within(simd, set, visit);
+            return BruteForce.within(simd, set, visitor);
         }
         let tree = Self::packed(simd, set);
-        over_leaves(simd, &SelfJoin(&tree, visit), tree.leaves())
+        over_leaves(simd, &SelfJoin(&tree, visitor), tree.leaves())
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl PairVisitor) -> SearchResult {
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult {
         if moving.is_empty() || fixed.set.is_empty() {
             return SearchResult::default();
         }
         if few_moving(moving.len(), fixed.set.len()) {
-            return Self::look_up(simd, moving, fixed, visit);
+            return Self::look_up(simd, moving, fixed, visitor);
         }
         let moving = Self::packed(simd, moving);
         let fixed = fixed.tree.get(simd, &fixed.set);
-        over_leaves(simd, &CrossJoin { moving: &moving, fixed, visit }, moving.leaves())
+        over_leaves(simd, &CrossJoin { moving: &moving, fixed, visitor }, moving.leaves())
     }
 
     fn both(
         &self,
-        simd: Simd,
+        simd: Level,
         moving: &BoxSet,
         fixed: &FixedBoxes,
         pairs: &impl PairVisitor,
@@ -229,7 +233,7 @@ impl PairSearch for TreeSearch {
         let mut found = over_leaves(simd, &SelfJoin(&tree, pairs), tree.leaves());
         if !found.stopped {
             let fixed = fixed.tree.get(simd, &fixed.set);
-            found.append(over_leaves(simd, &CrossJoin { moving: &tree, fixed, visit: fixed_pairs }, tree.leaves()));
+            found.append(over_leaves(simd, &CrossJoin { moving: &tree, fixed, visitor: fixed_pairs }, tree.leaves()));
         }
         found
     }
