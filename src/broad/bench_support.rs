@@ -8,6 +8,7 @@ use super::brute::BruteForce;
 use super::fixed_boxes::FixedBoxes;
 use super::grid::GridSearch;
 use super::hash::SpatialHash;
+use super::merge::join_batches;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use super::sweep::SweepAndPrune;
 use super::tree::TreeSearch;
@@ -57,7 +58,7 @@ impl SearchInput {
     }
 
     fn search_with(&self, search: &impl PairSearch) -> Vec<Candidate> {
-        search.both(level(), &self.moving, &self.fixed, &PairCollector, &PairCollector).candidates
+        join_batches(search.both(level(), &self.moving, &self.fixed, &PairCollector, &PairCollector).into_batches())
     }
 }
 

@@ -14,6 +14,8 @@ use crate::scene::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// With fewer bodies than this, their bounds are copied on one thread.
+const PARALLEL_THRESHOLD: usize = 8192;
 /// The number of tests after which a task updates the shared count.
 const COUNT_INTERVAL: u64 = 256;
 
@@ -34,7 +36,7 @@ impl<S: PairSearch> Blockwise<S> {
 
     /// Appends the candidates with a dynamic body to `out`. The block is split to the depth of the rule, and a range deeper
     /// if its search is abandoned.
-    fn search_block(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Candidate>) {
+    fn search_block(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Vec<Candidate>>) {
         let samples = block.samples.len();
         let depth = self.depth_rule.depth();
         let mut work = BlockWork::default();
@@ -48,7 +50,7 @@ impl<S: PairSearch> Blockwise<S> {
                 }
                 let found = self.search_range(job, scene, range.clone(), &mut work);
                 if !found.stopped {
-                    out.extend(found.candidates);
+                    out.extend(found.into_batches());
                     continue;
                 }
             }
@@ -68,8 +70,11 @@ impl<S: PairSearch> Blockwise<S> {
         range: Range<usize>,
         work: &mut BlockWork,
     ) -> SearchResult {
-        let unions = self.block.sweeps.iter().zip(0_u32..).map(|(sweep, slot)| (slot, sweep.union));
-        self.moving.fill(unions.filter(|(_, union)| !union.is_empty()));
+        let sweeps = &self.block.sweeps;
+        let present = sweeps.iter().zip(0_u32..).filter(|(sweep, _)| !sweep.union.is_empty());
+        let slots: Vec<u32> = present.map(|(_, slot)| slot).collect();
+        let parallel = slots.len() > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1;
+        self.moving.fill_indexed(slots.len(), parallel, |i| (slots[i], sweeps[slots[i] as usize].union));
         let fixed = &job.fixed;
         let budget = TestBudget::new(4096 + 16 * self.moving.len() as u64);
         let pairs = SampleTest {
@@ -96,7 +101,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
         if block.samples.is_empty() {
             return Vec::new();
         }
-        let mut out = static_pairs(&self.search, self.block.simd, job, scene, block);
+        let mut out = vec![static_pairs(&self.search, self.block.simd, job, scene, block)];
         if !block.present.is_empty() {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
             self.search_block(job, scene, block, &mut out);

@@ -3,6 +3,10 @@
 use super::boxes::{BoxColumns, LatticeBox};
 use super::overlap::one_against;
 use crate::simd::Level;
+use rayon::prelude::*;
+
+/// The number of boxes that a task copies.
+const PART: usize = 4096;
 
 /// Boxes with identifiers, in columns that the overlap kernels can read 64 at a time from any position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +40,33 @@ impl BoxSet {
         for (k, column) in self.columns.iter_mut().enumerate() {
             column.resize(length, if k < 3 { u32::MAX } else { 0 });
         }
+    }
+
+    /// Replaces the boxes by `count` boxes `get(i)`, on rayon's current pool if `parallel`, and keeps the allocations.
+    pub(super) fn fill_indexed(
+        &mut self,
+        count: usize,
+        parallel: bool,
+        get: impl Fn(usize) -> (u32, LatticeBox) + Sync,
+    ) {
+        if !parallel {
+            return self.fill((0..count).map(get));
+        }
+        self.ids.resize(count, 0);
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.resize(count + 64, 0);
+            column[count..].fill(if k < 3 { u32::MAX } else { 0 });
+        }
+        let [x, y, z, to_x, to_y, to_z] = self.columns.each_mut().map(|column| column[..count].par_chunks_mut(PART));
+        let parts = (self.ids.par_chunks_mut(PART), x, y, z, to_x, to_y, to_z).into_par_iter().enumerate();
+        parts.for_each(|(part, (ids, x, y, z, to_x, to_y, to_z))| {
+            for i in 0..ids.len() {
+                let (id, b) = get(part * PART + i);
+                ids[i] = id;
+                [x[i], y[i], z[i]] = b.min;
+                [to_x[i], to_y[i], to_z[i]] = b.max;
+            }
+        });
     }
 
     /// The number of boxes.

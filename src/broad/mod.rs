@@ -38,6 +38,7 @@ mod merge;
 mod overlap;
 mod pair_buffer;
 mod pair_search;
+mod parallel;
 mod range_join;
 mod static_pairs;
 mod sweep;

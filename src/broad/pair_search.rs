@@ -10,8 +10,10 @@ use std::ops::Range;
 /// The result of a search, or of a part of one.
 #[derive(Debug, Default)]
 pub(super) struct SearchResult {
-    /// The candidates, in no particular order.
+    /// The candidates that visitors add, in no particular order.
     pub(super) candidates: Vec<Candidate>,
+    /// The candidates of finished parts of the search.
+    batches: Vec<Vec<Candidate>>,
     /// The number of pairs that were tested sample by sample.
     pub(super) tests: u64,
     /// The number of tested pairs that overlap in some sample.
@@ -21,15 +23,25 @@ pub(super) struct SearchResult {
 }
 
 impl SearchResult {
-    /// Adds the result of another part.
-    pub(super) fn append(&mut self, mut other: Self) {
+    /// Adds the result of another part. Its candidates are not copied.
+    pub(super) fn append(&mut self, other: Self) {
+        self.batches.extend(other.batches);
         if self.candidates.is_empty() {
-            std::mem::swap(&mut self.candidates, &mut other.candidates);
+            self.candidates = other.candidates;
+        } else if !other.candidates.is_empty() {
+            self.batches.push(other.candidates);
         }
-        self.candidates.append(&mut other.candidates);
         self.tests += other.tests;
         self.kept += other.kept;
         self.stopped |= other.stopped;
+    }
+
+    /// The candidates as they were found: several lists, none of them empty.
+    pub(super) fn into_batches(mut self) -> Vec<Vec<Candidate>> {
+        if !self.candidates.is_empty() {
+            self.batches.push(self.candidates);
+        }
+        self.batches
     }
 }
 
@@ -97,7 +109,6 @@ pub(super) fn search_chunks(
             found
         };
         let parts: Vec<SearchResult> = (0..chunks).into_par_iter().map(one).collect();
-        all.candidates.reserve(parts.iter().map(|p| p.candidates.len()).sum());
         parts.into_iter().for_each(|part| all.append(part));
         return all;
     }
@@ -164,9 +175,10 @@ mod tests {
     fn check(search: &impl PairSearch, simd: Level, moving: &[LatticeBox], fixed: &[LatticeBox]) -> usize {
         let set = |boxes: &[LatticeBox]| BoxSet::new((0..).zip(boxes.iter().copied()));
         let what = format!("{} by {simd:?}, {} and {}", search.name(), moving.len(), fixed.len());
-        let sorted = |mut found: SearchResult| {
-            found.candidates.sort_unstable();
-            found.candidates
+        let sorted = |found: SearchResult| {
+            let mut candidates = found.into_batches().concat();
+            candidates.sort_unstable();
+            candidates
         };
         let expected = overlapping(moving, moving, |a, b| a < b);
         assert!(sorted(search.within(simd, &set(moving), &Unordered)) == expected, "{what}");

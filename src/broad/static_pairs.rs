@@ -1,6 +1,7 @@
 //! The candidates of which both bodies are static.
 
 use super::broad_scene::BroadScene;
+use super::merge::join_batches;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use crate::simd::Level;
@@ -17,7 +18,7 @@ pub(super) fn static_pairs(
     if block.index != 0 || block.samples.is_empty() || !(scene.query.static_pairs || scene.dynamic.is_empty()) {
         return Vec::new();
     }
-    search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).candidates
+    join_batches(search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).into_batches())
 }
 
 /// Receives pairs of fixed boxes.

@@ -4,10 +4,12 @@
 //! that overlap lie in the same cell or in neighbouring ones (Bentley, Stanat and Williams 1977, "The complexity of finding
 //! fixed-radius near neighbors"). Here cells divide y and z only. A *row* is one such cell, and its boxes are sorted by x.
 //!
+//! - `cell_axis`: an axis divided into cells;
 //! - `size_class`: the rows of the boxes of one size class;
 //! - `index`: the classes of a set;
 //! - `search`: the searches.
 
+mod cell_axis;
 mod index;
 mod search;
 mod size_class;

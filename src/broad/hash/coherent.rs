@@ -75,7 +75,7 @@ impl CoherentHash {
     }
 
     /// Tests the pairs that were close in some sample, and drops those that are close no longer.
-    fn collect(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Candidate>) {
+    fn collect(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Vec<Candidate>>) {
         let all = block.all_samples();
         let (pairs, tracker) = (&mut self.pairs, &self.tracker);
         self.operations.tests += pairs.len() as u64;
@@ -88,7 +88,7 @@ impl CoherentHash {
                 }
             }
         });
-        out.extend(found.candidates);
+        out.extend(found.into_batches());
         let has_changed = |item: u32| tracker.changes.get(item as usize).is_some_and(|&changes| changes != 0);
         pairs.retain(|&key| {
             let (i, j) = items_of(key);
@@ -146,7 +146,7 @@ impl BroadPhase for CoherentHash {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
+        let mut out = vec![static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block)];
         self.collect(job, scene, block, &mut out);
         sort_and_merge(out, scene.bodies.len())
     }

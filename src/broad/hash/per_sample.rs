@@ -66,8 +66,8 @@ impl PerSampleHash {
                 for sample in samples {
                     let row = rows.at(&boxes.boxes, sample);
                     items.fill((0..).zip(row.iter().copied()).filter(|(_, b)| !b.is_empty()));
-                    let mut found = SpatialHash.within(boxes.simd, items, &SamplePairVisitor { job, scene, sample });
-                    all.append(&mut found.candidates);
+                    let found = SpatialHash.within(boxes.simd, items, &SamplePairVisitor { job, scene, sample });
+                    all.extend(found.into_batches().into_iter().flatten());
                     if *count_cells {
                         operations.cells += cells_touched(items);
                     }
@@ -168,9 +168,8 @@ impl BroadPhase for PerSampleHash {
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let mut all = static_pairs(&SpatialHash, level(), job, scene, block);
-        all.append(&mut self.search(job, scene, block));
-        sort_and_merge(all, scene.bodies.len())
+        let fixed = static_pairs(&SpatialHash, level(), job, scene, block);
+        sort_and_merge(vec![fixed, self.search(job, scene, block)], scene.bodies.len())
     }
 
     fn operations(&self) -> OperationCounts {

@@ -244,7 +244,7 @@ impl BroadPhase for SweepAndPrune {
         self.rows = rows;
         let mut out = static_pairs(&SpatialHash, self.boxes.simd, job, scene, block);
         self.collect(job, scene, block.samples.len(), &mut out);
-        sort_and_merge(out, scene.bodies.len())
+        sort_and_merge(vec![out], scene.bodies.len())
     }
 
     fn operations(&self) -> OperationCounts {

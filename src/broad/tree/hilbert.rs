@@ -6,6 +6,7 @@
 
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
+use super::super::parallel::{bucket_count, concat, partition};
 use crate::simd::{Level, dispatch};
 use rayon::prelude::*;
 
@@ -184,10 +185,10 @@ dispatch!(loops at write_entries_at, write_entries, (extent: &SetExtent, set: &B
 pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u32> {
     const PART: usize = 4096;
     assert!(set.len() <= MAX_BOXES, "{} boxes do not fit into one tree", set.len());
+    let parallel = parallel && rayon::current_num_threads() > 1;
     let extent = SetExtent::of(set);
-    let tasks = if parallel { rayon::current_num_threads() } else { 1 };
     let mut entries = vec![0; set.len()];
-    if tasks > 1 {
+    if parallel {
         let parts = entries.par_chunks_mut(PART).enumerate();
         parts.for_each(|(i, part)| write_entries_at(simd, &extent, set, i * PART, part));
     } else {
@@ -199,30 +200,29 @@ pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u3
         refine(part, |entry| extent.fine(&set.get(index(entry) as usize)));
         part.iter().map(|&entry| index(entry)).collect::<Vec<u32>>()
     };
-    if tasks == 1 {
+    if !parallel {
         return finish(&mut entries);
     }
-    // Each task selects the entries in a range of keys and sorts them.
-    let limits = splitters(&entries, tasks);
-    let parts: Vec<Vec<u32>> = limits
-        .par_windows(2)
-        .map(|limit| {
-            let mut part = Vec::with_capacity(entries.len() / (tasks - 1).max(1));
-            part.extend(entries.iter().filter(|&&entry| limit[0] <= entry && entry < limit[1]));
-            finish(&mut part)
-        })
-        .collect();
-    parts.concat()
+    let splitters = splitters(&entries, bucket_count());
+    let bucket_of = |entry: u64| splitters.iter().filter(|&&splitter| splitter <= entry).count();
+    let parts: Vec<&[u64]> = entries.chunks(PART).collect();
+    let lists = partition(&parts, splitters.len() + 1, |&entry| (bucket_of(entry), entry));
+    let sort_bucket = |bucket: usize| {
+        let lists: Vec<&[u64]> = lists.iter().map(|lists| lists[bucket].as_slice()).collect();
+        finish(&mut lists.concat())
+    };
+    let sorted: Vec<Vec<u32>> = (0..=splitters.len()).into_par_iter().map(sort_bucket).collect();
+    concat(&sorted, 0)
 }
 
-/// Splitters of a sample sort: limits of ranges of keys that hold about equally many entries, from 0 to `u64::MAX`.
-fn splitters(entries: &[u64], parts: usize) -> Vec<u64> {
-    let stride = (entries.len() / 1024).max(1);
-    let mut sample: Vec<u64> = entries.iter().step_by(stride).copied().collect();
+/// Splitters of a sample sort: the least keys, without indices, of all buckets but the first. The buckets hold about equally
+/// many entries.
+fn splitters(entries: &[u64], buckets: usize) -> Vec<u64> {
+    const SAMPLE: usize = 1024;
+    let mut sample: Vec<u64> = entries.iter().step_by((entries.len() / SAMPLE).max(1)).copied().collect();
     sample.sort_unstable();
     let key = |entry: u64| entry >> INDEX_BITS << INDEX_BITS;
-    let inner = (1..parts).map(|p| sample.get(p * sample.len() / parts).map_or(u64::MAX, |&entry| key(entry)));
-    std::iter::once(0).chain(inner).chain(std::iter::once(u64::MAX)).collect()
+    (1..buckets).map(|b| sample.get(b * sample.len() / buckets).map_or(u64::MAX, |&entry| key(entry))).collect()
 }
 
 /// Sorts by the keys (the bits above the index), least significant digit first. The sort is stable.
