@@ -1,4 +1,4 @@
-//! The methods under test behind one clock.
+//! The methods that are measured.
 
 use clearsweep::broad::bench_support::{OperationCounts, PerSampleHash, sweep_with_limit};
 use clearsweep::broad::{self, BroadPhase, BroadScene};
@@ -6,8 +6,8 @@ use clearsweep::scene::{FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What is measured. `standard` and `coherent` are the schemes as published, a search each frame; the others are those
-/// of the command line, which take blocks of 64 frames.
+/// The names of the methods. `standard` and `coherent` are the schemes as published, with a search per frame; the others
+/// are those of the command line, which search blocks of 64 frames.
 pub(crate) const METHODS: [&str; 6] = ["standard", "coherent", "hash", "coherent-hash", "sweep", "brute"];
 
 enum Method {
@@ -15,14 +15,14 @@ enum Method {
     Blocks(Box<dyn BroadPhase>),
 }
 
-/// A method, and what it has found.
+/// A method, and the number of pairs that it has found.
 pub(crate) struct Meter {
     method: Method,
     pairs: u64,
 }
 
 impl Meter {
-    /// `count`: count all operations, which may take time.
+    /// The method of a name. With `count` it counts all operations, which may take extra time.
     pub(crate) fn new(name: &str, count: bool) -> Self {
         let method = match name {
             "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(count))),
@@ -33,7 +33,7 @@ impl Meter {
         Self { method, pairs: 0 }
     }
 
-    /// Searches a block; seconds.
+    /// Searches a block; returns the time in seconds.
     pub(crate) fn time(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> f64 {
         let start = Instant::now();
         let found = black_box(match &mut self.method {
@@ -45,7 +45,7 @@ impl Meter {
         seconds
     }
 
-    /// Overlapping pairs so far, once for each frame.
+    /// The number of overlapping pairs so far, counted in each frame.
     pub(crate) fn pair_samples(&self) -> u64 {
         self.pairs
     }
@@ -58,7 +58,7 @@ impl Meter {
     }
 }
 
-/// Seconds that the bounding boxes of a block take, which every method needs.
+/// The time in seconds to make the bounding boxes of a block, which every method needs.
 pub(crate) fn time_of_boxes(job: &BroadScene, block: &FrameBlock) -> f64 {
     let start = Instant::now();
     for slot in 0..block.present.len() {
