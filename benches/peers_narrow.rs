@@ -12,7 +12,7 @@
 
 use clearsweep::geometry::hull::convex_hull;
 use clearsweep::geometry::{Pose, Vec3};
-use clearsweep::narrow::{self, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status};
+use clearsweep::narrow::{self, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace};
 use clearsweep::scene::{Lanes, Model, Piece, QueryOptions, Shape};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -99,8 +99,8 @@ struct Block {
 impl Block {
     fn query<'a>(&'a self, shapes: &'a [Shape]) -> PairQuery<'a> {
         let poses = |side: usize| match self.count {
-            1 => Poses::Fixed(&self.single[side]),
-            _ => Poses::Moving(&self.poses[side]),
+            1 => BodyPoses::Fixed(&self.single[side]),
+            _ => BodyPoses::Moving(&self.poses[side]),
         };
         PairQuery {
             a: &shapes[self.shapes[0]],
@@ -177,7 +177,7 @@ fn pass(
         out.clear();
         ends.clear();
         let memories = &mut caches[blocks[0].cache..][..blocks.len()];
-        method.walk_all(&together, &options, memories, &mut routes, &mut out, &mut ends);
+        method.walk_all(&together, &options, memories, &mut Workspace::default(), &mut routes, &mut out, &mut ends);
         sink += out.iter().map(|p| p.distance).sum::<f64>();
         if keep {
             let mut from = 0;

@@ -24,8 +24,7 @@ const FLOORS: [(&str, u8); 12] = [
 ];
 
 /// The only imports across a floor: (module, prefix of the path it may name, why).
-const ACROSS: [(&str, &str, &str); 6] = [
-    ("simd", "geometry::Vec3", "vectors of registers"),
+const ACROSS: [(&str, &str, &str); 5] = [
     ("broad", "trajectory::Bounds", "the lattice spans the whole input"),
     ("table", "narrow::proximity", "rows are plain data"),
     ("table", "narrow::{FeatureKind|Method|Proximity|Status}", "rows are plain data"),
@@ -333,7 +332,7 @@ fn the_rules_can_be_broken() {
     assert!(is_allowed("table", "narrow::Proximity") && is_allowed("table", "narrow::proximity::Status"));
     for (module, path) in [
         ("geometry", "scene::Shape"),
-        ("scene", "narrow::Poses"),
+        ("scene", "narrow::BodyPoses"),
         ("broad", "trajectory::Trajectory"),
         ("table", "narrow::NarrowPhase"),
         ("narrow", "table::Row"),

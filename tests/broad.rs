@@ -8,7 +8,7 @@ mod scenes;
 
 use clearsweep::broad::{self, BroadPhase, NAMES, Unavailable};
 use clearsweep::geometry::Pose;
-use clearsweep::geometry::real::{Dd, Real};
+use clearsweep::geometry::real::{Dd, Real, Scalar};
 use clearsweep::scene::{Candidate, FrameBlock, Motion};
 use clearsweep::trajectory::Bounds;
 use oracle::oracle;

@@ -9,11 +9,12 @@ mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
 use clearsweep::geometry::{Polyhedron, RelativePose, Vec3};
-use clearsweep::narrow::epa::{Claim, Polytope, Surface, is_of_facet, tetrahedron};
+use clearsweep::narrow::certificate::Claim;
+use clearsweep::narrow::certificate::{self, Strict};
+use clearsweep::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::gjk::{self, Simplex};
 use clearsweep::narrow::pair::{Pair, VertexPair};
-use clearsweep::narrow::strict::{self, Strict};
 use clearsweep::narrow::{FeatureKind, Method, Proximity, query_one};
 use oracle::families::{self, Random, Regime, moved, place};
 use oracle::number::{Number, Wide, times};
@@ -106,7 +107,7 @@ fn wrong_features_are_refused() {
             for b in features(core(&case.b)) {
                 let pair_of_features = FeaturePair { a, b };
                 tried += 1;
-                let Some(answer) = strict::local(&pair, &pair_of_features) else { continue };
+                let Some(answer) = certificate::local(&pair, &pair_of_features) else { continue };
                 accepted += 1;
                 assert!(bracket_holds(&answer, case.truth), "{number}: {answer:?}, truth {truth:e}\n{}", case.recipe());
                 if regime == 0 && answer.closest.distance > 0.0 {
@@ -139,7 +140,7 @@ fn features_of_another_pose_are_refused_or_right() {
         let all: Vec<FeaturePair> = features(core(&case.a))
             .into_iter()
             .flat_map(|a| features(core(&case.b)).into_iter().map(move |b| FeaturePair { a, b }))
-            .filter(|f| strict::local(&case.pair(), f).is_some())
+            .filter(|f| certificate::local(&case.pair(), f).is_some())
             .collect();
         for _ in 0..6 {
             let step = random.scale(1e-14, 1.0) * (case.a.body.reach + case.b.body.reach);
@@ -150,7 +151,7 @@ fn features_of_another_pose_are_refused_or_right() {
             }
             let pair = case.pair_at(&pb);
             for f in &all {
-                match strict::local(&pair, f) {
+                match certificate::local(&pair, f) {
                     None => refused += 1,
                     Some(answer) => {
                         kept += 1;
@@ -208,7 +209,7 @@ fn wrong_surfaces_and_claims_are_refused() {
         let pair = case.pair();
         let Some(shell) = shell(&pair) else { continue };
         shells += 1;
-        let right = strict::claim(&shell.answer);
+        let right = certificate::claim(&shell.answer);
         assert!(shell.proves(&pair, &right), "{number}: what was found is proven");
         let depth = -case.truth.value();
         let bound = pair.bound();
@@ -294,7 +295,7 @@ fn a_surface_with_a_hole_proves_nothing() {
         let case = Case::random(&mut random, 3 * number + 2);
         let pair = case.pair();
         let Some(shell) = shell(&pair) else { continue };
-        let right = strict::claim(&shell.answer);
+        let right = certificate::claim(&shell.answer);
         for t in 0..shell.surface.triangles().len() {
             let mut open = shell.surface.triangles().to_vec();
             open.remove(t);

@@ -11,7 +11,9 @@ mod bridge;
 mod oracle;
 
 use bridge::{EVERYTHING, Solid, bits, pose};
-use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
+use clearsweep::narrow::{
+    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
@@ -118,10 +120,10 @@ fn walk_by(
     options: &QueryOptions,
     cache: &mut PairCache,
 ) -> Vec<Proximity> {
-    let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
+    let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
     let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples };
     let mut rows = Vec::new();
-    method.walk(&query, options, cache, &mut Routes::default(), &mut rows);
+    method.walk(&query, options, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
     rows
 }
 

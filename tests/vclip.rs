@@ -12,7 +12,9 @@ use clearsweep::geometry::{Pose, RelativePose, Vec3};
 use clearsweep::narrow::feature::{Feature, FeaturePair};
 use clearsweep::narrow::pair::Pair;
 use clearsweep::narrow::vclip::{self, End};
-use clearsweep::narrow::{FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, VClip};
+use clearsweep::narrow::{
+    BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use oracle::Placement;
 use oracle::families::{self, Random, Recipe};
@@ -233,10 +235,10 @@ impl Walker {
     }
 
     fn rows(&mut self, a: &Solid, b: &Solid, block: &FrameBlock, mask: u64, options: &QueryOptions) -> Vec<Proximity> {
-        let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
+        let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
         let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples: mask };
         let mut rows = Vec::new();
-        self.method.walk(&query, options, &mut self.cache, &mut self.routes, &mut rows);
+        self.method.walk(&query, options, &mut self.cache, &mut Workspace::default(), &mut self.routes, &mut rows);
         rows
     }
 }
@@ -370,10 +372,10 @@ fn segment_segment([p, q]: [Vec3<f64>; 2], [r, s]: [Vec3<f64>; 2]) -> f64 {
 
 /// The row of GJK with its memory, always: what is proven of the distance.
 fn proven(a: &Solid, pb: &Pose, cache: &mut PairCache) -> Proximity {
-    let (poses_a, poses_b) = (Poses::Fixed(&Pose::IDENTITY), Poses::Fixed(pb));
+    let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
     let query = PairQuery { a: &a.shape, b: &a.shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Gjk.walk(&query, &EVERYTHING, cache, &mut Routes::default(), &mut rows);
+    Gjk.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
     rows.pop().expect("a row for every sample")
 }
 
@@ -579,9 +581,9 @@ fn a_state_that_comes_back_is_recognised() {
         let pb = Pose::new(add(at, times(random.direction(), random.scale(1e-17, 1e-14))), [1.0, 0.0, 0.0, 0.0]);
         let pair = pair_at(&solid, &solid, &pb);
         let found = tally.search(&pair, vclip::cold_start(&pair));
-        let (poses_a, poses_b) = (Poses::Fixed(&Pose::IDENTITY), Poses::Fixed(&pb));
+        let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(&pb));
         let query = PairQuery { a: &solid.shape, b: &solid.shape, poses_a, poses_b, samples: 1 };
-        VClip.walk(&query, &EVERYTHING, &mut PairCache::default(), &mut routes, &mut rows);
+        VClip.walk(&query, &EVERYTHING, &mut PairCache::default(), &mut Workspace::default(), &mut routes, &mut rows);
         gjk_rows.push(proven(&solid, &pb, &mut PairCache::default()));
         assert!(agrees(&pair, &found, &gjk_rows[gjk_rows.len() - 1]));
     }

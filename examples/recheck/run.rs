@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip};
+use clearsweep::narrow::{
+    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+};
 use clearsweep::scene::{FrameBlock, QueryOptions, SAMPLES};
 
 use crate::bridge::{EVERYTHING, pose};
@@ -80,18 +82,26 @@ impl Run {
                 block.set(1, s, &pose(pb));
             }
             let [a, b] = walk.bodies.map(|i| &self.family.pool[i].shape);
-            let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
+            let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
             let mut rows = Vec::new();
             let mut routes = Routes::default();
             let query = |samples: u64| PairQuery { a, b, poses_a, poses_b, samples };
             let mut ask = |samples: u64, cache: &mut PairCache| {
-                method.walk(&query(samples), &options, cache, &mut routes, &mut rows);
+                method.walk(&query(samples), &options, cache, &mut Workspace::default(), &mut routes, &mut rows);
             };
             let all = u64::MAX >> (SAMPLES - samples.len());
             if singly && self.walks % 8 == 2 {
                 let queries: Vec<_> = (0..samples.len()).map(|s| query(1 << s)).collect();
                 let mut caches = vec![PairCache::default(); queries.len()];
-                method.walk_all(&queries, &options, &mut caches, &mut routes, &mut rows, &mut Vec::new());
+                method.walk_all(
+                    &queries,
+                    &options,
+                    &mut caches,
+                    &mut Workspace::default(),
+                    &mut routes,
+                    &mut rows,
+                    &mut Vec::new(),
+                );
             } else if singly {
                 (0..samples.len()).for_each(|s| ask(1 << s, &mut PairCache::default()));
             } else {

@@ -1,6 +1,8 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
-use clearsweep::narrow::{Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, VClip};
+use clearsweep::narrow::{
+    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+};
 
 use crate::bridge::{EVERYTHING, bits, pose};
 use crate::families::Walk;
@@ -26,10 +28,15 @@ fn once(
     cache: &mut PairCache,
 ) -> Proximity {
     let (pa, pb) = (pose(&places.0), pose(&places.1));
-    let query =
-        PairQuery { a: &a.shape, b: &b.shape, poses_a: Poses::Fixed(&pa), poses_b: Poses::Fixed(&pb), samples: 1 };
+    let query = PairQuery {
+        a: &a.shape,
+        b: &b.shape,
+        poses_a: BodyPoses::Fixed(&pa),
+        poses_b: BodyPoses::Fixed(&pb),
+        samples: 1,
+    };
     let mut rows = Vec::new();
-    method.walk(&query, &EVERYTHING, cache, &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
     rows[0]
 }
 
@@ -42,14 +49,22 @@ fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Place
         .map(|(([a, b], _), (pa, pb))| PairQuery {
             a: &a.shape,
             b: &b.shape,
-            poses_a: Poses::Fixed(pa),
-            poses_b: Poses::Fixed(pb),
+            poses_a: BodyPoses::Fixed(pa),
+            poses_b: BodyPoses::Fixed(pb),
             samples: 1,
         })
         .collect();
     let mut caches = vec![PairCache::default(); all.len()];
     let mut rows = Vec::new();
-    method.walk_all(&all, &EVERYTHING, &mut caches, &mut Routes::default(), &mut rows, &mut Vec::new());
+    method.walk_all(
+        &all,
+        &EVERYTHING,
+        &mut caches,
+        &mut Workspace::default(),
+        &mut Routes::default(),
+        &mut rows,
+        &mut Vec::new(),
+    );
     rows[rows.len() - 1]
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A cache makes a query faster and never changes its answer (path independence), so which caches are kept is free.
 
+use super::workspaces::Workspaces;
 use crate::narrow::PairCache;
 use crate::scene::Candidate;
 
@@ -22,6 +23,8 @@ struct Kept {
 /// and every cache is moved, never shared.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
+    /// Working memory, lent to tasks.
+    pub(super) workspaces: Workspaces,
     kept: Vec<Kept>,
 }
 

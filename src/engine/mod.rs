@@ -24,6 +24,7 @@ mod progress;
 mod query;
 mod slices;
 mod timings;
+mod workspaces;
 mod world;
 
 pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};

@@ -1,8 +1,9 @@
 //! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
 
 use super::caches::Caches;
+use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
-use crate::narrow::{NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes};
+use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes};
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use crate::table::Row;
 use rayon::prelude::*;
@@ -70,14 +71,21 @@ struct Chunk {
 }
 
 /// What a thread uses again for each of its tasks.
-#[derive(Default)]
-struct Room {
+struct Room<'a> {
     /// Empty between tasks, as are the next two.
     answers: Vec<Proximity>,
     ends: Vec<usize>,
     /// The sample of each row.
     samples: Vec<u8>,
     frames: Frames,
+    work: Borrowed<'a>,
+}
+
+impl<'a> Room<'a> {
+    fn new(workspaces: &'a Workspaces) -> Self {
+        let (answers, ends, samples) = Default::default();
+        Self { answers, ends, samples, frames: Frames::default(), work: workspaces.borrow() }
+    }
 }
 
 /// What every task reads.
@@ -98,10 +106,11 @@ pub(super) fn narrow(
     let job = Job { scene, block, narrow };
     let mut taken = caches.take(candidates);
     let grain = grain(candidates);
+    let workspaces = &caches.workspaces;
     let chunks: Vec<Chunk> = candidates
         .par_chunks(grain)
         .zip(taken.par_chunks_mut(grain))
-        .map_init(Room::default, |room, (candidates, caches)| job.chunk(candidates, caches, room))
+        .map_init(|| Room::new(workspaces), |room, (candidates, caches)| job.chunk(candidates, caches, room))
         .collect();
     caches.put(block.index, candidates, taken);
     let mut routes = Routes::default();
@@ -128,18 +137,20 @@ pub(super) fn narrow_alone(
         return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
     }
     let mut taken = caches.take(candidates);
-    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut Room::default());
+    let mut room = Room::new(&caches.workspaces);
+    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut room);
+    drop(room);
     caches.put(block.index, candidates, taken);
     Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
 }
 
 impl Job<'_> {
     /// The rows of a few candidates.
-    fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], room: &mut Room) -> Chunk {
+    fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], room: &mut Room<'_>) -> Chunk {
         let begun = Instant::now();
         let mut routes = Routes::default();
         let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
-        let Room { answers, ends, samples, frames } = room;
+        let Room { answers, ends, samples, frames, work } = room;
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
         let mut rows = Vec::with_capacity(most as usize);
         frames.clear();
@@ -149,7 +160,7 @@ impl Job<'_> {
             queries.clear();
             queries.extend(run.iter().map(|candidate| self.query(candidate)));
             let caches = &mut caches[from..][..run.len()];
-            self.narrow.walk_all(&queries, &self.scene.query, caches, &mut routes, answers, ends);
+            self.narrow.walk_all(&queries, &self.scene.query, caches, work.get(), &mut routes, answers, ends);
             from += run.len();
             samples.extend(answers.iter().map(|answer| answer.sample));
             let mut before = 0;
@@ -183,10 +194,10 @@ impl Job<'_> {
         }
     }
 
-    fn poses<'a>(&'a self, motion: &'a Motion) -> Poses<'a> {
+    fn poses<'a>(&'a self, motion: &'a Motion) -> BodyPoses<'a> {
         match motion {
-            Motion::Static(pose) => Poses::Fixed(pose),
-            Motion::Dynamic { slot } => Poses::Moving(self.block.slot(*slot as usize)),
+            Motion::Static(pose) => BodyPoses::Fixed(pose),
+            Motion::Dynamic { slot } => BodyPoses::Moving(self.block.slot(*slot as usize)),
         }
     }
 }
@@ -233,7 +244,7 @@ fn by_sample(rows: &[u8]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
 mod tests {
     use super::*;
     use crate::geometry::{Pose, Vec3};
-    use crate::narrow::{FeatureKind, Method, Status};
+    use crate::narrow::{FeatureKind, Method, Status, Workspace};
 
     /// Answers every third sample or so of a pair: which ones depends on the pair.
     struct Some3;
@@ -246,21 +257,26 @@ mod tests {
         fn name(&self) -> &'static str {
             "some"
         }
-        fn walk(
+        fn walk_all(
             &self,
-            query: &PairQuery<'_>,
+            queries: &[PairQuery<'_>],
             _: &crate::scene::QueryOptions,
-            _: &mut PairCache,
+            _: &mut [PairCache],
+            _: &mut Workspace,
             routes: &mut Routes,
             out: &mut Vec<Proximity>,
+            ends: &mut Vec<usize>,
         ) {
-            for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
-                routes.queries += 1;
-                // The bodies of the test stand at x = their index.
-                let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample).position.x as u32);
-                if answered(a, b, sample) {
-                    out.push(answer(sample));
+            for query in queries {
+                for sample in (0..SAMPLES).filter(|s| query.samples >> s & 1 == 1) {
+                    routes.queries += 1;
+                    // The bodies of the test stand at x = their index.
+                    let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample).position.x as u32);
+                    if answered(a, b, sample) {
+                        out.push(answer(sample));
+                    }
                 }
+                ends.push(out.len());
             }
         }
     }

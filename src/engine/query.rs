@@ -5,7 +5,7 @@ use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::{Pose, RelativePose};
 use crate::narrow::pair::bound_of;
-use crate::narrow::{PairCache, PairQuery, Poses, Proximity, Routes, exact};
+use crate::narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
 use crate::scene::{QueryOptions, Shape};
 
 /// The signed distance (metres) of two shapes, whatever it is; `a_from_b` is the pose of B's own frame in A's own
@@ -60,11 +60,12 @@ fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
 
 fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, Routes)> {
     let narrow = methods::narrow(narrow)?;
-    let asked = PairQuery { a, b, poses_a: Poses::Fixed(&poses.0), poses_b: Poses::Fixed(&poses.1), samples: 1 };
+    let asked =
+        PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
     let options = QueryOptions { within: 1e300, require: None, touch: 0.0, static_pairs: true };
     let (mut rows, mut routes) = (Vec::with_capacity(1), Routes::default());
-    narrow.walk(&asked, &options, &mut PairCache::default(), &mut routes, &mut rows);
+    narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut routes, &mut rows);
     let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;
     Ok((in_world(answer, &poses.0), routes))
 }

@@ -2,7 +2,7 @@
 
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, Vec3};
-use crate::narrow::{Poses, Proximity};
+use crate::narrow::{BodyPoses, Proximity};
 use crate::scene::{Lanes, SAMPLES};
 use crate::simd::dispatch;
 
@@ -62,10 +62,10 @@ impl Frames {
     }
 
     /// Of this body, whose poses these are.
-    pub(super) fn of<'a>(&'a mut self, body: u32, poses: &Poses<'a>) -> FramesOf<'a> {
+    pub(super) fn of<'a>(&'a mut self, body: u32, poses: &BodyPoses<'a>) -> FramesOf<'a> {
         match *poses {
-            Poses::Fixed(pose) => FramesOf::Fixed(Frame::of(pose)),
-            Poses::Moving(components) => {
+            BodyPoses::Fixed(pose) => FramesOf::Fixed(Frame::of(pose)),
+            BodyPoses::Moving(components) => {
                 if self.of != Some(body) {
                     (self.of, self.found) = (Some(body), 0);
                 }
@@ -158,16 +158,18 @@ mod tests {
         };
         let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
         let (first, second) = (slot(), slot());
-        let fixed = Poses::Moving(&first).at(5);
+        let fixed = BodyPoses::Moving(&first).at(5);
         let mut frames = Frames::default();
-        for (body, poses) in [(0, Poses::Moving(&first)), (1, Poses::Moving(&second)), (2, Poses::Fixed(&fixed))] {
+        for (body, poses) in
+            [(0, BodyPoses::Moving(&first)), (1, BodyPoses::Moving(&second)), (2, BodyPoses::Fixed(&fixed))]
+        {
             for sample in [63, 0, 7, 8, 9, 31, 32, 63] {
                 let (frame, alone) = (frames.of(body, &poses).at(sample), Frame::of(&poses.at(sample)));
                 assert_eq!((frame.r, frame.position, frame.rest), (alone.r, alone.position, alone.rest), "{sample}");
             }
         }
         frames.clear();
-        let frame = frames.of(1, &Poses::Moving(&first)).at(8);
-        assert_eq!(frame.r, rotation(Poses::Moving(&first).at(8).q), "of another block");
+        let frame = frames.of(1, &BodyPoses::Moving(&first)).at(8);
+        assert_eq!(frame.r, rotation(BodyPoses::Moving(&first).at(8).q), "of another block");
     }
 }

@@ -14,7 +14,7 @@
 //! Planes lie side by side, each component in a row of its own, so that one load of a register is one component of four or
 //! eight planes; in the order of the lists `neighbours` and `face_vertices`. What fills a row up is a plane that
 //! everything lies inside of. A vertex has a fifth row, the offsets of the parallel planes at the neighbours, so that the
-//! way from vertex to vertex reads nothing else. (Four along a face, not eight: most faces are triangles, and the two ends
+//! way from vertex to vertex reads nothing else. (FourPlanes along a face, not eight: most faces are triangles, and the two ends
 //! of an edge are asked at once.)
 //!
 //! *Rounding*, in units of 2^-53 (a test holds them to it against double-double): normals are off by up to 8 at
@@ -25,7 +25,7 @@
 //! comes without them.
 
 use super::polyhedron::{Edge, LANES, NO_FACE, Polyhedron};
-use super::real::Real;
+use super::real::Scalar;
 use super::vec3::Vec3;
 use std::fmt;
 use std::sync::OnceLock;
@@ -33,23 +33,23 @@ use std::sync::OnceLock;
 /// The planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// The vertices: x, y, z and the room around each (see [`Planes::point`]).
+    /// The vertices: x, y, z and the clearance around each (see [`Planes::point`]).
     points: Vec<[f64; 4]>,
-    /// Vertex `v` has `stars[star_start[v]..star_start[v + 1]]`.
-    stars: Vec<Star>,
-    star_start: Vec<u32>,
+    /// Vertex `v` has `vertex_planes[vertex_start[v]..vertex_start[v + 1]]`.
+    vertex_planes: Vec<VertexPlanes>,
+    vertex_start: Vec<u32>,
     /// By edge: at `v[0]`, at `v[1]`, along `f[0]`, along `f[1]` (see [`super::Edge`]). Where there is no face, the plane is
     /// everywhere positive.
-    edges: Vec<Four>,
-    /// Face `f` has `walls[wall_start[f]..wall_start[f + 1]]`.
-    walls: Vec<Four>,
-    wall_start: Vec<u32>,
+    edges: Vec<FourPlanes>,
+    /// Face `f` has `side_planes[side_start[f]..side_start[f + 1]]`.
+    side_planes: Vec<FourPlanes>,
+    side_start: Vec<u32>,
     /// By face: its own plane, positive outside: the normal, and the offset.
     supports: Vec<[f64; 4]>,
-    /// By edge: see [`Planes::edge_room`].
-    edge_rooms: Vec<[f64; 2]>,
-    /// By face: see [`Planes::face_room`].
-    face_rooms: Vec<f64>,
+    /// By edge: see [`Planes::edge_clearance`].
+    edge_clearances: Vec<[f64; 2]>,
+    /// By face: see [`Planes::face_clearance`].
+    face_clearances: Vec<f64>,
 }
 
 /// A plane: positive on the side of the feature that holds it.
@@ -61,10 +61,10 @@ pub struct Plane {
     pub offset: f64,
 }
 
-/// Four planes side by side.
+/// FourPlanes planes side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
-pub struct Four {
+pub struct FourPlanes {
     /// x, y, z of the unit normals.
     pub normals: [[f64; 4]; 3],
     /// Offsets, metres.
@@ -74,7 +74,7 @@ pub struct Four {
 /// Eight planes of a vertex side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
-pub struct Star {
+pub struct VertexPlanes {
     /// x, y, z of the unit normals.
     pub normals: [[f64; LANES]; 3],
     /// Offsets, metres.
@@ -104,7 +104,7 @@ impl Plane {
     }
 }
 
-impl Four {
+impl FourPlanes {
     const NONE: Self = Self { normals: [[0.0; 4]; 3], offsets: [f64::NEG_INFINITY; 4] };
 
     /// The plane of a lane.
@@ -121,7 +121,7 @@ impl Four {
     }
 }
 
-impl Star {
+impl VertexPlanes {
     const NONE: Self =
         Self { normals: [[0.0; LANES]; 3], offsets: [f64::NEG_INFINITY; LANES], far: [f64::NEG_INFINITY; LANES] };
 
@@ -160,37 +160,37 @@ impl Planes {
         // Each plane once: what others hold of it are the same numbers.
         let around = |e: u32| {
             let [tail, head] = pair(e);
-            let mut four = Four::NONE;
+            let mut four = FourPlanes::NONE;
             let planes = [tail, head, inward(e, 0).flipped(), inward(e, 1).flipped()];
             planes.iter().enumerate().for_each(|(lane, plane)| four.set(lane, plane));
             four
         };
-        let edges: Vec<Four> = (0..p.edges.len() as u32).map(around).collect();
-        let (mut stars, mut star_start) = (Vec::new(), vec![0]);
+        let edges: Vec<FourPlanes> = (0..p.edges.len() as u32).map(around).collect();
+        let (mut vertex_planes, mut vertex_start) = (Vec::new(), vec![0]);
         for v in 0..p.count as u32 {
             let start = p.neighbour_start[v as usize] as usize;
-            let first = stars.len();
-            stars.resize(first + p.neighbours_of(v).len().div_ceil(LANES), Star::NONE);
+            let first = vertex_planes.len();
+            vertex_planes.resize(first + p.neighbours_of(v).len().div_ceil(LANES), VertexPlanes::NONE);
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
                 let edge = &edges[p.neighbour_edges[start + i] as usize];
                 let (own, far) = if v < w { (0, 1) } else { (1, 0) };
-                stars[first + i / LANES].set(i % LANES, &edge.plane(own).flipped(), edge.offsets[far]);
+                vertex_planes[first + i / LANES].set(i % LANES, &edge.plane(own).flipped(), edge.offsets[far]);
             }
-            star_start.push(stars.len() as u32);
+            vertex_start.push(vertex_planes.len() as u32);
         }
-        let (mut walls, mut wall_start) = (Vec::new(), vec![0]);
+        let (mut side_planes, mut side_start) = (Vec::new(), vec![0]);
         for f in 0..p.face_count() as u32 {
             let ring = p.face_start[f as usize] as usize..p.face_start[f as usize + 1] as usize;
-            let first = walls.len();
-            walls.resize(first + ring.len().div_ceil(4), Four::NONE);
+            let first = side_planes.len();
+            side_planes.resize(first + ring.len().div_ceil(4), FourPlanes::NONE);
             for (i, &e) in p.face_edges[ring].iter().enumerate() {
                 let side = usize::from(p.edges[e as usize].f[0] != f);
-                walls[first + i / 4].set(i % 4, &edges[e as usize].plane(2 + side).flipped());
+                side_planes[first + i / 4].set(i % 4, &edges[e as usize].plane(2 + side).flipped());
             }
-            wall_start.push(walls.len() as u32);
+            side_start.push(side_planes.len() as u32);
         }
-        let face_rooms: Vec<f64> = (0..p.face_count() as u32).map(|f| below(p, f)).collect();
-        let edge_rooms = p.edges.iter().map(|edge| beside(p, edge, &face_rooms)).collect();
+        let face_clearances: Vec<f64> = (0..p.face_count() as u32).map(|f| below(p, f)).collect();
+        let edge_clearances = p.edges.iter().map(|edge| beside(p, edge, &face_clearances)).collect();
         let point = |v: u32| {
             let Vec3 { x, y, z } = p.vertex(v);
             [x, y, z, around_vertex(p, v)]
@@ -199,14 +199,14 @@ impl Planes {
         let row = |plane: Plane| [plane.normal.x, plane.normal.y, plane.normal.z, plane.offset];
         Self {
             points: (0..p.count as u32).map(point).collect(),
-            stars,
-            star_start,
+            vertex_planes,
+            vertex_start,
             edges,
-            walls,
-            wall_start,
+            side_planes,
+            side_start,
             supports: (0..p.face_count() as u32).map(|f| row(support(f))).collect(),
-            edge_rooms,
-            face_rooms,
+            edge_clearances,
+            face_clearances,
         }
     }
 
@@ -218,22 +218,22 @@ impl Planes {
 
     /// The planes of vertex `v`, in the order of its neighbours, eight at a time.
     #[inline(always)]
-    pub fn star(&self, v: u32) -> &[Star] {
+    pub fn vertex_planes(&self, v: u32) -> &[VertexPlanes] {
         let v = v as usize;
-        &self.stars[self.star_start[v] as usize..self.star_start[v + 1] as usize]
+        &self.vertex_planes[self.vertex_start[v] as usize..self.vertex_start[v + 1] as usize]
     }
 
     /// The planes around edge `e`.
     #[inline(always)]
-    pub fn edge(&self, e: u32) -> &Four {
+    pub fn edge(&self, e: u32) -> &FourPlanes {
         &self.edges[e as usize]
     }
 
     /// The planes along the edges of face `f`, in its order, four at a time.
     #[inline(always)]
-    pub fn walls(&self, f: u32) -> &[Four] {
+    pub fn side_planes(&self, f: u32) -> &[FourPlanes] {
         let f = f as usize;
-        &self.walls[self.wall_start[f] as usize..self.wall_start[f + 1] as usize]
+        &self.side_planes[self.side_start[f] as usize..self.side_start[f + 1] as usize]
     }
 
     /// The plane of face `f`, positive outside.
@@ -251,56 +251,56 @@ impl Planes {
 
     /// How far below the plane of face `f` all vertices are that are not its own, at least, metres.
     #[inline(always)]
-    pub fn face_room(&self, f: u32) -> f64 {
-        self.face_rooms[f as usize]
+    pub fn face_clearance(&self, f: u32) -> f64 {
+        self.face_clearances[f as usize]
     }
 
     /// For a unit direction `d` out of edge `e`, orthogonal to it and between the normals of its faces: all vertices that are
-    /// not the edge's stay below its support plane by at least the lesser of `room[0] (d . c[2])` and `room[1] (d . c[3])`,
+    /// not the edge's stay below its support plane by at least the lesser of `clearance[0] (d . c[2])` and `clearance[1] (d . c[3])`,
     /// `c` the normals of lanes 2 and 3 of [`Planes::edge`].
     ///
-    /// For `d = a m + b n`, `m` and `n` the normals of the faces, a vertex is `a` times its room below the one and `b` times
-    /// its room below the other lower than the edge; one of the rooms may be nothing, but not both. And `d . c[2]` is `b`
+    /// For `d = a m + b n`, `m` and `n` the normals of the faces, a vertex is `a` times its clearance below the one and `b` times
+    /// its clearance below the other lower than the edge; one of the clearances may be nothing, but not both. And `d . c[2]` is `b`
     /// times the sine of the angle between the faces, `d . c[3]` is `a` times that.
     #[inline(always)]
-    pub fn edge_room(&self, e: u32) -> &[f64; 2] {
-        &self.edge_rooms[e as usize]
+    pub fn edge_clearance(&self, e: u32) -> &[f64; 2] {
+        &self.edge_clearances[e as usize]
     }
 }
 
 /// Units of 2^-53 of the radius by which a height over a face may be off.
 const HEIGHT: f64 = 32.0;
 
-/// The room around vertex `v`: less than the distance of its nearest neighbour, by more than rounding.
+/// The clearance around vertex `v`: less than the distance of its nearest neighbour, by more than rounding.
 fn around_vertex(p: &Polyhedron, v: u32) -> f64 {
     let squares = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length2());
     squares.fold(f64::INFINITY, f64::min).sqrt() * (1.0 - HEIGHT * f64::UNIT)
 }
 
-/// The room below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
+/// The clearance below face `f`: what is next below it is a neighbour of one of its vertices, since from every vertex a path along
 /// edges climbs to the face.
 fn below(p: &Polyhedron, f: u32) -> f64 {
     let (own, normal) = (p.face(f), p.normals[f as usize]);
     let top = normal.dot(p.vertex(own[0]));
-    let mut room = f64::INFINITY;
+    let mut clearance = f64::INFINITY;
     for w in own.iter().flat_map(|&v| p.neighbours_of(v)) {
         let depth = top - normal.dot(p.vertex(*w));
-        if depth < room && !own.contains(w) {
-            room = depth;
+        if depth < clearance && !own.contains(w) {
+            clearance = depth;
         }
     }
-    room - HEIGHT * f64::UNIT * p.radius
+    clearance - HEIGHT * f64::UNIT * p.radius
 }
 
-/// The rooms beside an edge; none where the faces are too flat towards each other for their angle to be known.
-fn beside(p: &Polyhedron, edge: &Edge, rooms: &[f64]) -> [f64; 2] {
+/// The clearances beside an edge; none where the faces are too flat towards each other for their angle to be known.
+fn beside(p: &Polyhedron, edge: &Edge, clearances: &[f64]) -> [f64; 2] {
     const FLAT: f64 = 1e-5;
     if edge.f.contains(&NO_FACE) {
         return [0.0; 2];
     }
     let [left, right] = edge.f.map(|f| f as usize);
     let sine = p.normals[left].cross(p.normals[right]).length();
-    if sine > FLAT { [rooms[right] / sine, rooms[left] / sine] } else { [0.0; 2] }
+    if sine > FLAT { [clearances[right] / sine, clearances[left] / sine] } else { [0.0; 2] }
 }
 
 /// `v` at unit length, however long it is.

@@ -19,8 +19,8 @@ pub const NO_FACE: u32 = u32::MAX;
 /// Lanes of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
 pub const LANES: usize = 8;
 
-/// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::stars`]).
-pub const STARS: usize = 1 << 16;
+/// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::neighbour_blocks`]).
+pub const MAX_TABLED_VERTICES: usize = 1 << 16;
 
 /// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
 ///
@@ -59,13 +59,13 @@ pub struct Polyhedron {
     /// The edge to each of `neighbours`.
     pub neighbour_edges: Vec<u32>,
     /// The coordinates of the neighbours, vertex by vertex in blocks of [`LANES`]: x, y, z of eight neighbours each, in the
-    /// order of `neighbours`; the padding repeats the vertex itself. Empty above [`STARS`] vertices, where it would cost
+    /// order of `neighbours`; the padding repeats the vertex itself. Empty above [`MAX_TABLED_VERTICES`] vertices, where it would cost
     /// more memory than the walk along edges is worth.
-    pub stars: Vec<[[f64; LANES]; 3]>,
-    /// Vertex `v` has the blocks `stars[star_start[v]..star_start[v + 1]]`.
-    pub star_start: Vec<u32>,
+    pub neighbour_blocks: Vec<[[f64; LANES]; 3]>,
+    /// Vertex `v` has the blocks `neighbour_blocks[neighbour_block_start[v]..neighbour_block_start[v + 1]]`.
+    pub neighbour_block_start: Vec<u32>,
     /// Where to start a climb: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
-    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above [`STARS`] vertices.
+    /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above [`MAX_TABLED_VERTICES`] vertices.
     pub starts: Vec<u32>,
     /// Cells along a side of a face of that cube.
     pub start_side: u32,
@@ -109,12 +109,12 @@ impl Polyhedron {
         &self.neighbours[self.neighbour_start[v] as usize..self.neighbour_start[v + 1] as usize]
     }
 
-    /// The neighbours' coordinates of vertex `v`: see `stars`. Empty where they are not kept.
+    /// The neighbours' coordinates of vertex `v`: see `neighbour_blocks`. Empty where they are not kept.
     #[inline]
-    pub fn star(&self, v: u32) -> &[[[f64; LANES]; 3]] {
+    pub fn neighbour_blocks_of(&self, v: u32) -> &[[[f64; LANES]; 3]] {
         let v = v as usize;
-        match self.star_start.get(v..v + 2) {
-            Some(&[from, to]) => &self.stars[from as usize..to as usize],
+        match self.neighbour_block_start.get(v..v + 2) {
+            Some(&[from, to]) => &self.neighbour_blocks[from as usize..to as usize],
             _ => &[],
         }
     }

@@ -3,7 +3,7 @@
 //! Conventions: `world_from_body`; right-handed; quaternions `(w, x, y, z)`. The rotation of a quaternion `q` is the
 //! rational matrix `M(q) / |q|^2`, so a quaternion off norm by rounding still names an exact rotation.
 
-use super::real::{Dd, Real};
+use super::real::{Dd, Real, Scalar};
 use super::vec3::Vec3;
 
 /// `world_from_body`: a rotation, then a translation (metres), of a body's *recentred* frame.
@@ -101,32 +101,42 @@ impl<T: Real> RelativePose<T> {
         let t = ra[0].scale(d.x) + ra[1].scale(d.y) + ra[2].scale(d.z);
         Self { r: rotation(q), t }
     }
+}
 
+impl<T: Scalar> RelativePose<T> {
     /// A point of B in A's frame.
-    #[inline]
+    #[inline(always)]
     pub fn point(&self, p: Vec3<T>) -> Vec3<T> {
         self.vector(p) + self.t
     }
     /// A direction of B in A's frame.
-    #[inline]
+    #[inline(always)]
     pub fn vector(&self, v: Vec3<T>) -> Vec3<T> {
         Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v))
     }
     /// A direction of A in B's frame.
-    #[inline]
+    #[inline(always)]
     pub fn inverse_vector(&self, v: Vec3<T>) -> Vec3<T> {
         self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
     }
 }
 
-impl RelativePose<f64> {
+impl<T: Scalar> RelativePose<T> {
+    /// The pose of `f64`s, exactly; the same in each lane of a register.
+    #[inline(always)] // into code for wider registers
+    pub fn from_f64(pose: &RelativePose<f64>) -> Self {
+        let [a, b, c] = pose.r;
+        // No `map`: a closure is compiled without wider registers.
+        Self { r: [Vec3::from_f64(a), Vec3::from_f64(b), Vec3::from_f64(c)], t: Vec3::from_f64(pose.t) }
+    }
+
     /// A bound of how far any point of B within `radius` of its origin moves in A's frame between two relative poses:
     /// the translation, and the chord of the rotation, whose matrix difference has the Frobenius norm
     /// `2 sqrt 2 sin(angle / 2)`. Exact but for a few ulp of the operands.
-    #[inline(always)] // into code for wider registers
-    pub fn motion(&self, other: &Self, radius: f64) -> f64 {
+    #[inline(always)]
+    pub fn motion(&self, other: &Self, radius: f64) -> T {
         let rows = [self.r[0] - other.r[0], self.r[1] - other.r[1], self.r[2] - other.r[2]];
         let frobenius2 = rows[0].length2() + rows[1].length2() + rows[2].length2();
-        (self.t - other.t).length() + radius * (0.5 * frobenius2).sqrt()
+        (self.t - other.t).length() + T::from_f64(radius) * (T::from_f64(0.5) * frobenius2).sqrt()
     }
 }

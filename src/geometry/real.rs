@@ -1,86 +1,132 @@
-//! The two kinds of numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s (about
-//! 106 bits), for the rung of the ladder where rounding in `f64` leaves a question open.
+//! The numbers that queries are answered in: `f64`, and `Dd`, an unevaluated sum of two `f64`s (about 106 bits), for the
+//! rung of the ladder where rounding in `f64` leaves a question open.
 //!
 //! No operation uses a fused multiply-add, so a value is the same on every machine.
 //! Source of the double-double operations: Dekker 1971, Knuth (TAOCP 2, 4.2.2); error bounds: Joldes, Muller,
 //! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic".
 
 use std::fmt::Debug;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
-/// A real number as the narrow phase sees it.
-pub trait Real:
-    Copy
-    + Debug
-    + PartialOrd
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
-    + AddAssign
-    + SubAssign
-    + Send
-    + Sync
-    + 'static
+/// The numbers that formulas are written in: `f64`, double-double, or a register of eight `f64` (`simd::V`).
+///
+/// A formula that is generic over it does the same operations in the same order in each of them.
+pub trait Scalar:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self> + 'static
 {
+    /// What a comparison gives: a truth value for each number.
+    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+    /// The numbers of working precision that error bounds are computed in: `f64`, or a register of them.
+    type Bound: Scalar<Mask = Self::Mask>;
     /// Half a unit in the last place of 1: the relative error of one operation.
     const UNIT: f64;
+    /// The number `x`, exactly.
+    fn from_f64(x: f64) -> Self;
+    /// The nearest numbers of working precision.
+    fn bound(self) -> Self::Bound;
+    /// Square root; NaN below zero.
+    fn sqrt(self) -> Self;
+    /// Whether it is less than the other; false where one is NaN.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// Whether it is at most the other; false where one is NaN.
+    fn le(self, other: Self) -> Self::Mask;
+    /// `a` where the mask is true, else `b`.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// Whether it is greater than the other; false where one is NaN.
+    #[inline(always)] // as everything below: into code for wider registers
+    fn gt(self, other: Self) -> Self::Mask {
+        other.lt(self)
+    }
+    /// Whether it is at least the other; false where one is NaN.
+    #[inline(always)]
+    fn ge(self, other: Self) -> Self::Mask {
+        other.le(self)
+    }
+    /// Zero.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::from_f64(0.0)
+    }
+    /// One.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::from_f64(1.0)
+    }
+    /// Absolute value.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::select(self.lt(Self::zero()), -self, self)
+    }
+    /// The larger of two numbers (the first where they are equal or not ordered).
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        Self::select(self.lt(other), other, self)
+    }
+    /// The smaller of two numbers (the first where they are equal or not ordered).
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        Self::select(other.lt(self), other, self)
+    }
+}
+
+/// One real number: [`Scalar`] without lanes.
+pub trait Real: Scalar<Mask = bool, Bound = f64> + Debug + PartialOrd + AddAssign + SubAssign + Send + Sync {
     /// Zero.
     const ZERO: Self;
     /// One.
     const ONE: Self;
-    /// The number `x`, exactly.
-    fn from_f64(x: f64) -> Self;
     /// The sum of `hi` and `lo`, rounded to this type.
     fn from_parts(hi: f64, lo: f64) -> Self;
     /// `(b + rest_b) - (a + rest_a)`, rounded to this type; the difference of the leading parts comes first, so that
     /// a common offset cancels.
     fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self;
     /// The nearest `f64`.
-    fn to_f64(self) -> f64;
-    /// Square root; NaN below zero.
-    fn sqrt(self) -> Self;
-    /// Absolute value.
-    #[inline]
-    fn abs(self) -> Self {
-        if self < Self::ZERO { -self } else { self }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.bound()
     }
-    /// The larger of two numbers (the first when they are equal).
-    #[inline]
-    fn larger(self, other: Self) -> Self {
-        if other > self { other } else { self }
+}
+
+impl Scalar for f64 {
+    type Mask = bool;
+    type Bound = Self;
+    const UNIT: f64 = f64::EPSILON / 2.0;
+    #[inline(always)]
+    fn from_f64(x: f64) -> Self {
+        x
     }
-    /// The smaller of two numbers (the first when they are equal).
-    #[inline]
-    fn smaller(self, other: Self) -> Self {
-        if other < self { other } else { self }
+    #[inline(always)]
+    fn bound(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn lt(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn le(self, other: Self) -> bool {
+        self <= other
+    }
+    #[inline(always)]
+    fn select(mask: bool, a: Self, b: Self) -> Self {
+        if mask { a } else { b }
     }
 }
 
 impl Real for f64 {
-    const UNIT: f64 = f64::EPSILON / 2.0;
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
-    #[inline]
-    fn from_f64(x: f64) -> Self {
-        x
-    }
-    #[inline]
+    #[inline(always)]
     fn from_parts(hi: f64, lo: f64) -> Self {
         hi + lo
     }
-    #[inline]
+    #[inline(always)]
     fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self {
         (b - a) + (rest_b - rest_a)
-    }
-    #[inline]
-    fn to_f64(self) -> f64 {
-        self
-    }
-    #[inline]
-    fn sqrt(self) -> Self {
-        f64::sqrt(self)
     }
 }
 
@@ -212,24 +258,17 @@ impl PartialOrd for Dd {
     }
 }
 
-impl Real for Dd {
+impl Scalar for Dd {
+    type Mask = bool;
+    type Bound = f64;
     // Joldes et al. bound each operation by a few 2^-106; 2^-104 covers all of them.
     const UNIT: f64 = f64::EPSILON * f64::EPSILON;
-    const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
-    const ONE: Self = Self { hi: 1.0, lo: 0.0 };
     #[inline]
     fn from_f64(x: f64) -> Self {
         Self { hi: x, lo: 0.0 }
     }
     #[inline]
-    fn from_parts(hi: f64, lo: f64) -> Self {
-        Self::sum(hi, lo)
-    }
-    fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self {
-        Self::sum(b, -a) + Self::sum(rest_b, -rest_a)
-    }
-    #[inline]
-    fn to_f64(self) -> f64 {
+    fn bound(self) -> f64 {
         self.hi
     }
     fn sqrt(self) -> Self {
@@ -242,6 +281,30 @@ impl Real for Dd {
         let rest = self - Self { hi: p, lo: e };
         let (hi, lo) = fast_two_sum(r, rest.hi / (2.0 * r));
         Self { hi, lo }
+    }
+    #[inline]
+    fn lt(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline]
+    fn le(self, other: Self) -> bool {
+        self <= other
+    }
+    #[inline]
+    fn select(mask: bool, a: Self, b: Self) -> Self {
+        if mask { a } else { b }
+    }
+}
+
+impl Real for Dd {
+    const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
+    const ONE: Self = Self { hi: 1.0, lo: 0.0 };
+    #[inline]
+    fn from_parts(hi: f64, lo: f64) -> Self {
+        Self::sum(hi, lo)
+    }
+    fn difference(a: f64, rest_a: f64, b: f64, rest_b: f64) -> Self {
+        Self::sum(b, -a) + Self::sum(rest_b, -rest_a)
     }
 }
 

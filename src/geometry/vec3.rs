@@ -1,9 +1,9 @@
-//! Three-dimensional vectors over any [`Real`].
+//! Three-dimensional vectors over any [`Scalar`].
 //!
 //! Our own, not a linear-algebra crate's: values here define rows, so the order of every sum is fixed by this file
-//! and the same code runs in `f64` and in double-double.
+//! and the same code runs in `f64`, in double-double and in registers of eight `f64`.
 
-use super::real::Real;
+use super::real::{Real, Scalar};
 use std::ops::{Add, Index, Mul, Neg, Sub};
 
 /// A vector or point; components x, y, z.
@@ -21,53 +21,61 @@ impl<T: Real> Vec3<T> {
     /// The zero vector.
     pub const ZERO: Self = Self { x: T::ZERO, y: T::ZERO, z: T::ZERO };
 
-    /// A vector from its components.
-    #[inline]
-    pub fn new(x: T, y: T, z: T) -> Self {
-        Self { x, y, z }
-    }
-    /// The vector of `f64`s, exactly.
-    #[inline]
-    pub fn from_f64(v: Vec3<f64>) -> Self {
-        Self { x: T::from_f64(v.x), y: T::from_f64(v.y), z: T::from_f64(v.z) }
-    }
     /// Rounded to `f64`.
-    #[inline]
+    #[inline(always)]
     pub fn to_f64(self) -> Vec3<f64> {
         Vec3 { x: self.x.to_f64(), y: self.y.to_f64(), z: self.z.to_f64() }
     }
+}
+
+impl<T: Scalar> Vec3<T> {
+    /// A vector from its components.
+    #[inline(always)] // as everything below: into code for wider registers
+    pub fn new(x: T, y: T, z: T) -> Self {
+        Self { x, y, z }
+    }
+    /// The vector of `f64`s, exactly; the same in each lane of a register.
+    #[inline(always)]
+    pub fn from_f64(v: Vec3<f64>) -> Self {
+        Self { x: T::from_f64(v.x), y: T::from_f64(v.y), z: T::from_f64(v.z) }
+    }
+    /// `a` where the mask is true, else `b`.
+    #[inline(always)]
+    pub fn select(mask: T::Mask, a: Self, b: Self) -> Self {
+        Self { x: T::select(mask, a.x, b.x), y: T::select(mask, a.y, b.y), z: T::select(mask, a.z, b.z) }
+    }
     /// Scalar product, summed as (x + y) + z.
-    #[inline]
+    #[inline(always)]
     pub fn dot(self, o: Self) -> T {
         self.x * o.x + self.y * o.y + self.z * o.z
     }
     /// Vector product.
-    #[inline]
+    #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
         Self { x: self.y * o.z - self.z * o.y, y: self.z * o.x - self.x * o.z, z: self.x * o.y - self.y * o.x }
     }
     /// Times a number.
-    #[inline]
+    #[inline(always)]
     pub fn scale(self, s: T) -> Self {
         Self { x: self.x * s, y: self.y * s, z: self.z * s }
     }
     /// Square of the length.
-    #[inline]
+    #[inline(always)]
     pub fn length2(self) -> T {
         self.dot(self)
     }
     /// Length.
-    #[inline]
+    #[inline(always)]
     pub fn length(self) -> T {
         self.length2().sqrt()
     }
     /// Divided by its length; not finite for the zero vector.
-    #[inline]
+    #[inline(always)]
     pub fn normalized(self) -> Self {
-        self.scale(T::ONE / self.length())
+        self.scale(T::one() / self.length())
     }
     /// The components.
-    #[inline]
+    #[inline(always)]
     pub fn to_array(self) -> [T; 3] {
         [self.x, self.y, self.z]
     }
@@ -75,14 +83,14 @@ impl<T: Real> Vec3<T> {
 
 impl Vec3<f64> {
     /// Whether all components are finite.
-    #[inline]
+    #[inline(always)]
     pub fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
     }
 }
 
 impl<T> From<[T; 3]> for Vec3<T> {
-    #[inline]
+    #[inline(always)]
     fn from([x, y, z]: [T; 3]) -> Self {
         Self { x, y, z }
     }
@@ -90,7 +98,7 @@ impl<T> From<[T; 3]> for Vec3<T> {
 
 impl<T> Index<usize> for Vec3<T> {
     type Output = T;
-    #[inline]
+    #[inline(always)]
     fn index(&self, i: usize) -> &T {
         match i {
             0 => &self.x,
@@ -100,33 +108,33 @@ impl<T> Index<usize> for Vec3<T> {
     }
 }
 
-impl<T: Real> Add for Vec3<T> {
+impl<T: Scalar> Add for Vec3<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Self { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
     }
 }
 
-impl<T: Real> Sub for Vec3<T> {
+impl<T: Scalar> Sub for Vec3<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: Self) -> Self {
         Self { x: self.x - o.x, y: self.y - o.y, z: self.z - o.z }
     }
 }
 
-impl<T: Real> Neg for Vec3<T> {
+impl<T: Scalar> Neg for Vec3<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self { x: -self.x, y: -self.y, z: -self.z }
     }
 }
 
-impl<T: Real> Mul<T> for Vec3<T> {
+impl<T: Scalar> Mul<T> for Vec3<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, s: T) -> Self {
         self.scale(s)
     }

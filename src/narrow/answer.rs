@@ -1,11 +1,11 @@
 //! The answer about two cores, before their growth: with its proof, or without.
 
+use super::certificate::Strict;
+use super::closest_points::Closest;
 use super::feature::{Feature, FeaturePair, Published};
-use super::finisher::Closest;
 use super::pair::Pair;
 use super::proximity::{Method, Proximity, Status};
-use super::strict::Strict;
-use crate::geometry::{Dd, Polyhedron, Real, Vec3};
+use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::scene::QueryOptions;
 
 /// The signed distance of two cores, in A's frame, metres.
@@ -73,7 +73,7 @@ impl Answer {
 
     /// What growth changes.
     #[inline(always)]
-    pub fn numbers(&self) -> Numbers {
+    pub fn numbers(&self) -> Numbers<f64> {
         let Self { normal, distance, point_a, lower, upper, .. } = *self;
         Numbers { normal, distance, point_a, lower, upper }
     }
@@ -93,52 +93,52 @@ impl Answer {
 
 /// The numbers of an answer about cores.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbers {
+pub struct Numbers<T> {
     /// Unit, from A to B.
-    pub normal: Vec3<f64>,
+    pub normal: Vec3<T>,
     /// Signed distance, metres.
-    pub distance: f64,
+    pub distance: T,
     /// Point on A's core.
-    pub point_a: Vec3<f64>,
+    pub point_a: Vec3<T>,
     /// Proven lower end, metres.
-    pub lower: f64,
+    pub lower: T,
     /// Proven upper end, metres.
-    pub upper: f64,
+    pub upper: T,
 }
 
 /// The numbers of an answer about grown bodies.
 #[derive(Debug, Clone, Copy)]
-pub struct Grown {
+pub struct Grown<T> {
     /// Unit, from A to B.
-    pub normal: Vec3<f64>,
+    pub normal: Vec3<T>,
     /// Signed distance, metres.
-    pub distance: f64,
+    pub distance: T,
     /// Point on A.
-    pub point_a: Vec3<f64>,
+    pub point_a: Vec3<T>,
     /// `point_a + distance * normal`: on B.
-    pub point_b: Vec3<f64>,
+    pub point_b: Vec3<T>,
     /// Proven lower end, metres.
-    pub lower: f64,
+    pub lower: T,
     /// Proven upper end, metres.
-    pub upper: f64,
+    pub upper: T,
 }
 
-impl Numbers {
+impl<T: Scalar> Numbers<T> {
     /// Of the cores grown by these radii (metres); `size`: of the pair of bodies, metres.
     #[inline(always)]
-    pub fn grown(&self, [ra, rb]: [f64; 2], size: f64) -> Grown {
-        let radii = ra + rb;
+    pub fn grown(&self, [ra, rb]: [f64; 2], size: T) -> Grown<T> {
+        let radii = T::from_f64(ra + rb);
         let n = self.normal;
         let distance = self.distance - radii;
-        let point_a = self.point_a + n.scale(ra);
+        let point_a = self.point_a + n.scale(T::from_f64(ra));
         // The subtraction rounds: the bracket opens by as much.
-        let slack = if radii == 0.0 { 0.0 } else { f64::EPSILON * size };
+        let slack = if ra + rb == 0.0 { T::zero() } else { T::from_f64(f64::EPSILON) * size };
         let (lower, upper) = (self.lower - radii - slack, self.upper - radii + slack);
         Grown { normal: n, distance, point_a, point_b: point_a + n.scale(distance), lower, upper }
     }
 }
 
-impl Grown {
+impl Grown<f64> {
     /// The row, of sample 0.
     #[inline(always)]
     pub fn row(&self, features: &Published, method: Method, options: &QueryOptions) -> Proximity {

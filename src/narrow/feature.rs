@@ -113,6 +113,11 @@ pub struct Published {
 }
 
 impl FeaturePair {
+    /// A vertex of each body.
+    pub fn of_vertices([a, b]: VertexPair) -> Self {
+        Self { a: Feature::vertex(a), b: Feature::vertex(b) }
+    }
+
     /// As tables have it.
     #[inline(always)]
     pub fn published(&self, [a, b]: [&Polyhedron; 2]) -> Published {

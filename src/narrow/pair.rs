@@ -1,7 +1,7 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
 use super::support;
-use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Vec3};
+use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Scalar, Vec3};
 
 /// Vertices above which a search climbs along edges instead of scanning.
 pub(super) const CLIMB_ABOVE: usize = 192;
@@ -24,17 +24,17 @@ pub type VertexPair = [u32; 2];
 
 /// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/numerics.md): 256 units of the size.
 #[inline(always)]
-pub fn bound_of<T: Real>(size: f64) -> f64 {
-    256.0 * T::UNIT * size
+pub fn bound_of<T: Scalar>(size: T::Bound) -> T::Bound {
+    T::Bound::from_f64(256.0 * T::UNIT) * size
 }
 
 /// The size of a pair whose translation has this length, metres: both circumradii about the recentred origins, growth
 /// included, and the translation.
 #[inline(always)]
-pub fn size_of(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: f64) -> f64 {
+pub fn size_of<T: Scalar>(a: &Polyhedron, b: &Polyhedron, growth: f64, translation: T) -> T {
     // The floor keeps the bound above where squares of lengths underflow.
-    let size = a.radius + b.radius + growth + translation;
-    if size > 1e-120 { size } else { 1e-120 }
+    let (size, floor) = (T::from_f64(a.radius + b.radius + growth) + translation, T::from_f64(1e-120));
+    T::select(size.gt(floor), size, floor)
 }
 
 /// Numbers in which supports are computed.

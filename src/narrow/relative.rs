@@ -1,7 +1,7 @@
 //! Relative poses of a pair over the samples of a block, computed side by side.
 
-use super::Poses;
 use super::pair::size_of;
+use super::query::BodyPoses;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::scene::{Lanes, SAMPLES};
 use crate::simd::{Lane, WIDTH, dispatch};
@@ -21,10 +21,16 @@ pub struct RelativeLanes {
 }
 
 impl RelativeLanes {
-    /// Component `k` in `N` samples from `start`.
+    /// The poses of eight samples from `start`: the rotation by rows, and the translation.
     #[inline(always)]
-    pub(super) fn chunk<const N: usize>(&self, k: usize, start: usize) -> [f64; N] {
-        *self.components[k][start..].first_chunk().expect("a check ends inside the block")
+    pub(super) fn eight(&self, start: usize) -> ([Lane; 9], [Lane; 3]) {
+        (std::array::from_fn(|k| self.chunk(k, start)), std::array::from_fn(|k| self.chunk(9 + k, start)))
+    }
+
+    /// Component `k` in eight samples from `start`.
+    #[inline(always)]
+    fn chunk(&self, k: usize, start: usize) -> Lane {
+        *self.components[k][start..].first_chunk().expect("eight samples of the block")
     }
 
     /// In one sample.
@@ -51,10 +57,10 @@ impl RelativeLanes {
         self.reach[s % SAMPLES]
     }
 
-    /// [`Self::reach`] in `N` samples from `start`.
+    /// [`Self::reach`] in eight samples from `start`.
     #[inline(always)]
-    pub(super) fn reaches<const N: usize>(&self, start: usize) -> [f64; N] {
-        *self.reach[start..].first_chunk().expect("a check ends inside the block")
+    pub(super) fn reaches(&self, start: usize) -> Lane {
+        *self.reach[start..].first_chunk().expect("eight samples of the block")
     }
 
     /// The size of a pair of cores in a sample, metres.
@@ -78,21 +84,21 @@ impl Default for RelativeLanes {
 
 /// The relative poses of a walk: bit for bit those of [`RelativePose::between`].
 pub(super) struct RelativePoses<'a> {
-    poses: [Poses<'a>; 2],
+    poses: [BodyPoses<'a>; 2],
     pub(super) lanes: Option<&'a RelativeLanes>,
 }
 
 impl<'a> RelativePoses<'a> {
     /// Of the set samples of a block; `lanes` is overwritten.
-    pub(super) fn new(a: Poses<'a>, b: Poses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
+    pub(super) fn new(a: BodyPoses<'a>, b: BodyPoses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
         if samples.count_ones() < FEW {
             return Self { poses: [a, b], lanes: None };
         }
         match (a, b) {
-            (Poses::Moving(a), Poses::Moving(b)) => fill(a, b, samples, lanes),
-            (Poses::Moving(a), Poses::Fixed(b)) => fill(a, &spread(b), samples, lanes),
-            (Poses::Fixed(a), Poses::Moving(b)) => fill(&spread(a), b, samples, lanes),
-            (Poses::Fixed(a), Poses::Fixed(b)) => fill(&spread(a), &spread(b), samples, lanes),
+            (BodyPoses::Moving(a), BodyPoses::Moving(b)) => fill(a, b, samples, lanes),
+            (BodyPoses::Moving(a), BodyPoses::Fixed(b)) => fill(a, &spread(b), samples, lanes),
+            (BodyPoses::Fixed(a), BodyPoses::Moving(b)) => fill(&spread(a), b, samples, lanes),
+            (BodyPoses::Fixed(a), BodyPoses::Fixed(b)) => fill(&spread(a), &spread(b), samples, lanes),
         }
         Self { poses: [a, b], lanes: Some(lanes) }
     }
@@ -183,9 +189,9 @@ mod tests {
         };
         let mut slot = || -> [Lanes; 10] { std::array::from_fn(|_| Lanes(std::array::from_fn(|_| next()))) };
         let (a, b) = (slot(), slot());
-        let fixed = Poses::Moving(&b).at(5);
-        for other in [Poses::Moving(&b), Poses::Fixed(&fixed)] {
-            for (first, second) in [(Poses::Moving(&a), other), (other, Poses::Moving(&a))] {
+        let fixed = BodyPoses::Moving(&b).at(5);
+        for other in [BodyPoses::Moving(&b), BodyPoses::Fixed(&fixed)] {
+            for (first, second) in [(BodyPoses::Moving(&a), other), (other, BodyPoses::Moving(&a))] {
                 let mut lanes = RelativeLanes::default();
                 let all = RelativePoses::new(first, second, u64::MAX, &mut lanes);
                 assert!(all.lanes.is_some());

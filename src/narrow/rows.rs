@@ -1,20 +1,20 @@
 //! Rows of bodies of one piece each, from proven answers about their cores: one at a time, or eight side by side.
 
-use super::PairQuery;
 use super::answer::{Answer, Grown, Numbers};
+use super::certificate::bracket;
+use super::closest_points::Closest;
 use super::feature::Published;
+use super::outcome::{Outcome, beyond};
 use super::pair::bound_of;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
-use super::strict::bracket;
-use super::strict::columns::{Columns, THREE, at, set};
-use super::walk;
-use crate::geometry::{Polyhedron, Vec3};
+use super::query::PairQuery;
+use crate::geometry::{Polyhedron, Scalar, Vec3};
 use crate::scene::{Piece, QueryOptions};
-use crate::simd::{Lane, P3, Simd, V, WIDTH};
+use crate::simd::{Simd, V, WIDTH};
 
 /// What all rows of a pair of bodies have in common.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct RowTerms<'a> {
     /// Both cores.
     pub cores: [&'a Polyhedron; 2],
     /// By how much each grows, metres.
@@ -27,7 +27,7 @@ pub struct Rows<'a> {
 
 /// Rows of up to `N` samples in turn, from sample `first` on. Sets of them: bit `i` for sample `first + i`.
 #[derive(Debug, Clone, Copy)]
-pub struct Ready<const N: usize> {
+pub struct ReadyRows<const N: usize> {
     /// The first sample.
     pub first: usize,
     /// Whose answers are proven: the rest of a sample means nothing without it.
@@ -44,22 +44,6 @@ pub struct Ready<const N: usize> {
     gap: [f64; N],
 }
 
-/// What a proven answer comes to.
-#[derive(Debug, Clone, Copy)]
-pub enum Outcome {
-    /// A row.
-    Row(Proximity),
-    /// Nothing: beyond the cut-off by less than what would prove that on every way.
-    Nothing,
-    /// Nothing: beyond the cut-off on every way.
-    Beyond {
-        /// The grown bodies are proven to be at least this far apart, metres.
-        gap: f64,
-        /// The direction along which they are, in A's frame.
-        normal: Vec3<f64>,
-    },
-}
-
 /// Sizes of a pair in one sample.
 #[derive(Debug, Clone, Copy)]
 pub struct Extents<T> {
@@ -70,18 +54,22 @@ pub struct Extents<T> {
 }
 
 /// Eight answers that are proven, side by side.
-pub(super) struct Proven<'a> {
+pub(super) struct ProvenLanes<'a, S: Simd> {
     /// The closest points.
-    pub(super) closest: &'a Columns,
+    pub(super) closest: Closest<V<S>>,
     /// The gaps of the supporting planes, metres.
-    pub(super) gap: &'a Lane,
-    /// By lane.
-    pub(super) extents: Extents<&'a Lane>,
+    pub(super) gap: V<S>,
+    /// The sizes of the pairs of cores, and the lengths of the translations.
+    pub(super) extents: Extents<V<S>>,
     /// By lane.
     pub(super) features: &'a [Published; WIDTH],
+    /// Bit `k`: lane `k` is proven.
+    pub(super) good: u8,
+    /// By lane.
+    pub(super) samples: &'a [usize; WIDTH],
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowTerms<'a> {
     /// Of two pieces that are all of their bodies.
     pub fn new(query: &PairQuery<'a>, a: &'a Piece, b: &'a Piece, options: &'a QueryOptions) -> Self {
         let extent = query.a.radius + query.b.radius;
@@ -94,74 +82,65 @@ impl<'a> Rows<'a> {
         self.radii[0] + self.radii[1]
     }
 
-    /// The row of an answer.
+    /// The row of an answer; none where it is beyond the cut-off by less than what would prove that.
     #[inline(always)]
-    pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> Outcome {
+    pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> Outcome<Option<Proximity>> {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
-            return Outcome::Beyond { gap: answer.lower - self.growth(), normal: answer.normal };
+            return Outcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
         }
         let [(a, ra), (b, rb)] = [(self.cores[0], self.radii[0]), (self.cores[1], self.radii[1])];
         let row = answer.grown((a, ra), (b, rb), self.extent + of.reach, self.options);
-        if row.lower <= self.options.within {
-            return Outcome::Row(Proximity { sample: sample as u8, ..row });
-        }
-        Outcome::Nothing
+        Outcome::Settled((row.lower <= self.options.within).then_some(Proximity { sample: sample as u8, ..row }))
+    }
+
+    /// The gap of the cores above which a pair is beyond the cut-off, metres; `size`: of the pair of cores, metres.
+    #[inline(always)]
+    pub(super) fn beyond<T: Scalar>(&self, size: T) -> T {
+        beyond(self.options.within, size) + T::from_f64(self.growth())
     }
 
     #[inline(always)]
-    fn is_beyond(&self, distance: f64, lower: f64, size: f64) -> bool {
-        (distance > 0.0) & (lower > walk::beyond(self.options.within, size) + self.growth())
+    fn is_beyond<T: Scalar>(&self, distance: T, lower: T, size: T) -> T::Mask {
+        distance.gt(T::zero()) & lower.gt(self.beyond(size))
     }
 
-    /// [`Rows::row`] of strict answers, those of the lanes `good` (bit by bit), whose samples are `place`.
+    /// [`RowTerms::row`] of strict answers.
     #[inline(always)] // into code for wider registers
-    pub(super) fn ready<S: Simd, const N: usize>(
-        &self,
-        proven: &Proven<'_>,
-        good: u8,
-        place: &[usize; WIDTH],
-        out: &mut Ready<N>,
-    ) {
-        let (growth, c) = (self.growth(), proven.closest);
-        let (mut lower, mut upper, mut distance, mut gap) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
-        let (mut point_a, mut point_b, mut beyond) = (THREE, THREE, [0_u64; WIDTH]);
-        for k in 0..WIDTH {
-            let size = proven.extents.size[k];
-            let (least, most) = bracket(c.distance[k], c.residual[k], proven.gap[k], bound_of::<f64>(size));
-            let (normal, point) = (at(&c.normal, k), at(&c.point_a, k));
-            let cores = Numbers { normal, distance: c.distance[k], point_a: point, lower: least, upper: most };
-            let grown = cores.grown(self.radii, self.extent + proven.extents.reach[k]);
-            (lower[k], upper[k], distance[k], gap[k]) = (grown.lower, grown.upper, grown.distance, least - growth);
-            set(&mut point_a, k, grown.point_a);
-            set(&mut point_b, k, grown.point_b);
-            beyond[k] = u64::from(self.is_beyond(c.distance[k], least, size));
-        }
+    pub(super) fn ready<S: Simd, const N: usize>(&self, proven: &ProvenLanes<'_, S>, out: &mut ReadyRows<N>) {
+        let (c, Extents { size, reach }) = (&proven.closest, proven.extents);
+        let (least, most) = bracket(c.distance, c.residual, proven.gap, bound_of::<V<S>>(size));
+        let beyond = self.is_beyond(c.distance, least, size).bits();
+        let deep = c.distance.lt(V::splat(0.0)).bits();
+        let gap = (least - V::splat(self.growth())).lanes();
+        let cores = Numbers { normal: c.normal, distance: c.distance, point_a: c.point_a, lower: least, upper: most };
+        let grown = cores.grown(self.radii, V::splat(self.extent) + reach);
+        let near = grown.lower.le(V::splat(self.options.within)).bits();
         // By lane, as a row has them one after the other.
         let mut rows = [[[0.0; 4]; WIDTH]; 3];
-        let load = V::<S>::load;
-        let [a, b] = [P3::<S>::load(&point_a), P3::load(&point_b)];
-        V::rows([load(&distance), load(&lower), load(&upper), a.x], &mut rows[0]);
+        let (a, b, n) = (grown.point_a, grown.point_b, grown.normal);
+        V::rows([grown.distance, grown.lower, grown.upper, a.x], &mut rows[0]);
         V::rows([a.y, a.z, b.x, b.y], &mut rows[1]);
-        V::rows([b.z, load(&c.normal[0]), load(&c.normal[1]), load(&c.normal[2])], &mut rows[2]);
+        V::rows([b.z, n.x, n.y, n.z], &mut rows[2]);
         for k in 0..WIDTH {
-            if good >> k & 1 == 1 {
+            if proven.good >> k & 1 == 1 {
                 let ([distance, lower, upper, x], [y, z, u, v], [w, i, j, l]) = (rows[0][k], rows[1][k], rows[2][k]);
                 let (point_a, point_b) = (Vec3 { x, y, z }, Vec3 { x: u, y: v, z: w });
                 let grown = Grown { normal: Vec3 { x: i, y: j, z: l }, distance, point_a, point_b, lower, upper };
                 let row = grown.row(&proven.features[k], Method::Strict, self.options);
-                let i = place[k] - out.first;
-                out.rows[i] = Proximity { sample: place[k] as u8, ..row };
+                let (sample, bit) = (proven.samples[k], |set: u8| u64::from(set >> k & 1));
+                let i = sample - out.first;
+                out.rows[i] = Proximity { sample: sample as u8, ..row };
                 out.gap[i] = gap[k];
                 out.proven |= 1 << i;
-                out.beyond |= beyond[k] << i;
-                out.near |= u64::from(lower <= self.options.within) << i;
-                out.deep |= u64::from(c.distance[k] < 0.0) << i;
+                out.beyond |= bit(beyond) << i;
+                out.near |= bit(near) << i;
+                out.deep |= bit(deep) << i;
             }
         }
     }
 }
 
-impl<const N: usize> Ready<N> {
+impl<const N: usize> ReadyRows<N> {
     /// Nothing is known of the samples from `first` on.
     #[inline(always)]
     pub fn clear(&mut self, first: usize) {
@@ -169,20 +148,21 @@ impl<const N: usize> Ready<N> {
     }
 
     /// Takes note of what a proven answer about cores apart comes to.
-    pub fn put(&mut self, sample: usize, outcome: Outcome) {
+    pub fn put(&mut self, sample: usize, outcome: Outcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
-        self.proven |= 1 << i;
         match outcome {
-            Outcome::Row(row) => {
+            Outcome::Open => return,
+            Outcome::Settled(None) => {}
+            Outcome::Settled(Some(row)) => {
                 self.rows[i] = row;
                 self.near |= 1 << i;
             }
-            Outcome::Nothing => {}
             Outcome::Beyond { gap, normal } => {
-                (self.gap[i], self.rows[i].normal) = (gap, normal);
+                (self.gap[i], self.rows[i].normal) = (gap, normal.unwrap_or(Vec3::ZERO));
                 self.beyond |= 1 << i;
             }
         }
+        self.proven |= 1 << i;
     }
 
     /// The samples that are settled, with a row or without: those not proven to be beyond. Bit `s` for sample `s`.
@@ -204,19 +184,18 @@ impl<const N: usize> Ready<N> {
 
     /// What is known of a sample.
     #[inline(always)]
-    pub fn outcome(&self, sample: usize) -> Option<Outcome> {
+    pub fn outcome(&self, sample: usize) -> Outcome<Option<Proximity>> {
         let i = (sample - self.first) % N;
         let is = |set: u64| set >> i & 1 == 1;
         match () {
-            () if !is(self.proven) => None,
-            () if is(self.beyond) => Some(Outcome::Beyond { gap: self.gap[i], normal: self.rows[i].normal }),
-            () if is(self.near) => Some(Outcome::Row(self.rows[i])),
-            () => Some(Outcome::Nothing),
+            () if !is(self.proven) => Outcome::Open,
+            () if is(self.beyond) => Outcome::Beyond { gap: self.gap[i], normal: Some(self.rows[i].normal) },
+            () => Outcome::Settled(is(self.near).then(|| self.rows[i])),
         }
     }
 }
 
-impl<const N: usize> Default for Ready<N> {
+impl<const N: usize> Default for ReadyRows<N> {
     fn default() -> Self {
         let none = Proximity {
             sample: 0,

@@ -6,7 +6,7 @@
 use super::pair::{CLIMB_ABOVE, VertexPair};
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
-use crate::simd::{P3, Simd, V, WIDTH, dispatch};
+use crate::simd::{Simd, V, WIDTH, dispatch};
 
 #[inline(always)]
 fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {
@@ -29,48 +29,22 @@ pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
     max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
 }
 
-#[inline(always)]
-fn max_and_count_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], threshold: f64) -> (f64, usize) {
-    let mut best = [f64::NEG_INFINITY; LANES];
-    let mut counts = [0_u64; LANES];
-    let chunks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
-    for ((x, y), z) in chunks {
-        for i in 0..LANES {
-            let dot = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
-            best[i] = if dot > best[i] { dot } else { best[i] };
-            counts[i] += u64::from(dot >= threshold);
-        }
-    }
-    (best.into_iter().fold(f64::NEG_INFINITY, f64::max), counts.iter().sum::<u64>() as usize)
-}
-
-dispatch!(loops max_and_count_wide, max_and_count_body, (x: &[f64], y: &[f64], z: &[f64], d: [f64; 3], t: f64) -> (f64, usize));
-
-/// The largest `d . v` over all vertices, and how many vertices have `d . v >= threshold`.
-#[inline]
-pub(super) fn max_and_count(p: &Polyhedron, d: Vec3<f64>, threshold: f64) -> (f64, usize) {
-    let d = d.to_array();
-    let (max, counted) = max_and_count_wide(&p.x, &p.y, &p.z, d, threshold);
-    // The padding repeats vertex 0, and counts whenever vertex 0 does.
-    let first = p.x[0] * d[0] + p.y[0] * d[1] + p.z[0] * d[2];
-    (max, if first >= threshold { counted - (p.x.len() - p.count) } else { counted })
-}
-
-/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. By a scan it is the lowest such vertex.
+/// A vertex farthest along `d`, and how far that is; a climb starts at `start`. Of several
+/// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
 #[inline(always)]
 pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
-    if p.count > CLIMB_ABOVE && !p.star_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
+    if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
 }
 
 /// A vertex farthest along the direction of each lane, as a number, and how far that is.
 #[inline(always)]
-pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
+pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> (V<S>, V<S>) {
     let (mut best, mut at) = (V::<S>::splat(f64::NEG_INFINITY), V::<S>::splat(0.0));
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((&x, &y), &z) in p.x[..p.count].iter().zip(&p.y[..p.count]).zip(&p.z[..p.count]) {
         let height = d.x.scaled(x) + d.y.scaled(y) + d.z.scaled(z);
         at = best.lt(height).pick(number, at);
-        best = best.larger(height);
+        best = height.larger(best);
         number = number + one;
     }
     (at, best)
@@ -78,9 +52,9 @@ pub(super) fn support_each<S: Simd>(p: &Polyhedron, d: P3<S>) -> (V<S>, V<S>) {
 
 #[inline(always)]
 fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
-    let d = P3::<S>::splat(d);
+    let d = Vec3::<V<S>>::from_f64(d);
     if let (&[x], &[y], &[z]) = (p.x.as_chunks().0, p.y.as_chunks().0, p.z.as_chunks().0) {
-        let height = P3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
+        let height = Vec3 { x: V::load(&x), y: V::load(&y), z: V::load(&z) }.dot(d);
         let max = height.max_lane();
         let at = height.equals(V::splat(max)).bits().trailing_zeros();
         // The padding repeats vertex 0, which comes first.
@@ -91,33 +65,29 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     // Counted in a register: turning an index into a number costs more than the products.
     let (mut number, one) = (V::<S>::splat(0.0), V::splat(1.0));
     for ((x, y), z) in blocks {
-        let height = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
+        let height = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d);
         let higher = best.lt(height);
         best = higher.pick(height, best);
         block = higher.pick(number, block);
         number = number + one;
     }
     let max = best.max_lane();
-    let (blocks, mut lanes, mut lowest) = (block.lanes(), best.equals(V::splat(max)).bits(), usize::MAX);
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize % WIDTH;
-        lanes &= lanes - 1;
-        lowest = lowest.min(blocks[lane] as usize * WIDTH + lane);
-    }
-    // The padding repeats vertex 0, and nothing is found where `d` is no number.
-    (if lowest < p.count { lowest as u32 } else { 0 }, max)
+    let lane = best.equals(V::splat(max)).bits().trailing_zeros() as usize;
+    let at = block.lanes()[lane.min(WIDTH - 1)] as usize * WIDTH + lane;
+    // The padding repeats vertex 0, and no lane is found where `d` is no number.
+    (if at < p.count { at as u32 } else { 0 }, max)
 }
 
 #[inline(always)]
 fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
-    let lanes = P3::<S>::splat(direction);
+    let lanes = Vec3::<V<S>>::from_f64(direction);
     // Where the start is not yet the top, the table most likely names a vertex nearer to it.
     let mut table = true;
     loop {
         let from = at;
-        for (i, star) in p.star(from).iter().enumerate() {
-            let height = P3::load(star).dot(lanes);
+        for (i, planes_of_vertex) in p.neighbour_blocks_of(from).iter().enumerate() {
+            let height = Vec3::load(planes_of_vertex).dot(lanes);
             let top = height.max_lane();
             if top > max {
                 let lane = height.equals(V::splat(top)).bits().trailing_zeros() as usize;
@@ -161,10 +131,10 @@ pub(super) fn supports(
 
 #[inline(always)]
 fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) {
-    let (d, least) = (P3::<S>::splat(d), V::<S>::splat(least));
+    let (d, least) = (Vec3::<V<S>>::from_f64(d), V::<S>::splat(least));
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     for (i, ((x, y), z)) in blocks.enumerate() {
-        let mut bits = P3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
+        let mut bits = Vec3 { x: V::load(x), y: V::load(y), z: V::load(z) }.dot(d).ge(least).bits();
         while bits != 0 {
             let v = i * WIDTH + bits.trailing_zeros() as usize;
             bits &= bits - 1;

@@ -162,7 +162,7 @@ fn turn(i: u32, n: u32) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Dd, Real};
+    use crate::geometry::{Dd, Scalar};
 
     #[test]
     fn turns_are_exact_at_quarters_and_symmetric() {

@@ -8,9 +8,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::geometry::Vec3;
 pub(crate) use portable::Portable;
-use std::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{Avx2, Avx512};
 
@@ -46,6 +45,8 @@ pub(crate) trait Simd: Copy + 'static {
     fn mul(a: Self::F, b: Self::F) -> Self::F;
     /// `a / b`.
     fn div(a: Self::F, b: Self::F) -> Self::F;
+    /// The same number with the other sign.
+    fn neg(a: Self::F) -> Self::F;
     /// Square root.
     fn sqrt(a: Self::F) -> Self::F;
     /// `from[at]` in each lane, `at` as whole numbers; one out of range reads some other entry.
@@ -142,15 +143,15 @@ impl<S: Simd> V<S> {
     pub(crate) fn scaled(self, x: f64) -> Self {
         self * Self::splat(x)
     }
-    /// The larger of two (`o` where they are equal or one is NaN).
+    /// The larger of two numbers (the first where they are equal or not ordered).
     #[inline(always)]
     pub(crate) fn larger(self, o: Self) -> Self {
-        Self(S::max(self.0, o.0))
+        Self(S::max(o.0, self.0))
     }
-    /// The smaller of two (`o` where they are equal or one is NaN).
+    /// The smaller of two numbers (the first where they are equal or not ordered).
     #[inline(always)]
     pub(crate) fn smaller(self, o: Self) -> Self {
-        Self(S::min(self.0, o.0))
+        Self(S::min(o.0, self.0))
     }
     /// The same four numbers in lanes 0 to 3 and in lanes 4 to 7.
     #[inline(always)]
@@ -178,10 +179,10 @@ impl<S: Simd> V<S> {
     pub(crate) fn quad([x, y, z, w]: [f64; 4]) -> Self {
         Self(S::quad(x, y, z, w))
     }
-    /// Of each half: lanes 0, 1 and 2 as the components of points.
+    /// Of each half: its lane 0 in all four, its lane 1, and its lane 2.
     #[inline(always)]
-    pub(crate) fn spread(self) -> P3<S> {
-        P3 { x: Self(S::spread::<0>(self.0)), y: Self(S::spread::<1>(self.0)), z: Self(S::spread::<2>(self.0)) }
+    pub(crate) fn spread_lanes(self) -> [Self; 3] {
+        [Self(S::spread::<0>(self.0)), Self(S::spread::<1>(self.0)), Self(S::spread::<2>(self.0))]
     }
     /// Lanes 0 to 3 in both halves.
     #[inline(always)]
@@ -201,7 +202,7 @@ impl<S: Simd> V<S> {
     /// Without its sign.
     #[inline(always)]
     pub(crate) fn abs(self) -> Self {
-        self.larger(Self::splat(0.0) - self)
+        Self(S::max(self.0, S::neg(self.0)))
     }
     /// Square root.
     #[inline(always)]
@@ -283,6 +284,13 @@ operator!(V, Add, add, add);
 operator!(V, Sub, sub, sub);
 operator!(V, Mul, mul, mul);
 operator!(V, Div, div, div);
+impl<S: Simd> Neg for V<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(S::neg(self.0))
+    }
+}
 operator!(Mask, BitAnd, bitand, and);
 operator!(Mask, BitOr, bitor, or);
 
@@ -291,130 +299,6 @@ impl<S: Simd> Not for Mask<S> {
     #[inline(always)]
     fn not(self) -> Self {
         Self::from_bits(!self.bits())
-    }
-}
-
-/// A point or vector in each lane.
-#[derive(Clone, Copy)]
-pub(crate) struct P3<S: Simd> {
-    /// Component along x.
-    pub(crate) x: V<S>,
-    /// Component along y.
-    pub(crate) y: V<S>,
-    /// Component along z.
-    pub(crate) z: V<S>,
-}
-
-impl<S: Simd> P3<S> {
-    /// The same four of each component in both halves.
-    #[inline(always)]
-    pub(crate) fn twice(from: &[[f64; 4]; 3]) -> Self {
-        Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
-    }
-    /// Four of each component in lanes 0 to 3, four others in lanes 4 to 7.
-    #[inline(always)]
-    pub(crate) fn join(low: &[[f64; 4]; 3], high: &[[f64; 4]; 3]) -> Self {
-        Self { x: V::join(&low[0], &high[0]), y: V::join(&low[1], &high[1]), z: V::join(&low[2], &high[2]) }
-    }
-    /// A point in each lane: the first three of each row.
-    #[inline(always)]
-    pub(crate) fn of_rows(rows: [&[f64; 4]; WIDTH]) -> Self {
-        let [x, y, z, _] = V::columns(rows);
-        Self { x, y, z }
-    }
-    /// The same in each lane.
-    #[inline(always)]
-    pub(crate) fn splat(v: Vec3<f64>) -> Self {
-        Self { x: V::splat(v.x), y: V::splat(v.y), z: V::splat(v.z) }
-    }
-    /// From memory.
-    #[inline(always)]
-    pub(crate) fn load(from: &[Lane; 3]) -> Self {
-        Self { x: V::load(&from[0]), y: V::load(&from[1]), z: V::load(&from[2]) }
-    }
-    /// To memory.
-    #[inline(always)]
-    pub(crate) fn store(self, to: &mut [Lane; 3]) {
-        self.x.store(&mut to[0]);
-        self.y.store(&mut to[1]);
-        self.z.store(&mut to[2]);
-    }
-    /// Zero less this.
-    #[inline(always)]
-    pub(crate) fn opposite(self) -> Self {
-        let zero = V::splat(0.0);
-        Self { x: zero - self.x, y: zero - self.y, z: zero - self.z }
-    }
-    /// Scalar product, summed as (x + y) + z.
-    #[inline(always)]
-    pub(crate) fn dot(self, o: Self) -> V<S> {
-        self.x * o.x + self.y * o.y + self.z * o.z
-    }
-    /// Vector product.
-    #[inline(always)]
-    pub(crate) fn cross(self, o: Self) -> Self {
-        Self { x: self.y * o.z - self.z * o.y, y: self.z * o.x - self.x * o.z, z: self.x * o.y - self.y * o.x }
-    }
-    /// Times a number.
-    #[inline(always)]
-    pub(crate) fn scale(self, s: V<S>) -> Self {
-        Self { x: self.x * s, y: self.y * s, z: self.z * s }
-    }
-}
-
-/// `a_from_b` in each lane: the rows of the rotation, and the translation.
-///
-/// Methods, not closures: only what is always inlined ends in the code compiled for its level.
-#[derive(Clone, Copy)]
-pub(crate) struct Poses<S: Simd> {
-    /// The rows of the rotation.
-    pub(crate) r: [P3<S>; 3],
-    /// The translation.
-    pub(crate) t: P3<S>,
-}
-
-impl<S: Simd> Poses<S> {
-    /// From memory: the rotation by rows, and the translation.
-    #[inline(always)]
-    pub(crate) fn load(r: &[Lane; 9], t: &[Lane; 3]) -> Self {
-        let [a, b, c, d, e, f, g, h, i] = r;
-        let rows = [
-            P3 { x: V::load(a), y: V::load(b), z: V::load(c) },
-            P3 { x: V::load(d), y: V::load(e), z: V::load(f) },
-            P3 { x: V::load(g), y: V::load(h), z: V::load(i) },
-        ];
-        Self { r: rows, t: P3::load(t) }
-    }
-    /// A direction of B in A's frame.
-    #[inline(always)]
-    pub(crate) fn vector(&self, v: P3<S>) -> P3<S> {
-        P3 { x: self.r[0].dot(v), y: self.r[1].dot(v), z: self.r[2].dot(v) }
-    }
-    /// A point of B in A's frame.
-    #[inline(always)]
-    pub(crate) fn point(&self, p: P3<S>) -> P3<S> {
-        self.vector(p) + self.t
-    }
-    /// A direction of A in B's frame.
-    #[inline(always)]
-    pub(crate) fn inverse_vector(&self, v: P3<S>) -> P3<S> {
-        self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
-    }
-}
-
-impl<S: Simd> Add for P3<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        Self { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
-    }
-}
-
-impl<S: Simd> Sub for P3<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, o: Self) -> Self {
-        Self { x: self.x - o.x, y: self.y - o.y, z: self.z - o.z }
     }
 }
 

@@ -51,6 +51,10 @@ impl Simd for Portable {
         each(a, b, |x, y| x / y)
     }
     #[inline(always)]
+    fn neg(a: Lane) -> Lane {
+        a.map(|x| -x)
+    }
+    #[inline(always)]
     fn max(a: Lane, b: Lane) -> Lane {
         each(a, b, |x, y| if x > y { x } else { y })
     }

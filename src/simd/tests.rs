@@ -7,11 +7,8 @@ use super::*;
 fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
     let (x, y) = (V::<S>::load(a), V::<S>::load(b));
     let masks = [x.lt(y), x.le(y), x.gt(y), x.ge(y), x.equals(y), x.lt(y) & x.le(y), x.lt(y) | x.equals(y), !x.lt(y)];
-    let p = P3 { x, y, z: x + y };
-    let q = P3 { x: y, y: x - y, z: x };
-    let pose = Poses { r: [p, q, p.cross(q)], t: q };
     let at = x.lt(y).pick(V::splat(2.0), V::splat(11.0));
-    let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), p.dot(q)];
+    let mut numbers = vec![x + y, x - y, x * y, x / y, x.sqrt(), x.larger(y), x.smaller(y), x.scaled(3.0), -x];
     let (four, others) = ([a[3], a[2], a[1], a[0]], [b[3], b[2], b[1], b[0]]);
     numbers.extend([V::twice(&four), V::join(&four, &others), V::quad(four), x.low(), x.high()]);
     let rows: [[f64; 4]; WIDTH] = std::array::from_fn(|k| [a[k], b[k], a[k] - b[k], a[k] + 2.0 * b[7 - k]]);
@@ -21,11 +18,9 @@ fn all<S: Simd>(a: &Lane, b: &Lane) -> Vec<u64> {
     let table: [f64; TABLE] = std::array::from_fn(|i| a[i % WIDTH] + b[i / 4]);
     let index: [u8; WIDTH] = std::array::from_fn(|i| (i * 13 + 5) as u8 % TABLE as u8);
     numbers.extend([V::look_up(&table, &index), x.abs()]);
-    numbers.extend([x.spread().x, x.spread().y, x.spread().z, V::splat(y.first())]);
+    numbers.extend(x.spread_lanes());
+    numbers.push(V::splat(y.first()));
     numbers.extend([V::gather(&[0.5, 1.5, 2.5, 3.5], at), masks[1].pick(x, y), Mask::from_bits(0x5a).pick(x, y)]);
-    for v in [p.cross(q), pose.point(p), pose.inverse_vector(q), p.opposite()] {
-        numbers.extend([v.x, v.y, v.z]);
-    }
     let mut out: Vec<u64> = numbers.into_iter().flat_map(|n| n.lanes().map(f64::to_bits)).collect();
     out.extend(back.as_flattened().iter().map(|n| n.to_bits()));
     out.extend(masks.map(|m| u64::from(m.bits())));

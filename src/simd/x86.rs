@@ -153,6 +153,13 @@ impl Simd for Avx2 {
         unsafe { _mm256_cvtsd_f64(a[0]) }
     }
     #[inline(always)]
+    fn neg(a: Self::F) -> Self::F {
+        unsafe {
+            let sign = _mm256_set1_pd(-0.0);
+            [_mm256_xor_pd(a[0], sign), _mm256_xor_pd(a[1], sign)]
+        }
+    }
+    #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {
         unsafe { [_mm256_sqrt_pd(a[0]), _mm256_sqrt_pd(a[1])] }
     }
@@ -331,6 +338,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn first(a: Self::F) -> f64 {
         unsafe { _mm512_cvtsd_f64(a) }
+    }
+    #[inline(always)]
+    fn neg(a: Self::F) -> Self::F {
+        unsafe { _mm512_xor_pd(a, _mm512_set1_pd(-0.0)) }
     }
     #[inline(always)]
     fn sqrt(a: Self::F) -> Self::F {

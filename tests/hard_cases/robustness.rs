@@ -142,7 +142,7 @@ fn case_30_broken_input_is_never_a_silent_zero() {
     let warm = walk_once(&a.shape, &at(0.0, 0.0, 0.0), &b.shape, &good, &mut cache);
     let cold = query_one(&a.shape, &b.shape, &pose(&at(0.0, 0.0, 0.0)), &pose(&good), &EVERYTHING);
     assert_eq!(bits(&warm), bits(&cold));
-    // Poses so far apart, or so large, that numbers overflow: flagged, or right; no panic, no zero.
+    // BodyPoses so far apart, or so large, that numbers overflow: flagged, or right; no panic, no zero.
     for far in [1e150, 1e200, 1e308] {
         let row = query_one(&a.shape, &b.shape, &pose(&at(0.0, 0.0, 0.0)), &pose(&at(far, 0.0, 0.0)), &EVERYTHING);
         assert!(row.status == Status::Uncertified || (row.distance / far - 1.0).abs() < 1e-12, "{row:?}");

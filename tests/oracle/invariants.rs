@@ -4,7 +4,8 @@
 use clearsweep::geometry::RelativePose;
 use clearsweep::narrow::pair::Pair;
 use clearsweep::narrow::{
-    Auto, Gjk, NarrowPhase, PairCache, PairQuery, Poses, Proximity, Routes, Status, VClip, exact, query_one, resolver,
+    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, exact,
+    query_one, resolver,
 };
 use clearsweep::scene::{FrameBlock, SAMPLES, Shape};
 
@@ -34,9 +35,9 @@ pub fn walk_by(
     cache: &mut PairCache,
 ) -> Proximity {
     let (pose_a, pose_b) = (pose(pa), pose(pb));
-    let query = PairQuery { a, b, poses_a: Poses::Fixed(&pose_a), poses_b: Poses::Fixed(&pose_b), samples: 1 };
+    let query = PairQuery { a, b, poses_a: BodyPoses::Fixed(&pose_a), poses_b: BodyPoses::Fixed(&pose_b), samples: 1 };
     let mut rows = Vec::new();
-    method.walk(&query, &EVERYTHING, cache, &mut Routes::default(), &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
     assert_eq!(rows.len(), 1, "one sample, no threshold: one row");
     rows[0]
 }
@@ -206,10 +207,10 @@ fn ends_of_walks(
             block.set(0, s, &pose(pa));
             block.set(1, s, &pose(&place(steps as f64 / (SAMPLES - 1) as f64)));
         }
-        let (poses_a, poses_b) = (Poses::Moving(block.slot(0)), Poses::Moving(block.slot(1)));
+        let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
         let query = PairQuery { a, b, poses_a, poses_b, samples: u64::MAX };
         let mut rows = Vec::new();
-        method.walk(&query, &EVERYTHING, &mut cache, &mut Routes::default(), &mut rows);
+        method.walk(&query, &EVERYTHING, &mut cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
         assert_eq!(rows.len(), SAMPLES, "no threshold: a row for every sample");
         rows
     });

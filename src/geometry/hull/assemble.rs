@@ -5,7 +5,7 @@ use super::exact::length_rounded_up;
 use super::merge::Rings;
 use super::normals;
 use crate::geometry::planes::Formed;
-use crate::geometry::polyhedron::{Edge, LANES, NO_FACE, Polyhedron, STARS};
+use crate::geometry::polyhedron::{Edge, LANES, MAX_TABLED_VERTICES, NO_FACE, Polyhedron};
 use crate::geometry::real::Dd;
 use crate::geometry::vec3::Vec3;
 
@@ -65,8 +65,8 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         neighbour_start: vec![0; vertices.len() + 1],
         neighbours: Vec::new(),
         neighbour_edges: Vec::new(),
-        stars: Vec::new(),
-        star_start: Vec::new(),
+        neighbour_blocks: Vec::new(),
+        neighbour_block_start: Vec::new(),
         starts: Vec::new(),
         start_side: 0,
         mean: mean(&vertices),
@@ -161,18 +161,18 @@ fn set_neighbours(hull: &mut Polyhedron) {
 
 /// Lays the neighbours' coordinates side by side.
 fn set_stars(hull: &mut Polyhedron) {
-    if hull.count > STARS {
+    if hull.count > MAX_TABLED_VERTICES {
         return;
     }
-    let (mut stars, mut start) = (Vec::new(), vec![0]);
+    let (mut neighbour_blocks, mut start) = (Vec::new(), vec![0]);
     for v in 0..hull.count as u32 {
         for eight in hull.neighbours_of(v).chunks(LANES) {
             let at = |i: usize| hull.vertex(*eight.get(i).unwrap_or(&v)).to_array();
-            stars.push(std::array::from_fn(|axis| std::array::from_fn(|i| at(i)[axis])));
+            neighbour_blocks.push(std::array::from_fn(|axis| std::array::from_fn(|i| at(i)[axis])));
         }
-        start.push(stars.len() as u32);
+        start.push(neighbour_blocks.len() as u32);
     }
-    (hull.stars, hull.star_start) = (stars, start);
+    (hull.neighbour_blocks, hull.neighbour_block_start) = (neighbour_blocks, start);
 }
 
 /// Vertices from which a table of starts pays.
@@ -183,7 +183,7 @@ const MOST_LOOKS: f64 = 5e7;
 
 /// Fills in the starts of climbs, each by a climb from the cell before.
 fn set_starts(hull: &mut Polyhedron) {
-    if hull.count < STARTS_FROM || hull.star_start.is_empty() || hull.dimension < 3 {
+    if hull.count < STARTS_FROM || hull.neighbour_block_start.is_empty() || hull.dimension < 3 {
         return;
     }
     // About twice as many cells as vertices.

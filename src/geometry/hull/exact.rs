@@ -3,7 +3,7 @@
 //!
 //! Everything here is exact for coordinates in the range of [`super::convex_hull`].
 
-use crate::geometry::real::{Dd, Real, two_prod, two_sum};
+use crate::geometry::real::{Dd, Real, Scalar, two_prod, two_sum};
 use crate::geometry::vec3::Vec3;
 use robust::{Coord, Coord3D};
 

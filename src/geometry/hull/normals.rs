@@ -5,7 +5,7 @@
 
 use super::exact::{cross, difference, orthogonal, parallel};
 use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::real::{Dd, Real};
+use crate::geometry::real::{Dd, Scalar};
 use crate::geometry::vec3::Vec3;
 
 /// How many directions that round to the same unit vector, but differ, are told apart; any more count as distinct

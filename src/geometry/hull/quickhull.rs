@@ -115,7 +115,7 @@ impl<'a> Quickhull<'a> {
             triangle,
             normal: u.cross(v),
             // The height is a sum of six products of three differences, each at most size(u) size(v) extent, and each
-            // off by less than 9 roundings of 2^-53: 54 units; 64 leave room for the roundings of this bound.
+            // off by less than 9 roundings of 2^-53: 54 units; 64 leave clearance for the roundings of this bound.
             certain: 64.0 * (f64::EPSILON / 2.0) * (size(u) * size(v) * self.extent),
             outside: Vec::new(),
             farthest: (0.0, 0.0, u32::MAX),

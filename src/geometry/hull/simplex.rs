@@ -12,7 +12,7 @@ pub(super) enum Span {
     Line(u32, u32),
     /// All lie in a plane; three that are not collinear.
     Plane([u32; 3]),
-    /// Four points that are not coplanar; the last lies below the plane of the others.
+    /// FourPlanes points that are not coplanar; the last lies below the plane of the others.
     Solid([u32; 4]),
 }
 

@@ -73,12 +73,12 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         let p = draw.body(case);
         let planes = p.planes();
         for v in 0..p.count as u32 {
-            let star = planes.star(v);
-            assert_eq!(star.len(), p.neighbours_of(v).len().div_ceil(LANES));
+            let planes_of_vertex = planes.vertex_planes(v);
+            assert_eq!(planes_of_vertex.len(), p.neighbours_of(v).len().div_ceil(LANES));
             for (i, &w) in p.neighbours_of(v).iter().enumerate() {
                 worse(
                     &mut at_vertices,
-                    off(&p, star[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v),
+                    off(&p, planes_of_vertex[i / LANES].plane(i % LANES), -(wide(&p, w) - wide(&p, v)).normalized(), v),
                 );
                 seen[0] += 1;
             }
@@ -86,11 +86,11 @@ fn stored_planes_are_those_of_extended_precision_but_for_their_rounding() {
         for f in 0..p.face_count() as u32 {
             let normal = face_normal(&p, f);
             worse(&mut own, off(&p, planes.support(f), normal, p.face(f)[0]));
-            let (ring, walls) = (p.face(f), planes.walls(f));
-            assert_eq!(walls.len(), ring.len().div_ceil(4));
+            let (ring, side_planes) = (p.face(f), planes.side_planes(f));
+            assert_eq!(side_planes.len(), ring.len().div_ceil(4));
             for (i, &v) in ring.iter().enumerate() {
                 let along = wide(&p, ring[(i + 1) % ring.len()]) - wide(&p, v);
-                worse(&mut along_edges, off(&p, walls[i / 4].plane(i % 4), normal.cross(along.normalized()), v));
+                worse(&mut along_edges, off(&p, side_planes[i / 4].plane(i % 4), normal.cross(along.normalized()), v));
                 seen[1] += 1;
             }
             seen[2] += 1;
@@ -114,10 +114,10 @@ fn neighbours_hold_the_same_numbers() {
             let around = planes.edge(e as u32);
             for (lane, &v) in edge.v.iter().enumerate() {
                 let at = p.neighbours_of(v).iter().position(|&w| w == edge.v[1 - lane]).expect("a neighbour");
-                let star = &planes.star(v)[at / LANES];
-                let own = star.plane(at % LANES);
+                let planes_of_vertex = &planes.vertex_planes(v)[at / LANES];
+                let own = planes_of_vertex.plane(at % LANES);
                 assert_eq!(own, around.plane(lane).flipped());
-                let far = Plane { offset: star.far[at % LANES], ..own };
+                let far = Plane { offset: planes_of_vertex.far[at % LANES], ..own };
                 assert_eq!(far, around.plane(1 - lane));
             }
             for (side, &f) in edge.f.iter().enumerate() {
@@ -128,7 +128,7 @@ fn neighbours_hold_the_same_numbers() {
                 }
                 let start = p.face_start[f as usize] as usize;
                 let at = (0..p.face(f).len()).position(|i| p.face_edges[start + i] == e as u32).expect("an edge");
-                assert_eq!(planes.walls(f)[at / 4].plane(at % 4), lane.flipped());
+                assert_eq!(planes.side_planes(f)[at / 4].plane(at % 4), lane.flipped());
                 // The face's other vertices lie inside of it, so beyond it from the edge.
                 for &v in p.face(f).iter().filter(|v| !edge.v.contains(v)) {
                     assert!(lane.side(p.vertex(v)) < 0.0, "case {case}, edge {e}, face {f}, vertex {v}");
@@ -145,31 +145,31 @@ fn neighbours_hold_the_same_numbers() {
 #[test]
 fn what_fills_a_row_up_excludes_nothing() {
     let mut draw = Draw(5);
-    let (mut stars, mut walls) = (0, 0);
+    let (mut vertex_planes, mut side_planes) = (0, 0);
     for case in 0..30 {
         let p = draw.body(case);
         let far = draw.point().scale(1e30);
         for v in 0..p.count as u32 {
             let count = p.neighbours_of(v).len();
-            for i in count..p.planes().star(v).len() * LANES {
-                assert_eq!(p.planes().star(v)[i / LANES].plane(i % LANES).side(far), f64::INFINITY);
-                stars += 1;
+            for i in count..p.planes().vertex_planes(v).len() * LANES {
+                assert_eq!(p.planes().vertex_planes(v)[i / LANES].plane(i % LANES).side(far), f64::INFINITY);
+                vertex_planes += 1;
             }
             let Vec3 { x, y, z } = p.vertex(v);
-            let [a, b, c, room] = *p.planes().point(v);
+            let [a, b, c, clearance] = *p.planes().point(v);
             assert_eq!([a, b, c], [x, y, z]);
             let lengths = p.neighbours_of(v).iter().map(|&w| (p.vertex(w) - p.vertex(v)).length());
             let nearest = lengths.fold(f64::INFINITY, f64::min);
-            assert!(room <= nearest && room > nearest * (1.0 - 1e-14), "{room:e} for {nearest:e}");
+            assert!(clearance <= nearest && clearance > nearest * (1.0 - 1e-14), "{clearance:e} for {nearest:e}");
         }
         for f in 0..p.face_count() as u32 {
-            for i in p.face(f).len()..p.planes().walls(f).len() * 4 {
-                assert_eq!(p.planes().walls(f)[i / 4].plane(i % 4).side(far), f64::INFINITY);
-                walls += 1;
+            for i in p.face(f).len()..p.planes().side_planes(f).len() * 4 {
+                assert_eq!(p.planes().side_planes(f)[i / 4].plane(i % 4).side(far), f64::INFINITY);
+                side_planes += 1;
             }
         }
     }
-    assert!(stars > 1000 && walls > 300, "{stars} and {walls}");
+    assert!(vertex_planes > 1000 && side_planes > 300, "{vertex_planes} and {side_planes}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Triangles of a growing surface, eight side by side: planes, the nearest of them, and which see a point.
 
-use crate::simd::{Lane, Mask, P3, Simd, V, WIDTH};
+use crate::geometry::Vec3;
+use crate::simd::{Lane, Mask, Simd, V, WIDTH};
 
 /// Rounding of a plane's height over a point of the difference, in sizes of the pair, for a triangle whose sides are
 /// at right angles; times the amplification by narrow angles: see [`Block::limit`].
@@ -26,10 +27,10 @@ pub(super) struct Block {
 }
 
 /// Corners of eight triangles.
-pub(super) type Corners<S> = [P3<S>; 3];
+pub(super) type Corners<S> = [Vec3<V<S>>; 3];
 
 #[inline(always)]
-fn sum<S: Simd>(p: P3<S>) -> V<S> {
+fn sum<S: Simd>(p: Vec3<V<S>>) -> V<S> {
     p.x.abs() + p.y.abs() + p.z.abs()
 }
 
@@ -51,7 +52,7 @@ impl Block {
         let (u, v) = (b - a, c - a);
         let normal = u.cross(v);
         let n2 = normal.dot(normal);
-        let reach = normal.dot(c).smaller(normal.dot(b).smaller(normal.dot(a)));
+        let reach = normal.dot(a).smaller(normal.dot(b)).smaller(normal.dot(c));
         let infinite = V::splat(f64::INFINITY);
         // NaN where the product overflows: such a triangle proves nothing and is never the nearest.
         let square = reach.lt(infinite).pick(reach / n2 * reach.abs(), V::splat(f64::NAN));
@@ -71,8 +72,8 @@ impl Block {
 
     /// Bit `i`: triangle `i` sees the point.
     #[inline(always)]
-    pub(super) fn seeing<S: Simd>(&self, p: P3<S>) -> u8 {
-        P3::load(&self.normal).dot(p).gt(V::load(&self.limit)).bits()
+    pub(super) fn seeing<S: Simd>(&self, p: Vec3<V<S>>) -> u8 {
+        Vec3::load(&self.normal).dot(p).gt(V::load(&self.limit)).bits()
     }
 
     /// Bit `i`: the triangle is not proven, beyond the doubt of rounding, to lie at least `least` (metres) from the
@@ -116,7 +117,7 @@ pub(super) fn first(count: usize) -> u8 {
 pub(super) fn nearest<S: Simd>(blocks: &[Block]) -> Option<usize> {
     let mut best = V::<S>::splat(f64::INFINITY);
     for block in blocks {
-        best = V::load(&block.square).smaller(best);
+        best = best.smaller(V::load(&block.square));
     }
     let least = best.min_lane();
     if least == f64::INFINITY {

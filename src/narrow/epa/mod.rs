@@ -2,24 +2,24 @@
 //! polytope (van den Bergen 2001) and proven by the same polytope.
 
 mod facets;
+mod horizon;
 pub mod lanes;
 pub mod polytope;
-mod rim;
 mod start;
 pub mod surface;
 #[cfg(test)]
 mod tests;
 
+use super::certificate::{self, Strict};
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
-use super::strict::{self, Strict};
 use super::support::support;
 use crate::geometry::Vec3;
 use crate::simd::{Simd, dispatch};
 pub use polytope::Polytope;
 use polytope::{Verdict, Work};
-pub use surface::{Claim, Surface};
+pub use surface::Surface;
 
 /// Expansions after which a search is given up and handed down the ladder.
 const LIMIT: usize = 400;
@@ -84,7 +84,7 @@ fn grow_body<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work) -> Grown {
             continue;
         }
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
-            .and_then(|features| strict::local(pair, &features));
+            .and_then(|features| certificate::local(pair, &features));
         return match answer {
             Some(answer) if answer.in_contact_band() || clear_rivals::<S>(pair, work, triangle, &answer) => {
                 Grown::Deepest(answer)
@@ -125,7 +125,7 @@ impl Beyond {
 /// facet of the difference itself: a tie, and false.
 #[inline(always)]
 fn clear_rivals<S: Simd>(pair: &Pair<'_, f64>, work: &mut Work, own: usize, answer: &Strict) -> bool {
-    let claim = strict::claim(answer);
+    let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
         match work.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| work.pair(v)))) {
             Verdict::Proven => return true,

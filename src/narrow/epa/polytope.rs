@@ -1,14 +1,15 @@
 //! A closed surface of triangles around the origin, with vertices in the Minkowski difference.
 
 use super::facets::{self, Block, first};
-use super::rim::Rim;
+use super::horizon::Horizon;
 use super::start::vertices;
-use super::surface::{Claim, Corners, Surface, holds, side};
+use super::surface::{Corners, Surface, holds, side};
 use crate::geometry::{Polyhedron, Vec3};
+use crate::narrow::certificate::Claim;
+use crate::narrow::certificate::{self, Strict};
 use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
-use crate::narrow::strict::{self, Strict};
-use crate::simd::{P3, Portable, Simd, TABLE, V, WIDTH, dispatch};
+use crate::simd::{Portable, Simd, TABLE, V, WIDTH, dispatch};
 use std::cell::RefCell;
 
 /// Vertices above which a surface is given up: the search is not converging. Their numbers fit a `u8`.
@@ -51,7 +52,7 @@ pub(super) struct Work {
     used: usize,
     /// The links are no longer those of a closed surface.
     broken: bool,
-    rim: Rim,
+    horizon: Horizon,
 }
 
 #[inline(always)]
@@ -69,7 +70,7 @@ impl Work {
             blocks: vec![Block::EMPTY; 16],
             used: 0,
             broken: false,
-            rim: Rim::new(),
+            horizon: Horizon::new(),
         })
     }
 
@@ -106,13 +107,13 @@ impl Work {
 
     /// The points of eight vertices.
     #[inline(always)]
-    fn points_of<S: Simd>(&self, v: &[u8; WIDTH]) -> P3<S> {
+    fn points_of<S: Simd>(&self, v: &[u8; WIDTH]) -> Vec3<V<S>> {
         let [x, y, z] = &self.points;
         match (x.first_chunk(), y.first_chunk(), z.first_chunk()) {
             (Some(x), Some(y), Some(z)) if self.count <= TABLE => {
-                P3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) }
+                Vec3 { x: V::look_up(x, v), y: V::look_up(y, v), z: V::look_up(z, v) }
             }
-            _ => P3::load(&self.points_of_many(v)),
+            _ => Vec3::load(&self.points_of_many(v)),
         }
     }
 
@@ -183,7 +184,7 @@ impl Work {
         }
         self.see::<S>(triangle, point);
         let blocks = &self.blocks[..self.used];
-        self.broken = !self.rim.find(blocks, self.count) && !self.rim.find_around(blocks, self.count, triangle);
+        self.broken = !self.horizon.find(blocks, self.count) && !self.horizon.find_around(blocks, self.count, triangle);
         if !self.broken {
             self.fan::<S>(point);
             self.add_vertex(vertex, point);
@@ -194,30 +195,30 @@ impl Work {
     /// Marks `triangle` and all that see the point.
     #[inline(always)]
     fn see<S: Simd>(&mut self, triangle: usize, point: Vec3<f64>) {
-        let point = P3::<S>::splat(point);
-        for (seen, eight) in self.rim.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
+        let point = Vec3::<V<S>>::from_f64(point);
+        for (seen, eight) in self.horizon.seen.iter_mut().zip(self.blocks[..self.used].chunks(8)) {
             *seen = 0;
             for (k, block) in eight.iter().enumerate() {
                 *seen |= u64::from(block.seeing(point)) << (WIDTH * k);
             }
         }
-        self.rim.seen[triangle / 64] |= 1 << (triangle % 64);
+        self.horizon.seen[triangle / 64] |= 1 << (triangle % 64);
     }
 
-    /// Takes out what is seen; instead, one new triangle a side of the rim, from the side to the vertex to come at
+    /// Takes out what is seen; instead, one new triangle a side of the horizon, from the side to the vertex to come at
     /// `point`.
     #[inline(always)]
     fn fan<S: Simd>(&mut self, point: Vec3<f64>) {
-        for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.rim.seen) {
+        for (eight, &seen) in self.blocks[..self.used].chunks_mut(8).zip(&self.horizon.seen) {
             for (k, block) in eight.iter_mut().enumerate() {
                 block.remove::<S>((seen >> (WIDTH * k)) as u8);
             }
         }
         let (size, apex) = (self.size, self.count as u8);
-        for done in (0..self.rim.count).step_by(WIDTH) {
-            let count = (self.rim.count - done).min(WIDTH);
-            let [from, to] = self.rim.eight(done);
-            let corners = [self.points_of::<S>(&from), self.points_of(&to), P3::splat(point)];
+        for done in (0..self.horizon.count).step_by(WIDTH) {
+            let count = (self.horizon.count - done).min(WIDTH);
+            let [from, to] = self.horizon.eight(done);
+            let corners = [self.points_of::<S>(&from), self.points_of(&to), Vec3::from_f64(point)];
             let block = self.next_block();
             block.planes(&corners, count, size);
             block.alive = first(count);
@@ -239,14 +240,15 @@ impl Work {
     #[inline(always)]
     fn restore<S: Simd>(&mut self, pair: &Pair<'_, f64>, surface: &Surface) {
         self.clear(pair.size);
-        let r = [P3::<S>::splat(pair.pose.r[0]), P3::splat(pair.pose.r[1]), P3::splat(pair.pose.r[2])];
-        let t = P3::splat(pair.pose.t);
+        let r =
+            [Vec3::<V<S>>::from_f64(pair.pose.r[0]), Vec3::from_f64(pair.pose.r[1]), Vec3::from_f64(pair.pose.r[2])];
+        let t = Vec3::from_f64(pair.pose.t);
         let keys = self.keys.as_chunks_mut::<WIDTH>().0;
         let [x, y, z] = self.points.each_mut().map(|axis| axis.as_chunks_mut::<WIDTH>().0);
         for (k, eight) in surface.pairs_in_eights().iter().enumerate() {
             let a = vertices(pair.a, V::<S>::load(&eight.map(|[i, _]| f64::from(i))));
             let b = vertices(pair.b, V::<S>::load(&eight.map(|[_, j]| f64::from(j))));
-            let point = a - (P3 { x: r[0].dot(b), y: r[1].dot(b), z: r[2].dot(b) } + t);
+            let point = a - (Vec3 { x: r[0].dot(b), y: r[1].dot(b), z: r[2].dot(b) } + t);
             point.x.store(&mut x[k]);
             point.y.store(&mut y[k]);
             point.z.store(&mut z[k]);
@@ -266,7 +268,7 @@ impl Work {
     pub(super) fn take_eight<S: Simd>(
         &mut self,
         [i, j]: [V<S>; 2],
-        points: P3<S>,
+        points: Vec3<V<S>>,
         count: usize,
         corner: [[u8; WIDTH]; 3],
     ) {
@@ -418,7 +420,7 @@ pub(super) fn verifies_body<S: Simd>(
         of_facet |= u64::from(a & b) << (WIDTH * k);
     }
     let in_facet = |t: [u8; 3]| t.iter().all(|&v| of_facet >> (v % 64) & 1 == 1);
-    matches!(work.verdict::<S>(&strict::claim(answer), None, in_facet), Verdict::Proven)
+    matches!(work.verdict::<S>(&certificate::claim(answer), None, in_facet), Verdict::Proven)
 }
 
 /// Bit `i`: vertex `i` of these belongs to the feature.

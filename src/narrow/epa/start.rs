@@ -8,7 +8,7 @@ use super::polytope::Work;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::{CLIMB_ABOVE, Pair};
 use crate::narrow::support::support_each;
-use crate::simd::{Lane, P3, Simd, V, WIDTH};
+use crate::simd::{Lane, Simd, V, WIDTH};
 
 /// Directions in a frame whose third axis is the axis: a tip, four around the axis, to be tilted towards it, and a foot.
 const AROUND: [Lane; 2] = [[0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0]];
@@ -45,7 +45,7 @@ fn across(z: Vec3<f64>) -> [Vec3<f64>; 2] {
 
 /// Vertices far along the directions of the lanes: the farthest, or on a large polyhedron those that a table names.
 #[inline(always)]
-fn far<S: Simd>(p: &Polyhedron, d: P3<S>) -> V<S> {
+fn far<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
     if p.count <= CLIMB_ABOVE || p.starts.is_empty() {
         return support_each(p, d).0;
     }
@@ -67,20 +67,22 @@ impl Work {
         let [x, y] = across(z);
         let tilt = V::<S>::splat(tilt(pair.a.count + pair.b.count));
         let w = V::load(&ALONG[0]) + V::load(&ALONG[1]) * tilt;
-        let d =
-            P3::splat(x).scale(V::load(&AROUND[0])) + P3::splat(y).scale(V::load(&AROUND[1])) + P3::splat(z).scale(w);
-        let r = [P3::<S>::splat(pair.pose.r[0]), P3::splat(pair.pose.r[1]), P3::splat(pair.pose.r[2])];
+        let d = Vec3::from_f64(x).scale(V::load(&AROUND[0]))
+            + Vec3::from_f64(y).scale(V::load(&AROUND[1]))
+            + Vec3::from_f64(z).scale(w);
+        let r =
+            [Vec3::<V<S>>::from_f64(pair.pose.r[0]), Vec3::from_f64(pair.pose.r[1]), Vec3::from_f64(pair.pose.r[2])];
         let m = r[0].scale(d.x) + r[1].scale(d.y) + r[2].scale(d.z);
-        let (i, j) = (far(pair.a, d), far(pair.b, m.opposite()));
+        let (i, j) = (far(pair.a, d), far(pair.b, -m));
         let (a, b) = (vertices(pair.a, i), vertices(pair.b, j));
-        let turned = P3 { x: r[0].dot(b), y: r[1].dot(b), z: r[2].dot(b) };
-        let points = a - (turned + P3::splat(pair.pose.t));
+        let turned = Vec3 { x: r[0].dot(b), y: r[1].dot(b), z: r[2].dot(b) };
+        let points = a - (turned + Vec3::from_f64(pair.pose.t));
         self.take_eight([i, j], points, COUNT, CORNERS);
     }
 }
 
 /// The vertices with these numbers.
 #[inline(always)]
-pub(super) fn vertices<S: Simd>(p: &Polyhedron, at: V<S>) -> P3<S> {
-    P3 { x: V::gather(&p.x, at), y: V::gather(&p.y, at), z: V::gather(&p.z, at) }
+pub(super) fn vertices<S: Simd>(p: &Polyhedron, at: V<S>) -> Vec3<V<S>> {
+    Vec3 { x: V::gather(&p.x, at), y: V::gather(&p.y, at), z: V::gather(&p.z, at) }
 }

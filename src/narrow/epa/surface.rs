@@ -2,6 +2,7 @@
 
 use super::facets::Block;
 use crate::geometry::Vec3;
+use crate::narrow::certificate::Claim;
 use crate::narrow::pair::VertexPair;
 use crate::simd::WIDTH;
 
@@ -33,15 +34,6 @@ impl Default for Surface {
     fn default() -> Self {
         Self { pairs: [[0; 2]; VERTICES], corners: [[[0; WIDTH]; 3]; BLOCKS], counts: [0; 2], closed: false }
     }
-}
-
-/// What a surface is to prove, metres.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim {
-    /// Triangles of the facet are at least so far from the origin.
-    pub facet: f64,
-    /// All others at least so far.
-    pub others: f64,
 }
 
 impl Surface {

@@ -1,10 +1,11 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose};
+use crate::narrow::cache::PieceCache;
 use crate::narrow::gjk;
+use crate::narrow::ladder::{Ladder, Parts, Search, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
-use crate::narrow::walk::{PartCache, Parts, Scratch, Search, solve};
 use crate::scene::Piece;
 use crate::simd::{Level, Portable, dispatch};
 
@@ -95,16 +96,16 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         }
         assert!(surface.is_closed() && surface.triangles().len() + 4 == 2 * surface.pairs().len(), "case {case}");
         let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
-        assert!(surface.proves(&points(&pair, &surface), &strict::claim(&answer), facet), "case {case}");
+        assert!(surface.proves(&points(&pair, &surface), &certificate::claim(&answer), facet), "case {case}");
         assert!(last.verifies(&pair, &surface, &answer), "case {case}");
-        assert!(last.proves(&strict::claim(&answer), facet), "case {case}");
+        assert!(last.proves(&certificate::claim(&answer), facet), "case {case}");
         // Looked up at a pose near by it need not be convex any more; what it grows to is the answer there.
         let mut pose = pair.pose;
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
-        if let Some(there) = strict::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
+        if let Some(there) = certificate::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
             let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
-            let proven = surface.proves(&points(&moved, &surface), &strict::claim(&there), facet);
+            let proven = surface.proves(&points(&moved, &surface), &certificate::claim(&there), facet);
             assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
             if proven { still += 1 } else { no_longer += 1 }
         }
@@ -192,17 +193,18 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let (pose_a, pose_b) = (Pose::IDENTITY, Pose::new(draw.point().scale(0.2).to_array(), [1.0, 0.2, 0.3, 0.4]));
         let relative = RelativePose::between(&pose_a, &pose_b);
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
-        let (mut cache, mut scratch, mut routes) = (PartCache::default(), Scratch::default(), Routes::default());
-        for (asked, samples) in [1, 1 << 5, 1].into_iter().enumerate() {
-            scratch.set([Search::Auto, Search::Gjk][case % 2], samples);
-            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes).answer();
+        let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
+        for asked in 0..3 {
+            let search = [Search::Auto, Search::Gjk][case % 2];
+            let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
+            let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
             assert_eq!(cache.surface().is_some(), asked > 0, "case {case}, asked {asked} times before");
         }
         verified += routes.surface_verified;
-        let mut cache = PartCache::default();
-        scratch.set(Search::Auto, 0b11);
-        solve(&parts, f64::INFINITY, &mut cache, &mut scratch, &mut routes);
+        let mut cache = PieceCache::default();
+        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
     assert!(verified > 50, "{verified}");

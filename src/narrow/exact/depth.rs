@@ -92,22 +92,22 @@ impl Polytope<'_> {
             self.triangles[t].facet = true;
             return;
         }
-        // What the point sees is one patch, since the polytope is convex; its rim runs once around.
-        let mut rim = BTreeSet::new();
+        // What the point sees is one patch, since the polytope is convex; its horizon runs once around.
+        let mut horizon = BTreeSet::new();
         for triangle in &mut self.triangles {
             if triangle.alive && triangle.normal.dot(&point) > triangle.offset {
                 triangle.alive = false;
                 for k in 0..3 {
                     let (from, to) = (triangle.v[k], triangle.v[(k + 1) % 3]);
-                    if !rim.remove(&(to, from)) {
-                        rim.insert((from, to));
+                    if !horizon.remove(&(to, from)) {
+                        horizon.insert((from, to));
                     }
                 }
             }
         }
         let apex = self.points.len();
         self.points.push(point);
-        for (from, to) in rim {
+        for (from, to) in horizon {
             self.push([from, to, apex]);
         }
     }
@@ -131,7 +131,7 @@ fn axes() -> [Vector; 3] {
     std::array::from_fn(|k| Vector(std::array::from_fn(|i| BigInt::from(i32::from(i == k)))))
 }
 
-/// Four vertices of the difference that span a volume, or a direction across the flat difference.
+/// FourPlanes vertices of the difference that span a volume, or a direction across the flat difference.
 fn tetrahedron(lifted: &Lifted, simplex: &[VertexPair]) -> Result<[Vector; 4], Vector> {
     let first = lifted.difference(simplex[0]);
     // Of the simplex, then of the supports along both signs of each direction: the first that spans one more dimension.

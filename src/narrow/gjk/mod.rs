@@ -22,6 +22,11 @@ pub struct Simplex {
 }
 
 impl Simplex {
+    /// A single vertex pair.
+    pub fn of_vertices(pair: VertexPair) -> Self {
+        Self { pairs: [pair, [0; 2], [0; 2], [0; 2]], count: 1 }
+    }
+
     /// The valid vertex pairs.
     pub fn as_slice(&self) -> &[VertexPair] {
         &self.pairs[..usize::from(self.count)]

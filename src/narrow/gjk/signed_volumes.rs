@@ -5,7 +5,7 @@
 //! origin's projection lies on the inner side of each of its facets, that is, if replacing a vertex by the projection
 //! keeps the sign of the signed volume. Facets whose sign differs are the only ones searched.
 
-use crate::geometry::{Real, Vec3};
+use crate::geometry::{Real, Scalar, Vec3};
 
 /// The point of a simplex nearest to the origin.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ fn triangle<T: Real>(s: &[Vec3<T>; 4], at: [usize; 3]) -> Nearest<T> {
     }
     let foot = normal.scale(a.dot(normal) / n2);
     // Areas in the coordinate plane in which the triangle looks largest.
-    let size = normal.to_array().map(Real::abs);
+    let size = normal.to_array().map(Scalar::abs);
     let (i, j, whole) = if size[0] >= size[1] && size[0] >= size[2] {
         (1, 2, normal.x)
     } else if size[1] >= size[2] {

@@ -8,18 +8,18 @@
 pub mod directions;
 mod overlap;
 pub(in crate::narrow) mod planes;
+mod prefilter;
 mod separated;
-mod sieve;
-mod ties;
+mod tie_break;
 
 use super::answer::Answer;
+use super::certificate::{self, Strict};
 use super::epa::{self, Polytope};
 use super::exact;
 use super::feature::FeaturePair;
 use super::gjk::{self, End, Simplex};
 use super::pair::Pair;
 use super::routes::Routes;
-use super::strict::{self, Strict};
 use crate::geometry::{Dd, Pose, RelativePose};
 
 /// Answers a pair of cores from a cold start. `poses` are those of A and B in the world.
@@ -46,7 +46,7 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
 /// The exact answer; where its features are strict in `f64`, the row of every other way.
 fn exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
-    let strict = strict::local(pair, &answer.features).map(|s| Answer::strict(&s));
+    let strict = certificate::local(pair, &answer.features).map(|s| Answer::strict(&s));
     let same = |s: &Answer| s.lower <= answer.lower && answer.upper <= s.upper;
     Some(strict.filter(same).unwrap_or(answer))
 }
@@ -60,9 +60,9 @@ fn plain(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     };
     if found.end != End::Overlap {
         let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
-            .and_then(|features| strict::local(pair, &features))
+            .and_then(|features| certificate::local(pair, &features))
             .filter(Strict::in_contact_band);
-        return strict.map(|s| Answer::strict(&s)).or_else(|| tie(ties::separated(pair, &found)));
+        return strict.map(|s| Answer::strict(&s)).or_else(|| tie(tie_break::separated(pair, &found)));
     }
     let tetrahedron = epa::tetrahedron(pair, &found.simplex)?;
     let mut polytope = Polytope::default();
@@ -70,5 +70,5 @@ fn plain(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
         return None;
     }
     let strict = epa::deepest(pair, &mut polytope);
-    strict.map(|s| Answer::strict(&s)).or_else(|| tie(ties::overlapping(pair, &mut polytope)))
+    strict.map(|s| Answer::strict(&s)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
 }

@@ -2,13 +2,13 @@
 
 use super::directions::{self, Direction, Origin};
 use super::planes::Plane;
-use crate::geometry::{Dd, Polyhedron, Real, Vec3};
+use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::narrow::answer::Answer;
+use crate::narrow::certificate;
+use crate::narrow::closest_points::{Closest, finish};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::finisher::{Closest, finish};
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
-use crate::narrow::strict;
 
 /// Directions within so many bounds E of the best in `f64` are looked at in double-double.
 const NEAR: f64 = 64.0;
@@ -61,7 +61,7 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
 /// Where the best direction's features are strict in `f64`, the `f64` row is written: a warm way that proves the
 /// depth from a surface can only end at these features, and the complete list proves the same depth.
 fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
-    let answer = Answer::strict(&strict::local(pair, features)?);
+    let answer = Answer::strict(&certificate::local(pair, features)?);
     (upper.to_f64() <= answer.upper).then_some(answer)
 }
 

@@ -1,7 +1,7 @@
 //! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
 
 use super::directions::{features_on_plane, near_plane};
-use super::sieve::Sieve;
+use super::prefilter::Prefilter;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
@@ -50,16 +50,17 @@ impl Plane {
         of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
     }
 
-    /// As [`Self::candidates`], with what the sieve says of each.
+    /// As [`Self::candidates`], with what the prefilter says of each.
     pub(super) fn sieved<'s>(
         &'s self,
-        sieve: &'s Sieve,
+        prefilter: &'s Prefilter,
         kinds: usize,
     ) -> impl Iterator<Item = (FeaturePair, bool)> + 's {
         let ((of_a, kind_a), (of_b, kind_b)) = self.lists(kinds);
         let pairs = move |(i, &a): (usize, &'s u32)| {
-            let one =
-                move |(j, &b): (usize, &u32)| (FeaturePair { a: kind_a(a), b: kind_b(b) }, sieve.keeps(kinds, i, j));
+            let one = move |(j, &b): (usize, &u32)| {
+                (FeaturePair { a: kind_a(a), b: kind_b(b) }, prefilter.keeps(kinds, i, j))
+            };
             of_b.iter().enumerate().map(one)
         };
         of_a.iter().enumerate().flat_map(pairs)

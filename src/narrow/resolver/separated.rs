@@ -1,15 +1,15 @@
 //! Cores apart: the nearest point of the Minkowski difference is unique, but several feature pairs may carry it.
 
 use super::planes::Plane;
-use super::sieve::Sieve;
-use crate::geometry::{Dd, Real};
+use super::prefilter::Prefilter;
+use crate::geometry::{Dd, Real, Scalar};
 use crate::narrow::answer::Answer;
+use crate::narrow::certificate::{self, Strict};
+use crate::narrow::closest_points::finish;
 use crate::narrow::feature::FeaturePair;
-use crate::narrow::finisher::finish;
 use crate::narrow::gjk::Found;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
-use crate::narrow::strict::{self, Strict};
 
 /// Brackets as wide as this share of the size are accepted in the first and in the second attempt: optimal to the
 /// accuracy of double-double, and what is promised (half of it).
@@ -28,13 +28,13 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &Found<D
     // The search fixes the direction to about the square root of its own rounding.
     let tolerance = pair.size * (1e-13 + 4e-15 * (pair.size / length).sqrt().min(1e6));
     let plane = Plane::new(pair, n, tolerance);
-    let sieve = Sieve::new(pair, &plane, length);
+    let prefilter = Prefilter::new(pair, &plane, length);
     for width in WIDTHS {
-        let candidates = (0..6).flat_map(|kinds| plane.sieved(&sieve, kinds)).take(CANDIDATES);
+        let candidates = (0..6).flat_map(|kinds| plane.sieved(&prefilter, kinds)).take(CANDIDATES);
         let mut proven = candidates.filter_map(|(f, kept)| kept.then(|| prove(wide, &f, width * pair.size)).flatten());
         let Some(mut answer) = proven.next() else { continue };
         // What f64 can prove by itself is answered in f64 on every way.
-        if let Some(strict) = strict::local(pair, &answer.features).filter(Strict::in_contact_band) {
+        if let Some(strict) = certificate::local(pair, &answer.features).filter(Strict::in_contact_band) {
             return Some(Answer::strict(&strict));
         }
         if !plane.is_single() && proven.next().is_some() {

@@ -12,10 +12,10 @@ use super::super::feature::Feature;
 use super::super::pair::Pair;
 use super::clip::NONE;
 use super::{FeaturePair, lanes};
-use crate::geometry::planes::Star;
+use crate::geometry::planes::VertexPlanes;
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
-use crate::simd::{P3, Simd, V, dispatch};
+use crate::simd::{Simd, V, dispatch};
 
 /// Pairs that go side by side, at most: as many as a set has bits.
 pub(in crate::narrow) const MOST: usize = 64;
@@ -32,7 +32,7 @@ struct EdgeVertex {
     /// Bit `i`: beyond plane `i` of the edge; bit 4: farther beyond the second face's than the first's.
     beyond: u8,
     /// See [`beyond`].
-    spoke: u32,
+    incident_edge: u32,
 }
 
 /// Takes the pairs of a set (bit `k`: pair `k`) from a vertex of each body towards their closest features. Returns those that
@@ -68,7 +68,7 @@ fn pop(set: &mut u64) -> Option<usize> {
 fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; MOST], set: u64) -> (u64, u32) {
     let (mut sets, mut states) = (Sets { vertices: set, ..Sets::default() }, 0);
     let mut vertices = [[NONE; 2]; MOST];
-    let mut edges = [EdgeVertex { beyond: 0, spoke: NONE }; MOST];
+    let mut edges = [EdgeVertex { beyond: 0, incident_edge: NONE }; MOST];
     for _ in 0..ROUNDS {
         let here = std::mem::take(&mut sets.vertices);
         states += here.count_ones();
@@ -108,8 +108,8 @@ fn approach_body<S: Simd>(pairs: &[Pair<'_, f64>], features: &mut [FeaturePair; 
 /// The plane of vertex `v` that `x` lies farthest beyond, by its place, with [`PAST`]; [`NONE`] if it lies within all.
 #[inline(always)]
 fn beyond<S: Simd>(p: &Polyhedron, v: u32, x: Vec3<f64>) -> u32 {
-    let x = P3::<S>::splat(x);
-    let [first, rest @ ..] = p.planes().star(v) else { return NONE };
+    let x = Vec3::<V<S>>::from_f64(x);
+    let [first, rest @ ..] = p.planes().vertex_planes(v) else { return NONE };
     let (mut least, mut at) = beyond_eight(first, x);
     // Few vertices have more neighbours.
     for (i, eight) in rest.iter().enumerate() {
@@ -123,8 +123,8 @@ fn beyond<S: Simd>(p: &Polyhedron, v: u32, x: Vec3<f64>) -> u32 {
 
 /// The same of eight planes, and how far beyond. Without a branch, which would be foretold wrongly every other time.
 #[inline(always)]
-fn beyond_eight<S: Simd>(eight: &Star, x: P3<S>) -> (f64, u32) {
-    let (along, sides) = lanes::of_star(eight, x);
+fn beyond_eight<S: Simd>(eight: &VertexPlanes, x: Vec3<V<S>>) -> (f64, u32) {
+    let (along, sides) = lanes::of_vertex(eight, x);
     let least = sides.min_lane();
     let lane = lanes::place(sides, least);
     let past = u32::from(along.lt(V::load(&eight.far)).bits()) >> lane & 1;
@@ -159,17 +159,17 @@ fn leave_vertices(pair: &Pair<'_, f64>, features: &mut FeaturePair, [a, b]: [u32
         features.b = Feature::vertex(pair.b.neighbours_of(features.b.index)[(b & !PAST) as usize]);
         sets.vertices |= bit;
     } else if a != NONE {
-        features.a = spoke(pair.a, features.a.index, a);
+        features.a = incident_edge(pair.a, features.a.index, a);
         sets.edge_a |= bit;
     } else if b != NONE {
-        features.b = spoke(pair.b, features.b.index, b);
+        features.b = incident_edge(pair.b, features.b.index, b);
         sets.edge_b |= bit;
     }
 }
 
 /// One of the edges at vertex `v`.
 #[inline(always)]
-fn spoke(p: &Polyhedron, v: u32, at: u32) -> Feature {
+fn incident_edge(p: &Polyhedron, v: u32, at: u32) -> Feature {
     Feature::edge(p.neighbour_edges[(p.neighbour_start[v as usize] + (at & !PAST)) as usize])
 }
 
@@ -179,14 +179,14 @@ fn edge_vertex<S: Simd, const OF_A: bool>(pair: &Pair<'_, f64>, features: &Featu
     let (home, other, e, v) = sides_of::<OF_A>(pair, features);
     let x = if OF_A { seen_from_a(pair, other.vertex(v)) } else { seen_from_b(pair, other.vertex(v)) };
     let four = home.planes().edge(e);
-    let sides = P3::<S>::twice(&four.normals).dot(P3::splat(x)) - V::twice(&four.offsets);
+    let sides = Vec3::<V<S>>::twice(&four.normals).dot(Vec3::from_f64(x)) - V::twice(&four.offsets);
     let mut beyond_edge = sides.lt(V::splat(0.0)).bits() & 0x0f;
     let [tail, head, left, right, ..] = sides.lanes();
     beyond_edge |= u8::from(right < left) << 4;
     let [from, to] = home.edges[e as usize].v.map(|v| home.vertex(v));
     let nearest = from + (to - from).scale(tail / (tail + head));
     let nearest = if OF_A { seen_from_b(pair, nearest) } else { seen_from_a(pair, nearest) };
-    EdgeVertex { beyond: beyond_edge, spoke: beyond::<S>(other, v, nearest) }
+    EdgeVertex { beyond: beyond_edge, incident_edge: beyond::<S>(other, v, nearest) }
 }
 
 #[inline(always)]
@@ -218,8 +218,8 @@ fn leave_edge<const OF_A: bool>(
     } else if found.beyond & 0x0c != 0 {
         *mine = Feature::face(home.edges[e as usize].f[usize::from(found.beyond >> 4)]);
         sets.open |= bit;
-    } else if found.spoke != NONE {
-        *others = spoke(other, v, found.spoke);
+    } else if found.incident_edge != NONE {
+        *others = incident_edge(other, v, found.incident_edge);
         sets.open |= bit;
     }
 }

@@ -7,7 +7,7 @@
 use super::lanes;
 use super::regions::Segment;
 use crate::geometry::Vec3;
-use crate::geometry::planes::{Four, Star};
+use crate::geometry::planes::{FourPlanes, VertexPlanes};
 use crate::geometry::polyhedron::LANES;
 use crate::simd::{Mask, Simd, V};
 
@@ -71,17 +71,17 @@ pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
 
 /// The plane of a face that a point (in both halves of `x`) lies farthest beyond, if it lies beyond one.
 #[inline(always)]
-pub(super) fn farthest_beyond<S: Simd>(walls: &[Four], x: V<S>) -> Option<u32> {
+pub(super) fn farthest_beyond<S: Simd>(side_planes: &[FourPlanes], x: V<S>) -> Option<u32> {
     let x = x.spread();
     let mut most = (0.0, NONE);
     let mut first = 0;
-    while first < walls.len() {
-        let two = &walls[first..walls.len().min(first + 2)];
-        let sides = lanes::of_walls(two, x);
+    while first < side_planes.len() {
+        let two = &side_planes[first..side_planes.len().min(first + 2)];
+        let sides = lanes::of_side_planes(two, x);
         if sides.lt(V::splat(0.0)).bits() != 0 {
             let least = sides.min_lane();
             if least < most.0 {
-                // Four planes alone fill both halves: the first lane is the one that counts.
+                // FourPlanes planes alone fill both halves: the first lane is the one that counts.
                 most = (least, 4 * first as u32 + lanes::place(sides, least));
             }
         }
@@ -93,12 +93,12 @@ pub(super) fn farthest_beyond<S: Simd>(walls: &[Four], x: V<S>) -> Option<u32> {
 /// The plane of a vertex that a point (in both halves of `x`) lies farthest beyond, if it lies beyond one, and whether it lies
 /// beyond the plane at the neighbour, too.
 #[inline(always)]
-pub(super) fn farthest_spoke<S: Simd>(star: &[Star], x: V<S>) -> Option<(u32, bool)> {
+pub(super) fn farthest_incident_edge<S: Simd>(planes_of_vertex: &[VertexPlanes], x: V<S>) -> Option<(u32, bool)> {
     let x = x.spread();
     let mut most = (0.0, NONE, false);
     let mut first = 0;
-    for eight in star {
-        let (along, sides) = lanes::of_star(eight, x);
+    for eight in planes_of_vertex {
+        let (along, sides) = lanes::of_vertex(eight, x);
         if sides.lt(V::splat(0.0)).bits() != 0 {
             let least = sides.min_lane();
             if least < most.0 {
@@ -131,7 +131,7 @@ impl Clipping {
             return;
         }
         if entering & leaving != 0 {
-            let nearer = tail.larger(head);
+            let nearer = head.larger(tail);
             let least = nearer.min_lane();
             if least < self.beyond.0 {
                 self.beyond = (least, first + lanes::place(nearer, least));
@@ -164,12 +164,12 @@ impl Clipping {
 
 /// Clips an edge against all planes of a vertex.
 #[inline(always)]
-pub(super) fn clip_by_star<S: Simd>(star: &[Star], edge: &Segment<S>) -> Cut {
+pub(super) fn clip_by_vertex<S: Simd>(planes_of_vertex: &[VertexPlanes], edge: &Segment<S>) -> Cut {
     let (tail, head) = (edge.0.low().spread(), edge.0.high().spread());
     let mut clipping = Clipping::WHOLE;
     let mut first = 0;
-    for eight in star {
-        clipping.cut((lanes::of_star(eight, tail).1, lanes::of_star(eight, head).1), 0xff, first);
+    for eight in planes_of_vertex {
+        clipping.cut((lanes::of_vertex(eight, tail).1, lanes::of_vertex(eight, head).1), 0xff, first);
         first += LANES as u32;
     }
     clipping.end()
@@ -177,10 +177,10 @@ pub(super) fn clip_by_star<S: Simd>(star: &[Star], edge: &Segment<S>) -> Cut {
 
 /// Clips an edge against all planes along the edges of a face.
 #[inline(always)]
-pub(super) fn clip_by_walls<S: Simd>(walls: &[Four], edge: &Segment<S>) -> Cut {
+pub(super) fn clip_by_walls<S: Simd>(side_planes: &[FourPlanes], edge: &Segment<S>) -> Cut {
     let mut clipping = Clipping::WHOLE;
     let mut first = 0;
-    for four in walls {
+    for four in side_planes {
         let sides = lanes::of_ends(four, edge);
         clipping.cut((sides.low(), sides.high()), 0x0f, first);
         first += 4;

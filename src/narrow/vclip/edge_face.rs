@@ -12,7 +12,7 @@ use crate::simd::Simd;
 #[inline(always)]
 pub(super) fn face_edge<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, e: u32) -> Step {
     let edge = home.edge_of(other, e);
-    let clip = match clip::clip_by_walls::<S>(home.walls(f), &edge) {
+    let clip = match clip::clip_by_walls::<S>(home.side_planes(f), &edge) {
         Cut::Simple(start) => return around::<S>(home, f, &edge, start),
         Cut::Part(clip) if clip.is_empty() => return around::<S>(home, f, &edge, clip.entry),
         Cut::Part(clip) => clip,
@@ -98,7 +98,7 @@ fn seen_from_inside<S: Simd>(
     }
     let [v, w] = home.ends(e);
     let (v, w) = (home.polyhedron.vertex(v), home.polyhedron.vertex(w));
-    farthest_beyond::<S>(home.walls(f), point(nearest_to_line(v, w - v, edge, clip)))
+    farthest_beyond::<S>(home.side_planes(f), point(nearest_to_line(v, w - v, edge, clip)))
 }
 
 /// The point of a part of `edge` nearest to the line from `v` along `d`.

@@ -10,9 +10,9 @@
 
 use super::super::feature::Feature;
 use super::super::pair::Pair;
-use crate::geometry::planes::{Four, Plane, Planes, Star};
+use crate::geometry::planes::{FourPlanes, Plane, Planes, VertexPlanes};
 use crate::geometry::{Polyhedron, RelativePose, Vec3};
-use crate::simd::{Mask, P3, Simd, V};
+use crate::simd::{Mask, Simd, V};
 
 /// Hundreds of times what rounding moves a nearest point by, in shares of the pair's size.
 const CLEAR: f64 = 1.0 / (1_u64 << 34) as f64;
@@ -94,20 +94,20 @@ pub(super) fn bodies_at<'a, S: Simd>(
 
 impl<'a, S: Simd> Body<'a, S> {
     #[inline(always)]
-    fn rotated(&self, v: P3<S>) -> V<S> {
+    fn rotated(&self, v: Vec3<V<S>>) -> V<S> {
         self.columns[0] * v.x + self.columns[1] * v.y + self.columns[2] * v.z
     }
 
     /// A point of the other body (its components in all lanes of each half), in this frame.
     #[inline(always)]
-    pub(super) fn turned(&self, x: P3<S>) -> V<S> {
+    pub(super) fn turned(&self, x: Vec3<V<S>>) -> V<S> {
         self.rotated(x) + self.origin
     }
 
     /// A direction of the other body, in this frame, in both halves.
     #[inline(always)]
     pub(super) fn direction(&self, v: Vec3<f64>) -> V<S> {
-        self.rotated(P3::splat(v))
+        self.rotated(Vec3::from_f64(v))
     }
 
     /// A vertex of the other body, in this frame, in both halves.
@@ -136,22 +136,22 @@ impl<'a, S: Simd> Body<'a, S> {
         self.around(e).plane(0).normal
     }
 
-    /// The planes of vertex `v`, in the order of [`Self::spokes`].
+    /// The planes of vertex `v`, in the order of [`Self::incident_edges`].
     #[inline(always)]
-    pub(super) fn star(&self, v: u32) -> &'a [Star] {
-        self.planes.star(v)
+    pub(super) fn vertex_planes(&self, v: u32) -> &'a [VertexPlanes] {
+        self.planes.vertex_planes(v)
     }
 
     /// The planes around edge `e`.
     #[inline(always)]
-    pub(super) fn around(&self, e: u32) -> &'a Four {
+    pub(super) fn around(&self, e: u32) -> &'a FourPlanes {
         self.planes.edge(e)
     }
 
     /// The planes along the edges of face `f`, in the order of [`Self::perimeter`].
     #[inline(always)]
-    pub(super) fn walls(&self, f: u32) -> &'a [Four] {
-        self.planes.walls(f)
+    pub(super) fn side_planes(&self, f: u32) -> &'a [FourPlanes] {
+        self.planes.side_planes(f)
     }
 
     /// The plane of face `f`, positive outside.
@@ -162,15 +162,15 @@ impl<'a, S: Simd> Body<'a, S> {
 
     /// The edges at vertex `v`.
     #[inline(always)]
-    pub(super) fn spokes(&self, v: u32) -> &'a [u32] {
+    pub(super) fn incident_edges(&self, v: u32) -> &'a [u32] {
         let (p, v) = (self.polyhedron, v as usize);
         &p.neighbour_edges[p.neighbour_start[v] as usize..p.neighbour_start[v + 1] as usize]
     }
 
     /// One of the edges at vertex `v`.
     #[inline(always)]
-    pub(super) fn spoke(&self, v: u32, at: u32) -> Feature {
-        Feature::edge(self.spokes(v)[at as usize])
+    pub(super) fn incident_edge(&self, v: u32, at: u32) -> Feature {
+        Feature::edge(self.incident_edges(v)[at as usize])
     }
 
     /// The edges around face `f`, in its order.

@@ -3,13 +3,13 @@
 use super::super::feature::Feature;
 use super::Step;
 use super::clip::{
-    self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_spoke, slope_to_vertex,
+    self, Clip, Cut, NONE, Out, Slope, between, falls_beyond, farthest_beyond, farthest_incident_edge, slope_to_vertex,
 };
 use super::lanes;
 use super::regions::{Body, Segment};
 use crate::geometry::Vec3;
 use crate::geometry::polyhedron::LANES;
-use crate::simd::{Lane, P3, Simd, V};
+use crate::simd::{Lane, Simd, V};
 
 /// Edges passed in one step, at most.
 const HOPS: usize = 64;
@@ -18,7 +18,7 @@ const HOPS: usize = 64;
 /// when no vertex is passed by any more: far off, what is fine at home is not worth its while.
 #[inline(always)]
 pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, v: u32, w: u32) -> Step {
-    let (reached, spoke) = leave_vertex::<S>(home, v, home.vertex_of(other, w));
+    let (reached, incident_edge) = leave_vertex::<S>(home, v, home.vertex_of(other, w));
     if reached != v {
         return Step::Home(Feature::vertex(reached));
     }
@@ -26,8 +26,8 @@ pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, v:
     if reached != w {
         return Step::Other(Feature::vertex(reached));
     }
-    if spoke != NONE {
-        return Step::Home(Feature::edge(spoke));
+    if incident_edge != NONE {
+        return Step::Home(Feature::edge(incident_edge));
     }
     if back == NONE { Step::Done } else { Step::Other(Feature::edge(back)) }
 }
@@ -40,9 +40,9 @@ pub(super) fn vertex_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, v:
 fn leave_vertex<S: Simd>(home: &Body<'_, S>, v: u32, x: V<S>) -> (u32, u32) {
     let mut reached = v;
     for _ in 0..HOPS {
-        match farthest_spoke::<S>(home.star(reached), x) {
+        match farthest_incident_edge::<S>(home.vertex_planes(reached), x) {
             Some((at, true)) => reached = home.polyhedron.neighbours_of(reached)[at as usize],
-            Some((at, false)) => return (reached, home.spokes(reached)[at as usize]),
+            Some((at, false)) => return (reached, home.incident_edges(reached)[at as usize]),
             None => break,
         }
     }
@@ -96,10 +96,10 @@ enum Foot {
 #[inline(always)]
 fn star_around_foot<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v: u32, along: f64) -> Foot {
     let foot = home.tail(e) + home.along(e).scale(along);
-    let foot = other.turned(P3::splat(foot)).spread();
+    let foot = other.turned(Vec3::from_f64(foot)).spread();
     let (mut inside, mut most, mut first) = (true, (-other.clear, NONE), 0);
-    for eight in other.star(v) {
-        let sides = lanes::of_star(eight, foot).1;
+    for eight in other.vertex_planes(v) {
+        let sides = lanes::of_vertex(eight, foot).1;
         if sides.gt(V::splat(0.0)).bits() != 0xff {
             inside = false;
             let least = sides.min_lane();
@@ -112,7 +112,7 @@ fn star_around_foot<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v:
     match most.1 {
         NONE if inside => Foot::Inside,
         NONE => Foot::Open,
-        at => Foot::Beyond(other.spoke(v, at)),
+        at => Foot::Beyond(other.incident_edge(v, at)),
     }
 }
 
@@ -120,8 +120,8 @@ fn star_around_foot<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, v:
 /// region of `v` (section 3.3.1).
 #[inline(always)]
 fn clip_against_vertex<S: Simd>(home: &Body<'_, S>, v: u32, edge: &Segment<S>) -> Out<Feature> {
-    let clip = match clip::clip_by_star(home.star(v), edge) {
-        Cut::Simple(at) => return Out::To(home.spoke(v, at)),
+    let clip = match clip::clip_by_vertex(home.vertex_planes(v), edge) {
+        Cut::Simple(at) => return Out::To(home.incident_edge(v, at)),
         Cut::Part(clip) => clip,
     };
     let x = home.polyhedron.vertex(v);
@@ -131,13 +131,13 @@ fn clip_against_vertex<S: Simd>(home: &Body<'_, S>, v: u32, edge: &Segment<S>) -
             return Out::Touching;
         }
         if falls_beyond(slope, true) {
-            return Out::To(home.spoke(v, clip.entry));
+            return Out::To(home.incident_edge(v, clip.entry));
         }
         // Compound exclusion: the latest entry comes after the earliest exit, so that every point lies beyond one of
         // the two planes, and there that edge is nearer. The distance grows at the entry, so that the nearest point
         // comes before it; or it falls, and the nearest point comes after the exit, too.
         if clip.is_empty() {
-            return Out::To(home.spoke(v, clip.exit));
+            return Out::To(home.incident_edge(v, clip.exit));
         }
     }
     if clip.exit != NONE {
@@ -146,7 +146,7 @@ fn clip_against_vertex<S: Simd>(home: &Body<'_, S>, v: u32, edge: &Segment<S>) -
             return Out::Touching;
         }
         if falls_beyond(slope, false) {
-            return Out::To(home.spoke(v, clip.exit));
+            return Out::To(home.incident_edge(v, clip.exit));
         }
     }
     Out::No
@@ -159,11 +159,11 @@ pub(super) fn face_vertex<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u
     // The edge whose plane `x` lies farthest beyond holds the point of the face nearest to it. (The normals of the two
     // edges at a vertex are nearer in angle to a direction between them than that of any other edge, and the lines of
     // all other edges lie farther back. So, too, where all planes are off by their rounding, up to that much.)
-    if let Some(at) = farthest_beyond(home.walls(f), x) {
+    if let Some(at) = farthest_beyond(home.side_planes(f), x) {
         return Step::Home(Feature::edge(home.perimeter(f)[at as usize]));
     }
     let plane = home.support(f);
-    let height = (P3::splat(plane.normal).dot(x.spread()) - V::splat(plane.offset)).first();
+    let height = (Vec3::from_f64(plane.normal).dot(x.spread()) - V::splat(plane.offset)).first();
     // Towards the plane: the printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends beyond it
     // farther away than it began.
     if height != 0.0 {
@@ -185,8 +185,8 @@ fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u3
     let mut nearest = (f64::INFINITY, NONE);
     let mut first = 0;
     // Eight neighbours at once. What fills the last eight up is the vertex itself: never nearer.
-    for eight in other.polyhedron.star(v) {
-        let rise = P3::load(eight).dot(heights.normal) * sign;
+    for eight in other.polyhedron.neighbour_blocks_of(v) {
+        let rise = Vec3::load(eight).dot(heights.normal) * sign;
         if rise.lt(own).bits() != 0 {
             let least = rise.min_lane();
             if least < nearest.0 {
@@ -195,7 +195,7 @@ fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u3
         }
         first += LANES as u32;
     }
-    if other.polyhedron.star(v).is_empty() {
+    if other.polyhedron.neighbour_blocks_of(v).is_empty() {
         for (at, &w) in (0..).zip(other.polyhedron.neighbours_of(v)) {
             let height = (heights.of(w) * sign).first();
             if height < own.first() && height < nearest.0 {
@@ -203,7 +203,7 @@ fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u3
             }
         }
     }
-    other.spokes(v).get(nearest.1 as usize).copied().unwrap_or(NONE)
+    other.incident_edges(v).get(nearest.1 as usize).copied().unwrap_or(NONE)
 }
 
 /// How high the vertices of the other body are above a face, from its own origin on.
@@ -213,7 +213,7 @@ fn towards_plane<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, f: u32, v: u3
 #[derive(Clone, Copy)]
 pub(super) struct Heights<'b, 'a, S: Simd> {
     body: &'b Body<'a, S>,
-    normal: P3<S>,
+    normal: Vec3<V<S>>,
 }
 
 impl<'b, 'a, S: Simd> Heights<'b, 'a, S> {
@@ -294,7 +294,7 @@ fn feet<S: Simd>(home: &Body<'_, S>, other: &Body<'_, S>, e: u32, g: u32) -> Fee
     const PARALLEL: f64 = 1e-10;
     // Below, rounding moves the points by more than `Body::clear`.
     const SLANTED: f64 = 1e-3;
-    let (tail_e, along_e) = (P3::<S>::splat(home.tail(e)), P3::splat(home.along(e)));
+    let (tail_e, along_e) = (Vec3::<V<S>>::from_f64(home.tail(e)), Vec3::from_f64(home.along(e)));
     let tail_g = home.vertex_of(other, other.ends(g)[0]).spread();
     let along_g = home.direction(other.along(g)).spread();
     let between = tail_g - tail_e;

@@ -1,7 +1,7 @@
 //! Normals against an independent computation, and parallel directions.
 
 use super::{Point, Random, checked_hull, p};
-use crate::geometry::real::{Dd, Real};
+use crate::geometry::real::{Dd, Real, Scalar};
 
 /// The unit vector of an integer vector, each component to within an ulp of 1.
 fn unit(v: [i128; 3]) -> [f64; 3] {

@@ -1,0 +1,137 @@
+//! What a pair keeps from sample to sample: what it remembers (indices, plain), and apart from that what is learned for speed. No
+//! row depends on either.
+
+use super::epa::Surface;
+use super::feature::FeaturePair;
+use super::gjk::Simplex;
+use super::pair::Pair;
+use crate::geometry::{Polyhedron, Vec3};
+
+/// Of a pair of bodies: one cache for their hulls, and one for each pair of pieces.
+#[derive(Debug, Clone, Default)]
+pub struct PairCache {
+    pub(super) hulls: PieceCache,
+    pub(super) pieces: Vec<PieceCache>,
+}
+
+/// Of a pair of pieces.
+#[derive(Debug, Clone, Default)]
+pub struct PieceCache {
+    memory: Memory,
+    /// What is learned for speed.
+    pub(super) learned: Learned,
+}
+
+/// What a pair of pieces remembers: indices only.
+#[derive(Debug, Clone, Default)]
+struct Memory {
+    /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
+    of: [u32; 6],
+    features: Option<FeaturePair>,
+    simplex: Simplex,
+    surface: Option<Box<Surface>>,
+}
+
+/// What is learned of a pair of pieces, to choose the cheapest way to the same row.
+#[derive(Debug, Clone)]
+pub(super) struct Learned {
+    /// For how many samples features stay optimal, on average.
+    pub(super) mean_feature_lifetime: f32,
+    /// Steps of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
+    /// and less with each block since, so that the other way is tried again.
+    pub(super) vclip_steps: [f32; 2],
+    /// Whether V-Clip left the remembered features in the last query.
+    pub(super) features_changed: bool,
+    /// How far the axis along which a gap beyond the cut-off was last seen lies beside the unit vector between the origins, in A's
+    /// frame; `None` where the bodies are near.
+    pub(super) axis: Option<Vec3<f64>>,
+}
+
+impl Default for Learned {
+    fn default() -> Self {
+        Self { mean_feature_lifetime: 8.0, vclip_steps: [0.0; 2], features_changed: false, axis: Some(Vec3::ZERO) }
+    }
+}
+
+impl PieceCache {
+    /// Forgets what was remembered of cores of other counts.
+    #[inline]
+    pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {
+        let of = counts(a, b);
+        // Element-wise: a wide load right after narrow stores defeats store forwarding.
+        if (0..of.len()).any(|i| self.memory.of[i] != of[i]) {
+            *self = Self { memory: Memory { of, ..Memory::default() }, ..Self::default() };
+        }
+    }
+
+    /// The remembered features of the cores it belongs to.
+    #[inline]
+    pub(super) fn features(&self) -> Option<FeaturePair> {
+        self.memory.features
+    }
+
+    /// Remembers features, or forgets them.
+    #[inline]
+    pub(super) fn set_features(&mut self, features: Option<FeaturePair>) {
+        self.memory.features = features;
+    }
+
+    /// Where a search would start.
+    #[inline]
+    pub(super) fn simplex(&self) -> &Simplex {
+        &self.memory.simplex
+    }
+
+    /// Remembers the end of a search.
+    #[inline]
+    pub(super) fn set_simplex(&mut self, simplex: Simplex) {
+        self.memory.simplex = simplex;
+    }
+
+    /// Remembers features that were tracked; a search that is not V-Clip would start from a vertex of each.
+    #[inline]
+    pub(super) fn follow(&mut self, a: &Polyhedron, b: &Polyhedron, features: FeaturePair) {
+        self.memory.features = Some(features);
+        self.memory.simplex.pairs[0] = [features.a.first_vertex(a), features.b.first_vertex(b)];
+        self.memory.simplex.count = 1;
+    }
+
+    /// Remembers what V-Clip found from `start`.
+    #[inline]
+    pub(super) fn found(&mut self, pair: &Pair<'_, f64>, start: FeaturePair, found: FeaturePair) {
+        self.learned.features_changed = found != start;
+        self.follow(pair.a, pair.b, found);
+    }
+
+    /// Whether V-Clip left the remembered features in the last query: asked once.
+    #[inline]
+    pub(super) fn take_features_changed(&mut self) -> bool {
+        std::mem::take(&mut self.learned.features_changed)
+    }
+
+    /// The remembered surface around an overlap.
+    #[inline]
+    pub(super) fn surface(&self) -> Option<&Surface> {
+        self.memory.surface.as_deref()
+    }
+
+    /// Takes the remembered surface out.
+    #[inline]
+    pub(super) fn take_surface(&mut self) -> Option<Box<Surface>> {
+        self.memory.surface.take()
+    }
+
+    /// Remembers a surface.
+    #[inline]
+    pub(super) fn set_surface(&mut self, surface: Box<Surface>) {
+        self.memory.surface = Some(surface);
+    }
+}
+
+/// Counts of vertices, edges and faces of both cores.
+#[inline]
+fn counts(a: &Polyhedron, b: &Polyhedron) -> [u32; 6] {
+    let counts = |p: &Polyhedron| [p.count as u32, p.edges.len() as u32, p.face_count() as u32];
+    let ([a, b, c], [d, e, f]) = (counts(a), counts(b));
+    [a, b, c, d, e, f]
+}

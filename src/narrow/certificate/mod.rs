@@ -1,0 +1,29 @@
+//! The certificate of a feature pair: when an answer reached by any way may be accepted, because the optimum is unique.
+//!
+//! Every optimality test must hold by more than twice its rounding bound: the closest points lie inside their
+//! features, and of all vertices of both bodies only those of the features reach the supporting planes. Then no other
+//! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
+//!
+//! ```text
+//! float.rs           one f64, or eight in a register: all below is written once for both
+//! features.rs        the features of a body: one for all lanes, one a lane, one a lane of a body of its own
+//! clearance.rs       what stored planes prove at once
+//! unique_support.rs  the feature alone supports its body
+//! strict.rs          the certificate: all tests together, the bracket
+//! claim.rs           what is left to be proven where the cores overlap
+//! ```
+
+mod claim;
+mod clearance;
+#[cfg(test)]
+pub(in crate::narrow) mod draw;
+mod features;
+mod float;
+mod strict;
+mod unique_support;
+
+pub use claim::Claim;
+pub(in crate::narrow) use features::{FeaturePerBody, FeaturePerLane, OneFeature};
+pub(in crate::narrow) use float::Float;
+pub(in crate::narrow) use strict::{Certified, apart, bracket, certify, claim_of, deep};
+pub use strict::{Strict, claim, local};

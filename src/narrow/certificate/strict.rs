@@ -1,0 +1,149 @@
+//! The certificate of strict optimality, written once for one sample and for eight.
+
+use super::claim::Claim;
+use super::features::{Features, OneFeature};
+use super::float::Float;
+use super::unique_support::{Plane, unique_support};
+use crate::geometry::{RelativePose, Vec3};
+use crate::narrow::closest_points::{Closest, of_kind};
+use crate::narrow::feature::FeaturePair;
+use crate::narrow::kind::Kind;
+use crate::narrow::pair::{Pair, bound_of};
+
+/// A feature pair that is optimal, with its proof in `f64`.
+#[derive(Debug, Clone, Copy)]
+pub struct Strict {
+    /// The features.
+    pub features: FeaturePair,
+    /// Their closest points.
+    pub closest: Closest<f64>,
+    /// The gap of the supporting planes over all vertices: the signed distance of the cores less rounding.
+    pub gap: f64,
+    /// By how much other vertices stay off the planes, at least (metres): the rounding of the direction.
+    pub margin: f64,
+    /// The pair's rounding bound E.
+    pub bound: f64,
+}
+
+/// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign of their distance is
+/// open in `f64`, and [`local`] leaves them to extended precision.
+const BAND: f64 = 8.0;
+
+/// Cores nearer than so many bounds E, apart or overlapping by less than [`BAND`], are left to extended precision.
+const CONTACT: f64 = 4.0;
+
+/// How far, metres, other features must stay away: four bounds, times what the direction's error is amplified by.
+#[inline(always)]
+pub(super) fn margin<T: Float>(bound: T, amplification: T) -> T {
+    T::from_f64(4.0) * bound * amplification
+}
+
+/// Whether cores at this distance are apart by more than rounding; `bound`: E, metres.
+#[inline(always)]
+pub(in crate::narrow) fn apart<T: Float>(distance: T, bound: T) -> T::Mask {
+    distance.gt(T::from_f64(CONTACT) * bound)
+}
+
+/// Whether cores at this distance overlap by more than the contact band; `bound`: E, metres.
+#[inline(always)]
+pub(in crate::narrow) fn deep<T: Float>(distance: T, bound: T) -> T::Mask {
+    distance.lt(T::from_f64(-BAND) * bound)
+}
+
+/// Proven bounds of the signed distance of cores, metres: of closest points at `distance` with this `residual`, and the `gap` of
+/// their supporting planes; `bound`: E.
+#[inline(always)]
+pub(in crate::narrow) fn bracket<T: Float>(distance: T, residual: T, gap: T, bound: T) -> (T, T) {
+    let in_band = distance.ge(T::from_f64(-BAND) * bound);
+    let upper = T::select(in_band, distance.abs(), distance);
+    (gap - bound, upper + residual + bound)
+}
+
+/// What a surface around the origin must prove for the depth of a strict answer, metres; `margin`: of its direction.
+#[inline(always)]
+pub(in crate::narrow) fn claim_of(distance: f64, bound: f64, amplification: f64) -> Claim {
+    Claim { facet: -distance - 0.25 * bound, others: -distance + margin(bound, amplification) }
+}
+
+/// What a surface around the origin must prove for the depth of a locally strict answer, and that it is the only one.
+pub fn claim(answer: &Strict) -> Claim {
+    claim_of(answer.closest.distance, answer.bound, answer.closest.amplification)
+}
+
+impl Strict {
+    /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`] accepts, whether they are
+    /// apart.
+    #[inline(always)]
+    pub fn in_contact_band(&self) -> bool {
+        self.closest.distance >= -BAND * self.bound
+    }
+
+    /// Proven bounds of the signed distance of the cores, metres.
+    #[inline(always)]
+    pub fn bracket(&self) -> (f64, f64) {
+        bracket(self.closest.distance, self.closest.residual, self.gap, self.bound)
+    }
+}
+
+/// Feature pairs of one kind with their certificates: one, or one in each lane.
+pub(in crate::narrow) struct Certified<T: Float> {
+    /// The closest points; `interior` may be a lower bound.
+    pub(in crate::narrow) closest: Closest<T>,
+    /// The gap of the supporting planes over all vertices, metres; means nothing where not strict.
+    pub(in crate::narrow) gap: T,
+    /// Where the features are strictly optimal: locally so where the cores overlap.
+    pub(in crate::narrow) strict: T::Mask,
+}
+
+/// Certifies features of a kind at relative poses, in the lanes `wanted`; where cores are not apart by more than rounding only if
+/// `overlaps`. `size`: of the pairs of cores, metres.
+#[inline(always)]
+pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
+    kind: Kind,
+    [a, b]: [&F; 2],
+    pose: &RelativePose<T>,
+    size: T,
+    wanted: T::Mask,
+    overlaps: bool,
+) -> Certified<T> {
+    let (mut closest, foot) = of_kind(kind, size, pose, &a.operand(), &b.operand());
+    match kind {
+        Kind::FaceVertex => closest.interior = a.inside(foot, size),
+        Kind::VertexFace => closest.interior = b.inside(foot, size),
+        _ => {}
+    }
+    let bound = bound_of::<T>(size);
+    let margin = margin(bound, closest.amplification);
+    let finite = closest.distance.abs().lt(T::from_f64(f64::INFINITY));
+    let mut holds = wanted & finite & closest.interior.gt(margin) & closest.residual.le(bound);
+    if !overlaps {
+        holds = holds & apart(closest.distance, bound);
+    }
+    if T::bits(holds) == 0 {
+        return Certified { closest, gap: T::zero(), strict: holds };
+    }
+    let out_of_b: Vec3<T> = -pose.inverse_vector(closest.normal);
+    let (max_a, holds) = unique_support(a, &Plane { normal: closest.normal, margin, bound }, holds);
+    let (max_b, holds) = unique_support(b, &Plane { normal: out_of_b, margin, bound }, holds);
+    let gap = closest.normal.dot(pose.t) - max_b - max_a;
+    let agrees = (gap - closest.distance).abs().le(bound);
+    Certified { closest, gap, strict: holds & agrees }
+}
+
+/// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are apart or in contact;
+/// where they overlap, the depth is still to be proven ([`claim`]).
+#[inline]
+pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Strict> {
+    let kind = Kind::of(features)?;
+    let (a, b) = (OneFeature::new(pair.a, features.a), OneFeature::new(pair.b, features.b));
+    let Certified { closest, gap, strict } = certify(kind, [&a, &b], &pair.pose, pair.size, true, true);
+    let bound = pair.bound();
+    // In contact the sign of the distance is open, and a second facet behind a body too thin to tell may be as near.
+    let decided = apart(closest.distance, bound) | deep(closest.distance, bound);
+    let margin = margin(bound, closest.amplification);
+    (strict && decided).then_some(Strict { features: *features, closest, gap, margin, bound })
+}
+
+#[cfg(test)]
+#[path = "tests/strict.rs"]
+mod tests;

@@ -1,0 +1,275 @@
+//! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
+
+use super::answer::Answer;
+use super::cache::PieceCache;
+use super::certificate::{self, Strict};
+use super::closest_points::finish;
+use super::cold_start::{ColdStart, cold_start};
+use super::epa::{self, Polytope, Surface};
+use super::feature::FeaturePair;
+use super::gjk;
+use super::outcome::{Outcome, beyond};
+use super::pair::Pair;
+use super::resolver;
+use super::routes::Routes;
+use super::vclip;
+use crate::geometry::{Pose, RelativePose};
+use crate::scene::Piece;
+
+/// The search for what the remembered features and surface do not settle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Search {
+    /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
+    #[default]
+    Auto,
+    /// GJK from the remembered simplex.
+    Gjk,
+    /// V-Clip from the remembered features; GJK where they penetrate.
+    VClip,
+}
+
+/// How a pair is searched, and with which working memory.
+#[derive(Debug)]
+pub struct Ladder<'a> {
+    /// The search.
+    pub search: Search,
+    /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
+    /// surface is not worth remembering.
+    pub single: bool,
+    /// Working memory.
+    pub polytope: &'a mut Polytope,
+}
+
+/// Two pieces with their poses in the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// Piece of A.
+    pub a: &'a Piece,
+    /// Piece of B.
+    pub b: &'a Piece,
+    /// Pose of A.
+    pub pose_a: &'a Pose,
+    /// Pose of B.
+    pub pose_b: &'a Pose,
+    /// B's frame in A's, the same poses.
+    pub relative: &'a RelativePose<f64>,
+}
+
+/// A pair on the ladder.
+struct Climb<'c, 'p> {
+    pair: &'c Pair<'p, f64>,
+    /// The gap of the cores above which there is no row, metres.
+    beyond: f64,
+    cache: &'c mut PieceCache,
+    /// Whether a surface is worth remembering.
+    keeps: bool,
+}
+
+/// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
+/// (metres); never open.
+pub fn solve(
+    parts: &Parts<'_>,
+    cutoff: f64,
+    cache: &mut PieceCache,
+    ladder: &mut Ladder<'_>,
+    routes: &mut Routes,
+) -> Outcome<Answer> {
+    let growth = parts.a.radius + parts.b.radius;
+    let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
+    routes.queries += 1;
+    if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
+        routes.uncertified += 1;
+        return Outcome::Settled(Answer::uncertified(&pair, parts.relative.t));
+    }
+    cache.belong_to(pair.a, pair.b);
+    let beyond = beyond(cutoff, pair.size) + growth;
+    let keeps = cache.features().is_some() || !ladder.single;
+    let mut climb = Climb { pair: &pair, beyond, cache, keeps };
+    let answer = match climb.warm(ladder, routes) {
+        Outcome::Beyond { gap, normal } => {
+            routes.beyond += 1;
+            return Outcome::Beyond { gap: gap - growth, normal };
+        }
+        Outcome::Settled(strict) => Answer::strict(&strict),
+        Outcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
+    };
+    cache.set_features(Some(answer.features));
+    if answer.lower > beyond {
+        return Outcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
+    }
+    Outcome::Settled(answer)
+}
+
+impl Climb<'_, '_> {
+    /// The rungs above the cold resolver.
+    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+        let cold = self.cache.features().is_none();
+        let tracks = match ladder.search {
+            Search::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
+            Search::Auto => !cold,
+            Search::Gjk => false,
+            Search::VClip => true,
+        };
+        // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
+        let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
+        if first {
+            if let Some(outcome) = self.track(routes) {
+                return outcome;
+            }
+            if cold {
+                // Where it started from was a guess.
+                self.cache.set_features(None);
+            }
+        }
+        if let Some(outcome) = self.remembered(ladder, routes) {
+            return outcome;
+        }
+        if tracks
+            && !first
+            && let Some(outcome) = self.track(routes)
+        {
+            return outcome;
+        }
+        self.search(ladder, routes)
+    }
+
+    /// The remembered features, with the remembered surface where they overlap, or what grows from it.
+    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<Outcome<Strict>> {
+        let mut placed = false;
+        if let Some(features) = self.cache.features()
+            && let Some(strict) = certificate::local(self.pair, &features)
+        {
+            if strict.in_contact_band() {
+                routes.verified += 1;
+                return Some(self.apart_or_near(strict));
+            }
+            if let Some(surface) = self.cache.surface() {
+                placed = true;
+                if ladder.polytope.verifies(self.pair, surface, &strict) {
+                    routes.surface_verified += 1;
+                    return Some(Outcome::Settled(strict));
+                }
+            }
+        }
+        let surface = self.cache.take_surface()?;
+        if !placed {
+            ladder.polytope.restore(self.pair, &surface);
+        }
+        let strict = epa::deepest(self.pair, ladder.polytope)?;
+        routes.surface_grown += 1;
+        self.remember_surface(ladder.polytope, &strict, surface);
+        Some(Outcome::Settled(strict))
+    }
+
+    /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support
+    /// the planes, so these are remembered.
+    fn starts_apart(&mut self) -> bool {
+        if self.cache.features().is_some() || self.pair.pose.t.length2() == 0.0 {
+            return self.cache.features().is_some();
+        }
+        let ColdStart { first, apart } = cold_start(self.pair);
+        self.cache.set_simplex(gjk::Simplex::of_vertices(apart.unwrap_or(first)));
+        self.cache.set_features(apart.map(FeaturePair::of_vertices));
+        apart.is_some()
+    }
+
+    /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
+    fn track(&mut self, routes: &mut Routes) -> Option<Outcome<Strict>> {
+        let pair = self.pair;
+        let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
+        let found = vclip::search(pair, start);
+        routes.vclip_steps += u64::from(found.iterations);
+        routes.cycles += u64::from(found.end == vclip::End::Cycle);
+        if found.end != vclip::End::Converged {
+            return None;
+        }
+        let held = self.cache.features() == Some(found.features);
+        self.cache.found(pair, start, found.features);
+        let Some(strict) = certificate::local(pair, &found.features).filter(Strict::in_contact_band) else {
+            // A tie beyond the cut-off needs no decision: any direction with a gap will do.
+            let normal = finish(pair, &found.features)?.normal;
+            let lower = pair.gap(normal) - pair.bound();
+            if lower > self.beyond {
+                self.cache.set_features(None);
+                return Some(Outcome::Beyond { gap: lower, normal: Some(normal) });
+            }
+            return Some(Outcome::Open);
+        };
+        routes.verified += u64::from(held);
+        routes.searched += u64::from(!held);
+        Some(self.apart_or_near(strict))
+    }
+
+    /// A strict answer about cores that do not overlap.
+    fn apart_or_near(&self, strict: Strict) -> Outcome<Strict> {
+        let lower = strict.gap - strict.bound;
+        if lower > self.beyond {
+            return Outcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
+        }
+        Outcome::Settled(strict)
+    }
+
+    /// The search from the remembered simplex, or from nothing.
+    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Outcome<Strict> {
+        let pair = self.pair;
+        // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+        if ladder.search == Search::Auto && self.cache.simplex().count < 2 {
+            let mut simplex = *self.cache.simplex();
+            let deepest = epa::deepest_around(pair, pair.pose.t, ladder.polytope, &mut simplex);
+            self.cache.set_simplex(simplex);
+            if let Some(strict) = deepest {
+                return self.expanded(strict, ladder.polytope, routes);
+            }
+        }
+        let found = gjk::search(pair, self.cache.simplex(), self.beyond);
+        routes.search_iterations += u64::from(found.iterations);
+        self.cache.set_simplex(found.simplex);
+        match found.end {
+            gjk::End::Beyond => {
+                self.cache.set_features(None);
+                // A support found by climbing is no proof: the gap over all vertices is.
+                let normal = -found.point.normalized();
+                let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+                let lower = gap - pair.bound();
+                if lower > self.beyond {
+                    return Outcome::Beyond { gap: lower, normal: Some(normal) };
+                }
+                Outcome::Open
+            }
+            gjk::End::Overlap => {
+                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return Outcome::Open };
+                if !ladder.polytope.start(pair, tetrahedron) {
+                    return Outcome::Open;
+                }
+                match epa::deepest(pair, ladder.polytope) {
+                    Some(strict) => self.expanded(strict, ladder.polytope, routes),
+                    None => Outcome::Open,
+                }
+            }
+            gjk::End::Converged | gjk::End::Stalled => {
+                let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+                    .and_then(|features| certificate::local(pair, &features))
+                    .filter(Strict::in_contact_band);
+                let Some(strict) = strict else { return Outcome::Open };
+                routes.searched += 1;
+                Outcome::Settled(strict)
+            }
+        }
+    }
+
+    /// The answer of a polytope that was expanded.
+    fn expanded(&mut self, strict: Strict, polytope: &mut Polytope, routes: &mut Routes) -> Outcome<Strict> {
+        routes.expanded += 1;
+        if self.keeps {
+            self.remember_surface(polytope, &strict, Box::default());
+        }
+        Outcome::Settled(strict)
+    }
+
+    /// Keeps the surface of an overlap for the next sample.
+    fn remember_surface(&mut self, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
+        if !strict.in_contact_band() && polytope.remember(&mut surface) {
+            self.cache.set_surface(surface);
+        }
+    }
+}

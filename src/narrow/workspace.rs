@@ -1,0 +1,19 @@
+//! Working memory of the narrow phase: nothing in it outlasts a query but its allocations.
+
+use super::batch::BatchMemory;
+use super::epa::Polytope;
+use super::relative::RelativeLanes;
+
+/// Working memory of one thread, some sixty kilobytes. It is passed from query to query, since clearing it would cost more than a
+/// query; what it holds changes no row.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// The relative poses of a pair.
+    pub(super) relative: RelativeLanes,
+    /// What eight lanes work with.
+    pub(super) batch: BatchMemory,
+    /// The polytope of an overlap.
+    pub(super) polytope: Polytope,
+    /// Ends of the rows of queries, for callers that do not ask for them.
+    pub(super) ends: Vec<usize>,
+}
