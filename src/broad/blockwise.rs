@@ -72,9 +72,12 @@ impl<S: PairSearch> Blockwise<S> {
     ) -> SearchResult {
         let sweeps = &self.block.sweeps;
         let present = sweeps.iter().zip(0_u32..).filter(|(sweep, _)| !sweep.union.is_empty());
-        let slots: Vec<u32> = present.map(|(_, slot)| slot).collect();
-        let parallel = slots.len() > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1;
-        self.moving.fill_indexed(slots.len(), parallel, |i| (slots[i], sweeps[slots[i] as usize].union));
+        if sweeps.len() > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1 {
+            let slots: Vec<u32> = present.map(|(_, slot)| slot).collect();
+            self.moving.par_fill(slots.len(), |i| (slots[i], sweeps[slots[i] as usize].union));
+        } else {
+            self.moving.fill(present.map(|(sweep, slot)| (slot, sweep.union)));
+        }
         let fixed = &job.fixed;
         let budget = TestBudget::new(4096 + 16 * self.moving.len() as u64);
         let pairs = SampleTest {
@@ -101,7 +104,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
         if block.samples.is_empty() {
             return Vec::new();
         }
-        let mut out = vec![static_pairs(&self.search, self.block.simd, job, scene, block)];
+        let mut out = static_pairs(&self.search, self.block.simd, job, scene, block);
         if !block.present.is_empty() {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
             self.search_block(job, scene, block, &mut out);

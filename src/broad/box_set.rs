@@ -42,16 +42,8 @@ impl BoxSet {
         }
     }
 
-    /// Replaces the boxes by `count` boxes `get(i)`, on rayon's current pool if `parallel`, and keeps the allocations.
-    pub(super) fn fill_indexed(
-        &mut self,
-        count: usize,
-        parallel: bool,
-        get: impl Fn(usize) -> (u32, LatticeBox) + Sync,
-    ) {
-        if !parallel {
-            return self.fill((0..count).map(get));
-        }
+    /// Replaces the boxes by `count` boxes `get(i)` on rayon's current pool, and keeps the allocations.
+    pub(super) fn par_fill(&mut self, count: usize, get: impl Fn(usize) -> (u32, LatticeBox) + Sync) {
         self.ids.resize(count, 0);
         for (k, column) in self.columns.iter_mut().enumerate() {
             column.resize(count + 64, 0);

@@ -1,24 +1,23 @@
 //! The candidates of which both bodies are static.
 
 use super::broad_scene::BroadScene;
-use super::merge::join_batches;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use crate::simd::Level;
 
-/// The overlapping pairs of static bodies, in no particular order: in sample 0 of block 0 if the query asks for them or no
-/// body is dynamic, else none.
+/// The overlapping pairs of static bodies, in batches and in no particular order: in sample 0 of block 0 if the query asks
+/// for them or no body is dynamic, else none.
 pub(super) fn static_pairs(
     search: &impl PairSearch,
     simd: Level,
     job: &BroadScene,
     scene: &Scene,
     block: &FrameBlock,
-) -> Vec<Candidate> {
+) -> Vec<Vec<Candidate>> {
     if block.index != 0 || block.samples.is_empty() || !(scene.query.static_pairs || scene.dynamic.is_empty()) {
         return Vec::new();
     }
-    join_batches(search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).into_batches())
+    search.within(simd, &job.fixed.set, &StaticPairVisitor { job, scene }).into_batches()
 }
 
 /// Receives pairs of fixed boxes.

@@ -205,9 +205,9 @@ impl<V: PairVisitor> RangeJoin for ClassJoin<'_, V> {
 }
 
 /// The join of a set with a grid, over a range of boxes of the set, each of which is looked up on its own.
-struct LookupJoin<'a, V>(&'a BoxSet, &'a GridIndex, &'a V);
+struct GridLookupJoin<'a, V>(&'a BoxSet, &'a GridIndex, &'a V);
 
-impl<V: PairVisitor> RangeJoin for LookupJoin<'_, V> {
+impl<V: PairVisitor> RangeJoin for GridLookupJoin<'_, V> {
     #[inline(always)]
     fn run<K: BoxKernel>(&self, range: Range<usize>, found: &mut SearchResult) {
         let mut out = PairSink { pairs: PairBuffer::new(), visitor: self.2 };
@@ -294,7 +294,7 @@ impl PairSearch for GridSearch {
             return SearchResult::default();
         }
         if few_moving(moving.len(), fixed.set.len()) {
-            let join = LookupJoin(moving, fixed.grid.get(&fixed.set), visitor);
+            let join = GridLookupJoin(moving, fixed.grid.get(&fixed.set), visitor);
             let parallel = moving.len() > PARALLEL_THRESHOLD;
             return search_chunks(parallel, moving.len(), CHUNK, |range, found| run_join(simd, &join, range, found));
         }

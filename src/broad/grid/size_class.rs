@@ -33,14 +33,14 @@ fn relative_width(extents: [f64; 3], sides: [f64; 3], count: usize) -> f64 {
 
 /// The ranges of the lowest corners of some boxes, and their longest sides.
 #[derive(Debug, Clone, Copy)]
-struct Extent {
+struct ClassExtent {
     /// The lowest and the highest coordinate of a lowest corner along each axis.
     ends: [[u32; 2]; 3],
     /// The longest side along each axis.
     sides: [u32; 3],
 }
 
-impl Extent {
+impl ClassExtent {
     const EMPTY: Self = Self { ends: [[u32::MAX, 0]; 3], sides: [0; 3] };
 
     fn of(columns: &[&[u32]; 6], places: &[u32]) -> Self {
@@ -102,10 +102,10 @@ impl SizeClass {
         let parallel = parallel && places.len() > PARALLEL_THRESHOLD;
         let columns = set.columns();
         let extent = if parallel {
-            let parts = places.par_chunks(PART).map(|part| Extent::of(&columns, part));
-            parts.reduce(|| Extent::EMPTY, Extent::join)
+            let parts = places.par_chunks(PART).map(|part| ClassExtent::of(&columns, part));
+            parts.reduce(|| ClassExtent::EMPTY, ClassExtent::join)
         } else {
-            Extent::of(&columns, places)
+            ClassExtent::of(&columns, places)
         };
         let [y, z] = extent.cells(places.len());
         let entry = |&i: &u32| {

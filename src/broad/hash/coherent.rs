@@ -146,7 +146,7 @@ impl BroadPhase for CoherentHash {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = vec![static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block)];
+        let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
         sort_and_merge(out, scene.bodies.len())
     }

@@ -168,8 +168,9 @@ impl BroadPhase for PerSampleHash {
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let fixed = static_pairs(&SpatialHash, level(), job, scene, block);
-        sort_and_merge(vec![fixed, self.search(job, scene, block)], scene.bodies.len())
+        let mut batches = static_pairs(&SpatialHash, level(), job, scene, block);
+        batches.push(self.search(job, scene, block));
+        sort_and_merge(batches, scene.bodies.len())
     }
 
     fn operations(&self) -> OperationCounts {

@@ -242,9 +242,11 @@ impl BroadPhase for SweepAndPrune {
             self.before.copy_from_slice(boxes);
         }
         self.rows = rows;
-        let mut out = static_pairs(&SpatialHash, self.boxes.simd, job, scene, block);
+        let mut batches = static_pairs(&SpatialHash, self.boxes.simd, job, scene, block);
+        let mut out = Vec::new();
         self.collect(job, scene, block.samples.len(), &mut out);
-        sort_and_merge(vec![out], scene.bodies.len())
+        batches.push(out);
+        sort_and_merge(batches, scene.bodies.len())
     }
 
     fn operations(&self) -> OperationCounts {

@@ -71,7 +71,8 @@ impl SetExtent {
     }
 
     /// The keys of up to sixteen boxes from box `at` on: the class in the high bits, then the Hilbert index. Small boxes
-    /// come first, so that large ones, which have most pairs, are not all in the first tasks.
+    /// come first. A leaf is joined with the leaves after it, so the pairs of a small and a large box belong to the task of
+    /// the small one, and the pairs of large boxes are spread over many tasks.
     #[inline(always)]
     fn keys(&self, set: &BoxSet, at: usize, out: &mut [u64]) {
         let mut cells = [[0_u32; LANES]; 3];

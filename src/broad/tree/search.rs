@@ -146,13 +146,13 @@ impl<V: PairVisitor> RangeJoin for CrossJoin<'_, V> {
 }
 
 /// The join of a set of moving boxes with the fixed tree, over a range of the moving boxes.
-struct LookupJoin<'a, V> {
+struct TreeLookupJoin<'a, V> {
     moving: &'a BoxSet,
     fixed: &'a PackedTree,
     visitor: &'a V,
 }
 
-impl<V: PairVisitor> RangeJoin for LookupJoin<'_, V> {
+impl<V: PairVisitor> RangeJoin for TreeLookupJoin<'_, V> {
     #[inline(always)]
     fn run<K: BoxKernel>(&self, range: Range<usize>, found: &mut SearchResult) {
         self.fixed.join_boxes::<K>(self.moving, range, self.visitor, found);
@@ -173,7 +173,7 @@ impl TreeSearch {
     /// Visits the pairs of a moving and a fixed box by looking up each moving box. There must be fixed boxes.
     fn look_up(simd: Level, moving: &BoxSet, fixed: &FixedBoxes, visitor: &impl PairVisitor) -> SearchResult {
         let fixed = fixed.tree.get(simd, &fixed.set);
-        let join = LookupJoin { moving, fixed, visitor };
+        let join = TreeLookupJoin { moving, fixed, visitor };
         let parallel = moving.len() > PARALLEL_THRESHOLD;
         search_chunks(parallel, moving.len(), CHUNK * WIDTH, |range, found| run_join(simd, &join, range, found))
     }
