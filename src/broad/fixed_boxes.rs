@@ -1,9 +1,9 @@
 //! The boxes of the static bodies, made once for a job, and the indexes that searches build of them.
 
 use super::box_set::BoxSet;
-use super::grid::FixedGrid;
-use super::hash::FixedTables;
-use super::tree::FixedTree;
+use super::grid::index::FixedGrid;
+use super::hash::fixed_tables::FixedTables;
+use super::tree::packed::FixedTree;
 use std::sync::OnceLock;
 
 /// The boxes of the static bodies of a job.

@@ -10,9 +10,8 @@
 //! - `search`: the searches.
 
 mod cell_axis;
-mod index;
+pub(super) mod index;
 mod search;
 mod size_class;
 
-pub(super) use index::FixedGrid;
 pub(super) use search::GridSearch;

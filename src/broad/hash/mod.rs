@@ -11,7 +11,7 @@
 //! - `per_sample`: both as published, for experiments.
 
 mod coherent;
-mod fixed_tables;
+pub(super) mod fixed_tables;
 mod labels;
 mod level;
 mod per_sample;
@@ -20,6 +20,5 @@ mod table;
 mod tracker;
 
 pub(super) use coherent::CoherentHash;
-pub(super) use fixed_tables::FixedTables;
 pub use per_sample::PerSampleHash;
 pub(super) use standard::SpatialHash;

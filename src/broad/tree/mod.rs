@@ -5,8 +5,7 @@
 //! - `search`: the searches.
 
 mod hilbert;
-mod packed;
+pub(super) mod packed;
 mod search;
 
-pub(super) use packed::FixedTree;
 pub(super) use search::TreeSearch;
