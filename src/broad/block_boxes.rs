@@ -53,7 +53,14 @@ impl BlockBoxes {
             let each = self.boxes.iter_mut().zip(&mut self.sweeps).zip(notes).enumerate();
             each.for_each(|(slot, ((boxes, sweep), out))| make(slot, boxes, sweep, out));
         } else {
-            let each = self.boxes.par_iter_mut().zip(&mut self.sweeps).zip(notes).enumerate().with_min_len(64);
+            let each = self
+                .boxes
+                .par_iter_mut()
+                .zip(&mut self.sweeps)
+                .zip(notes)
+                .enumerate()
+                .with_min_len(64)
+                .with_max_len(1024);
             each.for_each(|(slot, ((boxes, sweep), out))| make(slot, boxes, sweep, out));
         }
     }
@@ -65,7 +72,7 @@ impl BlockBoxes {
         if self.boxes.len() < PARALLEL_THRESHOLD || rayon::current_num_threads() == 1 {
             self.boxes.iter().zip(&mut self.sweeps).for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         } else {
-            let each = self.boxes.par_iter().zip(&mut self.sweeps).with_min_len(64);
+            let each = self.boxes.par_iter().zip(&mut self.sweeps).with_min_len(64).with_max_len(1024);
             each.for_each(|(b, s)| *s = b.sweep_with(simd, range.clone()));
         }
     }

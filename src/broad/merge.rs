@@ -57,6 +57,7 @@ fn sort_parallel(batches: Vec<Vec<Candidate>>, total: usize, bodies: usize) -> V
     drop(batches);
     let sorted: Vec<Vec<Candidate>> = (0..buckets)
         .into_par_iter()
+        .with_max_len(1)
         .map(|bucket| {
             let lists: Vec<&[Candidate]> = parts.iter().map(|lists| lists[bucket].as_slice()).collect();
             let total = lists.iter().map(|list| list.len()).sum();

@@ -108,7 +108,8 @@ pub(super) fn search_chunks(
             work(range_of(c), &mut found);
             found
         };
-        let parts: Vec<SearchResult> = (0..chunks).into_par_iter().map(one).collect();
+        // Chunks differ in work, so each is a task of its own.
+        let parts: Vec<SearchResult> = (0..chunks).into_par_iter().with_max_len(1).map(one).collect();
         parts.into_iter().for_each(|part| all.append(part));
         return all;
     }

@@ -126,7 +126,7 @@ impl SizeClass {
                 let lists: Vec<&[_]> = lists.iter().map(|lists| lists[bucket].as_slice()).collect();
                 sort_into_rows(&lists, keys_of(&table, bucket))
             };
-            (0..bucket_count()).into_par_iter().map(bucket).collect()
+            (0..bucket_count()).into_par_iter().with_max_len(1).map(bucket).collect()
         } else {
             let all: Vec<(u32, RowEntry)> = places.iter().map(entry).collect();
             vec![sort_into_rows(&[&all], 0..rows)]
