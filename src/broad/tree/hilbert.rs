@@ -212,7 +212,7 @@ pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u3
         let lists: Vec<&[u64]> = lists.iter().map(|lists| lists[bucket].as_slice()).collect();
         finish(&mut lists.concat())
     };
-    let sorted: Vec<Vec<u32>> = (0..=splitters.len()).into_par_iter().with_max_len(1).map(sort_bucket).collect();
+    let sorted: Vec<Vec<u32>> = (0..splitters.len() + 1).into_par_iter().with_max_len(1).map(sort_bucket).collect();
     concat(&sorted, 0)
 }
 
