@@ -1,19 +1,19 @@
 //! What each search costs over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
 //!
 //! `cargo bench --bench broad_fit [-- METHOD,METHOD... [CASE]]`; by default brute, tree, grid and hash, and all kinds of
-//! cases. One thread. A case is one search: moving boxes among each other, then against fixed ones. Times are the least
-//! of several rounds, because other work on the machine only adds to them; in a round every method has its turn, so that
-//! none is alone with a busy spell. Fits minimise the relative error, by least squares.
+//! cases. It runs on one thread. A case is one search among moving boxes, then between moving and fixed ones. A time is the
+//! least of several rounds, because other work on the machine only adds to it. In each round all methods take turns, so that
+//! a busy period of the machine affects all of them. Fits minimise the relative error by least squares.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bare::Bare;
+use clearsweep::bench_support::broad::bench_support::SearchInput;
 use clearsweep::bench_support::broad::boxes::LatticeBox;
 use std::time::Instant;
 
-/// Above so many comparisons brute force is not asked any more.
+/// The most comparisons for which brute force is measured.
 const TOO_MANY: usize = 1 << 28;
-/// Edge of the space.
+/// The edge of the space, lattice spacings.
 const SPACE: f64 = 4e9;
 
 struct Random(u64);
@@ -25,15 +25,15 @@ impl Random {
     }
 }
 
-/// How boxes lie and how large they are.
+/// The arrangement and the sizes of boxes.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Uniform,
     Clustered,
     Planar,
-    /// Sizes from 1 to 1000, spread evenly over the exponents.
+    /// Sizes from 1 to 1000, distributed log-uniformly.
     Sizes,
-    /// All boxes overlap all.
+    /// All boxes overlap each other.
     Heap,
 }
 
@@ -45,7 +45,7 @@ const KINDS: [(&str, Kind); 5] = [
     ("heap", Kind::Heap),
 ];
 
-/// `count` boxes of which each overlaps about five others if there are `crowd` of them.
+/// `count` boxes, of a size for which each of `crowd` boxes overlaps about five others.
 fn boxes(kind: Kind, count: usize, crowd: usize, random: &mut Random) -> Vec<LatticeBox> {
     let n = crowd.max(1) as f64;
     let centres: Vec<[f64; 3]> = (0..10).map(|_| [0; 3].map(|_| 0.05 + 0.9 * random.unit())).collect();
@@ -79,17 +79,17 @@ struct Case {
     name: String,
     moving: usize,
     fixed: usize,
-    /// Nanoseconds by method.
+    /// The times by method, nanoseconds.
     times: Vec<Option<f64>>,
-    /// Time of the method that `auto` takes, to the best.
+    /// The ratio of the time of the method that `auto` chooses to the best time.
     auto: f64,
 }
 
-/// The least time of a search by each method that is asked, nanoseconds.
-fn least(boxes: &Bare, methods: &[&str], found: usize, asked: impl Fn(&str) -> bool) -> Vec<Option<f64>> {
+/// The least time of a search by each of the methods, nanoseconds.
+fn least(boxes: &SearchInput, methods: &[&str], found: usize, asked: impl Fn(&str) -> bool) -> Vec<Option<f64>> {
     let mut times: Vec<Option<f64>> = methods.iter().map(|method| asked(method).then_some(f64::INFINITY)).collect();
     let (mut spent, mut rounds) = (0.0, 0);
-    // The first round is for what is built once, and for the caches.
+    // The first round builds what is built once and warms the caches.
     while rounds < 6 || spent < 2e7 * methods.len() as f64 && rounds < 2000 {
         for (time, method) in times.iter_mut().zip(methods).filter(|(time, _)| time.is_some()) {
             let begun = Instant::now();
@@ -106,8 +106,10 @@ fn least(boxes: &Bare, methods: &[&str], found: usize, asked: impl Fn(&str) -> b
 fn measure(kind: (&str, Kind), moving: usize, fixed: usize, methods: &[&str]) -> Case {
     let random = &mut Random((moving + 3 * fixed) as u64);
     let crowd = moving + fixed;
-    let boxes =
-        Bare::new(boxes(kind.1, moving, crowd, random).into_iter(), boxes(kind.1, fixed, crowd, random).into_iter());
+    let boxes = SearchInput::new(
+        boxes(kind.1, moving, crowd, random).into_iter(),
+        boxes(kind.1, fixed, crowd, random).into_iter(),
+    );
     let found = boxes.pairs("auto").unwrap().len();
     let asked = |method: &str| method != "brute" || moving * (moving + fixed) < TOO_MANY;
     let times = least(&boxes, methods, found, asked);
@@ -190,8 +192,8 @@ fn main() {
         }
     });
     for (m, method) in methods.iter().enumerate() {
-        // Heaps cost what their pairs cost, which every search pays.
-        // Up to sixteen moving boxes the tree leaves to brute force.
+        // A heap costs every search what its pairs cost.
+        // Up to sixteen moving boxes, the tree searches by brute force.
         let of = |case: &Case| {
             let small = *method == "tree" && case.moving <= 16;
             let brute = if small { 54.0 + 13.0 * case.moving as f64 } else { 0.0 };

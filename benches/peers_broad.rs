@@ -1,20 +1,20 @@
 //! Our broad phase on the boxes of the peers' harness (PXB1), beside parry's.
 //!
 //! `PX_WORK=DIR [PX_THREADS=2] cargo bench --bench peers_broad -- [METHOD,METHOD...] [CASE ...]`, for instance
-//! `tree,grid b1_uni_100000`; without cases all that are there, without methods `auto`. Two regimes:
-//! - `once`: one search for each frame with nothing kept, as a peer that rebuilds its tree.
-//! - `block`: blocks of 64 frames, as the program works. Milliseconds a frame are those of the block / 64.
+//! `tree,grid b1_uni_100000`. The default is the method `auto` and all cases of the folder. There are two regimes:
+//! - `once`: one search for each frame that keeps nothing, like a peer that rebuilds its tree.
+//! - `block`: blocks of 64 frames, as the program works. The time per frame is that of the block / 64.
 //!
-//! Timed region, as for every native peer: from boxes in our own layout to the pairs, with the exact `f32` test at the
-//! end wherever the integers do not decide, so that the pairs are those of the peers; the layout
-//! (`convert_ms_per_frame`) is made before. In `once` each pair is
-//! counted and hashed in the clock, as the peers do; in `block` the result is a list of pairs with their masks, counted
-//! in the clock and hashed after it. Where the harness has built parry's driver (`bin/broad_parry`), it runs in turns
-//! with ours (on one thread), pairs and hashes are compared, and ratios are printed.
+//! The timed region is that of every native peer: from boxes in the layout of the searches to the pairs. It includes the
+//! exact `f32` test where the integers do not decide, so that the pairs are those of the peers. The layout is made before
+//! (`convert_ms_per_frame`). In `once` each pair is counted and hashed in the timed region, as the peers do. In `block` the
+//! result is a list of pairs with their masks, which are counted in the timed region and hashed after it. If the harness has
+//! built parry's driver (`bin/broad_parry`), the two run in turn on one thread, their pairs and hashes are compared, and
+//! ratios are printed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bare::Bare;
+use clearsweep::bench_support::broad::bench_support::SearchInput;
 use clearsweep::bench_support::broad::boxes::{Boxes64, LatticeBox};
 use clearsweep::bench_support::broad::{self, BroadScene};
 use clearsweep::bench_support::geometry::Vec3;
@@ -49,8 +49,9 @@ impl Input {
     }
 }
 
-/// `f32` to integers, the same monotone map for both ends: no overlap is lost. Cells are a power of two wide, so that
-/// numbers of magnitude `exact` or more are whole cells; overlaps that are none need a smaller one.
+/// A monotone map from `f32` to integers, the same for both ends of a box, so that no overlap is lost. The width of a cell
+/// is a power of two, so that numbers of magnitude `exact` or more are integral: only boxes with a smaller number can seem
+/// to overlap without overlapping.
 struct Cells {
     low: f64,
     cells: f64,
@@ -61,7 +62,7 @@ impl Cells {
     fn of(input: &Input) -> Self {
         let (low, high) = input.values.iter().fold((f32::MAX, f32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
         let low = f64::from(low).floor();
-        let wide = (f64::from(high) - low).log2().ceil() as i32; // 2^wide in 2^32 cells, less the two that are kept free
+        let wide = (f64::from(high) - low).log2().ceil() as i32; // 2^wide in 2^32 cells without the two that are reserved
         let spacing = f64::from(wide - 31).exp2();
         Self { low, cells: 1.0 / spacing, exact: (spacing * f64::from(1 << 23)) as f32 }
     }
@@ -71,7 +72,7 @@ impl Cells {
         LatticeBox { min: [cell(b[0]), cell(b[1]), cell(b[2])], max: [cell(b[3]), cell(b[4]), cell(b[5])] }
     }
 
-    /// The integers alone do not decide whether this box overlaps another one.
+    /// Whether the integers alone do not decide if this box overlaps another one.
     fn is_unsure(&self, b: &[f32; 6]) -> bool {
         b.iter().any(|v| v.abs() < self.exact)
     }
@@ -86,10 +87,10 @@ fn mix(a: u32, b: u32) -> u64 {
     x ^ x >> 31
 }
 
-/// What a method found over all frames, and how long it took.
+/// The pairs of a method over all frames, and its times.
 #[derive(Default)]
 struct Measured {
-    /// Milliseconds a frame, without the first.
+    /// Milliseconds per frame, without the first frame.
     times: Vec<f64>,
     first: f64,
     convert: f64,
@@ -127,12 +128,12 @@ fn overlap(a: &[f32; 6], b: &[f32; 6]) -> bool {
     a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] && b[2] <= a[5]
 }
 
-/// One search for each frame; `None`: the method has none.
+/// One search for each frame; `None` if the method is not a pair search.
 fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let mut m = Measured { frames: input.frames, ..Measured::default() };
     for frame in 0..input.frames {
         let begun = Instant::now();
-        let boxes = Bare::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))), std::iter::empty());
+        let boxes = SearchInput::new((0..input.n).map(|i| cells.lattice(input.get(frame, i))), std::iter::empty());
         m.convert += begun.elapsed().as_secs_f64() * 1e3 / input.frames as f64;
         let unsure: Vec<bool> = (0..input.n).map(|i| cells.is_unsure(input.get(frame, i))).collect();
         let begun = Instant::now();
@@ -163,13 +164,13 @@ fn once(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     Some(m)
 }
 
-/// The boxes of a body in a block: as integers, and as they were.
+/// The boxes of a body in a block as `f32`.
 type Lanes32 = [[f32; SAMPLES]; 6];
 
 struct Layout {
     boxes: Vec<Boxes64>,
     exact: Vec<Lanes32>,
-    /// Bodies whose integers alone do not decide.
+    /// Whether the integers alone do not decide, by body.
     unsure: Vec<bool>,
 }
 
@@ -192,7 +193,7 @@ fn lay_out(input: &Input, cells: &Cells, first: usize, samples: usize) -> Layout
     Layout { boxes, exact, unsure }
 }
 
-/// In which samples two boxes overlap.
+/// The mask of the samples in which two boxes overlap.
 fn lanes(a: &Lanes32, b: &Lanes32) -> u64 {
     let mut hit = [1_u8; SAMPLES];
     for k in 0..3 {
@@ -206,7 +207,7 @@ fn lanes(a: &Lanes32, b: &Lanes32) -> u64 {
     })
 }
 
-/// The exact test, where the integers do not decide.
+/// Applies the exact test where the integers do not decide.
 fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
     for c in candidates {
         let (a, b) = (c.a as usize, c.b as usize);
@@ -216,7 +217,7 @@ fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
     }
 }
 
-/// A scene of so many dynamic bodies, of which nothing but their number matters.
+/// A scene of `n` dynamic bodies, of which only the number matters.
 fn scene(n: usize) -> Scene {
     let core = convex_hull(&[Vec3::ZERO]).unwrap();
     let piece = Piece { core, radius: 1.0 };
@@ -251,7 +252,7 @@ fn scene(n: usize) -> Scene {
     }
 }
 
-/// Blocks of 64 frames, in three rounds: methods learn from block to block. `None`: the method takes poses only.
+/// Blocks of 64 frames in three rounds, since methods learn from block to block. `None` if the method takes only poses.
 fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let scene = scene(input.n);
     let job = BroadScene::new(&scene, None, 0.0);
@@ -291,13 +292,14 @@ fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     Some(m)
 }
 
-/// A number or a word out of a line of JSON.
+/// A field of a line of JSON.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let rest = &line[line.find(&format!("\"{name}\":"))? + name.len() + 3..];
     Some(rest.split([',', '}']).next()?.trim_matches('"'))
 }
 
-/// Runs parry's driver; its milliseconds a frame. Prints its line, and whether pairs and hash are ours.
+/// Runs parry's driver and returns its milliseconds per frame. Prints its line, and a message if its pairs or its hash
+/// differ from ours.
 fn parry(work: &Path, variant: &str, case: &str, ours: (u64, u64)) -> Option<f64> {
     let program = work.join("bin/broad_parry");
     let out = std::process::Command::new(program).args([variant, case]).current_dir(work).output().ok()?;

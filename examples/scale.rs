@@ -1,5 +1,5 @@
-//! Writes the two data sets on which scale is measured: a million bodies of which a thousand move, and a hundred
-//! thousand short runs of twelve bodies.
+//! Writes the two data sets by which the scaling of the program is measured: a million bodies of which a thousand move,
+//! and a hundred thousand short runs of twelve bodies.
 //!
 //! `cargo run --release --example scale -- OUT [BODIES MOVING FRAMES RUNS]`, by default 1000000 1000 640 100000; then
 //! `clearsweep run OUT/plant/scene.toml --out ...` and `clearsweep run OUT/runs/scene.toml --out ...`.
@@ -16,14 +16,15 @@ use std::sync::Arc;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Edge of a body, metres.
+/// The edge of a body, metres.
 const EDGE: f64 = 0.5;
-/// Bodies a cubic metre: about one in a hundred static ones is near another.
+/// The bodies per cubic metre; about one in a hundred static ones is near another.
 const DENSITY: f64 = 0.1;
-/// What a moving body covers in a frame, metres.
+/// The distance that a moving body covers in a frame, metres.
 const STEP: f64 = 0.02;
 
-/// Numbers in 0..1, the same on every platform (a linear congruential generator, high bits).
+/// A linear congruential generator of numbers in 0..1, of which only the high bits are used. It is the same on every
+/// platform.
 struct Random(u64);
 
 impl Random {
@@ -37,7 +38,7 @@ impl Random {
     }
 }
 
-/// Every `bodies / moving`th body moves, straight on, turning about z.
+/// Writes the first data set: every `bodies / moving`th body moves along a straight line and rotates about z.
 fn plant(out: &Path, bodies: usize, moving: usize, frames: u32) -> Outcome {
     fs::create_dir_all(out)?;
     let mut random = Random(1);
@@ -92,7 +93,7 @@ fn plant(out: &Path, bodies: usize, moving: usize, frames: u32) -> Outcome {
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some(out) = arguments.first() else { return Err("where to? scale OUT [BODIES MOVING FRAMES RUNS]".into()) };
+    let Some(out) = arguments.first() else { return Err("usage: scale OUT [BODIES MOVING FRAMES RUNS]".into()) };
     let number = |at: usize, default: u32| arguments.get(at).map_or(Ok(default), |a| a.parse());
     let (bodies, moving) = (number(1, 1_000_000)?, number(2, 1000)?);
     plant(&Path::new(out).join("plant"), bodies as usize, moving as usize, number(3, 640)?)?;

@@ -6,7 +6,7 @@
 pub use crate::{Error, ErrorKind, Result};
 
 pub mod broad {
-    pub use crate::broad::{BroadPhase, BroadScene, NAMES, Unavailable, bare, boxes, by_name, measure};
+    pub use crate::broad::{BroadPhase, BroadScene, NAMES, Unavailable, bench_support, boxes, by_name};
 }
 
 /// From the module of the same name.

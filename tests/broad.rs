@@ -19,7 +19,7 @@ fn method(name: &str) -> Box<dyn BroadPhase> {
     broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
 }
 
-/// All methods against the oracle, several times over (methods remember how to cut blocks); returns the candidates.
+/// Compares all methods with the oracle, several times, since methods learn how to split blocks; returns the candidates.
 fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
     let job = setup.job();
     let expected = oracle(setup, &job, block);
@@ -39,7 +39,7 @@ fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
     expected
 }
 
-/// Samples of candidates out of those of all pairs that could meet.
+/// The share of pair-samples that are candidates, among those of all pairs that can be candidates.
 fn share(setup: &Setup, block: &FrameBlock, found: &[Candidate]) -> f64 {
     let hits: f64 = found.iter().map(|c| f64::from(c.samples.count_ones())).sum();
     let n = setup.scene.bodies.len() as f64;
@@ -186,7 +186,7 @@ fn positions_beyond_the_bounds_saturate_and_lose_nothing() {
         let found = check("saturating", &setup, &block);
         assert!(!found.is_empty());
     }
-    // Without static bodies the lattice is the bounds' alone: nearly everything lies beyond it.
+    // Without static bodies only the bounds determine the lattice, and nearly all bodies lie outside of it.
     let (mut setup, block) =
         generate(&Recipe { name: "saturating", fixed: 0.0, step: 1e9, absent: 0.2, bodies: 100, ..BASE });
     setup.bounds = Some(Bounds { min: [0.0; 3], max: [1.0; 3] });
@@ -297,7 +297,7 @@ proptest! {
 
 // ---------------------------------------------------------------------------------------------------- containment
 
-/// `p` turned by `q` as the product q p conj(q) / |q|^2, in double-double: not the formula of the library.
+/// Rotates `p` by `q` as the product q p conj(q) / |q|^2 in double-double arithmetic, unlike the library.
 fn turned(q: [f64; 4], p: [f64; 3]) -> [Dd; 3] {
     let product = |a: [Dd; 4], b: [Dd; 4]| {
         [
@@ -371,7 +371,7 @@ fn boxes_contain_their_bodies_tightly() {
                 }
             }
         }
-        // Fine: bodies are many cells large unless they lie 2^40 sizes away.
+        // The lattice is fine: a body spans many cells unless it lies 2^40 sizes away.
         assert!(offset > 1e8 || size / lattice.spacing > 1e5, "case {case}: {} cells", size / lattice.spacing);
     }
     assert_eq!(checked, 6 * 5 * 64 * 3);
@@ -411,7 +411,7 @@ fn time_per_block() {
         (100_000, 0.001, &["hash", "tree"]),
     ] {
         if n > 2_000 && cfg!(debug_assertions) {
-            continue; // for `cargo test --release`: up to 700 MB
+            continue; // only in `cargo test --release`: it takes up to 700 MB
         }
         let edge = (n as f64 * 1.2).cbrt();
         let (setup, block) = generate(&Recipe { bodies: n, fixed: 0.0, space: [edge; 3], step, ..BASE });

@@ -1,26 +1,26 @@
-//! The broad phases that keep what they know from sample to sample: equal to a scalar double loop under long motion,
-//! whatever bodies do; and the published per-sample hashing that experiments compare them with.
+//! The incremental broad phases return the candidates of a scalar double loop under long motion of many kinds. So does the
+//! published per-sample hashing, with which experiments compare them.
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are")]
 
-#[path = "broad/film.rs"]
-mod film;
 #[path = "broad/oracle.rs"]
 mod oracle;
 #[allow(dead_code, reason = "the recipes are those of tests/broad.rs")]
 #[path = "broad/scenes.rs"]
 mod scenes;
+#[path = "broad/scripted_motion.rs"]
+mod scripted_motion;
 
-use clearsweep::bench_support::broad::measure::{EachSample, sweep_with_limit};
+use clearsweep::bench_support::broad::bench_support::{PerSampleHash, sweep_with_limit};
 use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::scene::{Candidate, FrameBlock};
 use clearsweep::bench_support::trajectory::Bounds;
-use film::{Arranged, Film, SCRIPT, Script};
 use oracle::oracle;
 use proptest::prelude::*;
 use scenes::{BASE, Recipe, Setup, block, cuboid, generate};
+use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};
 
-/// Every incremental method, and those that a limit makes of sweep and prune: never sorted afresh, always.
+/// Every incremental method, and sweep and prune with two extreme limits: never sorted from scratch, and always.
 fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
     let named = |name| (name, broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}")));
     vec![
@@ -28,12 +28,12 @@ fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         named("sweep"),
         ("sweep, by insertion only", sweep_with_limit(1e9)),
         ("sweep, afresh", sweep_with_limit(0.0)),
-        ("hash, each sample", Box::new(EachSample::standard(true))),
-        ("coherent hash, each sample", Box::new(EachSample::coherent())),
+        ("hash, each sample", Box::new(PerSampleHash::standard(true))),
+        ("coherent hash, each sample", Box::new(PerSampleHash::coherent())),
     ]
 }
 
-/// Every method's candidates of a block must be those of the oracle, which are returned.
+/// Compares every method's candidates of a block with those of the oracle, which are returned.
 fn compare(
     what: &str,
     methods: &mut [(&'static str, Box<dyn BroadPhase>)],
@@ -57,21 +57,22 @@ fn compare(
     expected
 }
 
-/// Plays a whole film; returns the share of pair-samples that overlap, and how many candidates come or go in a block.
+/// Plays a whole motion. Returns the share of pair-samples that overlap, and the number of candidates whose overlap begins
+/// or ends within a block.
 fn play(script: Script) -> (f64, usize) {
-    let mut film = Film::new(script, 3);
-    let job = film.setup.job();
+    let mut motion = ScriptedMotion::new(script, 3);
+    let job = motion.setup.job();
     let mut methods = methods();
     let (mut hits, mut partial, mut samples) = (0, 0, 0);
-    while let Some(block) = film.next(64) {
-        let found = compare(script.name, &mut methods, &film.setup, &job, &block);
+    while let Some(block) = motion.next(64) {
+        let found = compare(script.name, &mut methods, &motion.setup, &job, &block);
         hits += found.iter().map(|c| u64::from(c.samples.count_ones())).sum::<u64>();
         partial += found.iter().filter(|c| c.samples != block.all_samples()).count();
         samples += block.samples.len();
     }
     assert_eq!(samples, script.frames);
-    assert!(script.change == 0.0 || film.changes > 100, "{}: {} come or go", script.name, film.changes);
-    assert!(script.run_length > script.frames || film.jumps > 5, "{}: {} jumps", script.name, film.jumps);
+    assert!(script.change == 0.0 || motion.changes > 100, "{}: {} come or go", script.name, motion.changes);
+    assert!(script.run_length > script.frames || motion.jumps > 5, "{}: {} jumps", script.name, motion.jumps);
     let n = script.bodies as f64;
     let share = hits as f64 / (0.5 * n * (n - 1.0) * samples as f64);
     eprintln!("{}: {share:.5} of all pairs overlap, {partial} candidates come or go", script.name);
@@ -107,12 +108,12 @@ fn a_thousand_frames_of_motion_equal_the_oracle() {
 
 #[test]
 fn touching_scenes_have_boxes_that_share_one_plane_and_boxes_that_miss_by_one() {
-    let mut film = Film::new(
+    let mut motion = ScriptedMotion::new(
         Script { arranged: Arranged::Touching, space: [8.0; 3], bounds: 4.0, fixed: 0.0, frames: 64, ..SCRIPT },
         3,
     );
-    let job = film.setup.job();
-    let block = film.next(64).expect("a block");
+    let job = motion.setup.job();
+    let block = motion.next(64).expect("a block");
     let boxes: Vec<_> = (0..SCRIPT.bodies).map(|slot| job.boxes(&block, slot)).collect();
     let (mut shared, mut missed) = (0, 0);
     for s in 0..64 {
@@ -132,9 +133,9 @@ fn touching_scenes_have_boxes_that_share_one_plane_and_boxes_that_miss_by_one() 
 #[test]
 fn sizes_from_one_to_a_million_equal_the_oracle() {
     let wide = Script { name: "sizes 1:1,000,000", ratio: 1e6, space: [2e6; 3], ..SCRIPT };
-    // One huge static body, and tiny ones that fly through its box and out of it.
+    // One huge static body, and tiny bodies that fly into its box and out of it.
     let crowd = Script { name: "a huge one", huge: Some(1e6), space: [2e6; 3], step: 3e3, bodies: 300, ..SCRIPT };
-    // In a corner of it, where they also meet each other.
+    // In a corner of it, where the tiny bodies overlap each other, too.
     let near = Script { name: "near a huge one", huge: Some(1e6), fixed: 0.0, bounds: 1e6, ..SCRIPT };
     for script in [wide, crowd, near] {
         let (share, partial) = play(Script { frames: 400, ..script });
@@ -150,7 +151,7 @@ fn coinciding_and_nested_bodies_equal_the_oracle() {
     let nested = Script { name: "nested", ratio: 1e5, ..equal };
     for script in [equal, nested] {
         let (share, _) = play(script);
-        // Static pairs are not asked for: with one static body in five, 1 in 25 pairs.
+        // The query does not ask for static pairs: with one static body in five, they are 1 in 25 pairs.
         assert!(share > 0.9, "{}: share {share}", script.name);
     }
 }
@@ -177,10 +178,10 @@ fn a_method_that_has_seen_one_job_serves_the_next() {
     for (seed, script) in
         [(1, SCRIPT), (2, Script { fixed: 0.5, ..SCRIPT }), (1, SCRIPT), (3, Script { bodies: 7, ..SCRIPT })]
     {
-        let mut film = Film::new(Script { frames: 100, ..script }, seed);
-        let job = film.setup.job();
-        while let Some(block) = film.next(64) {
-            compare("jobs in turn", &mut methods, &film.setup, &job, &block);
+        let mut motion = ScriptedMotion::new(Script { frames: 100, ..script }, seed);
+        let job = motion.setup.job();
+        while let Some(block) = motion.next(64) {
+            compare("jobs in turn", &mut methods, &motion.setup, &job, &block);
         }
     }
 }
@@ -188,12 +189,12 @@ fn a_method_that_has_seen_one_job_serves_the_next() {
 #[test]
 fn static_pairs_are_reported_once_by_incremental_methods_too() {
     for (fixed, asked) in [(0.5, true), (0.5, false), (1.0, false)] {
-        let mut film = Film::new(Script { fixed, space: [6.0; 3], frames: 100, classes: 4, ..SCRIPT }, 5);
-        film.setup.scene.query.static_pairs = asked;
-        let job = film.setup.job();
+        let mut motion = ScriptedMotion::new(Script { fixed, space: [6.0; 3], frames: 100, classes: 4, ..SCRIPT }, 5);
+        motion.setup.scene.query.static_pairs = asked;
+        let job = motion.setup.job();
         let mut methods = methods();
-        let first = film.next(64).map(|b| compare("first", &mut methods, &film.setup, &job, &b)).expect("a block");
-        let later = film.next(64).map(|b| compare("later", &mut methods, &film.setup, &job, &b)).expect("a block");
+        let first = motion.next(64).map(|b| compare("first", &mut methods, &motion.setup, &job, &b)).expect("a block");
+        let later = motion.next(64).map(|b| compare("later", &mut methods, &motion.setup, &job, &b)).expect("a block");
         assert!(first.len() > 50 && (fixed < 1.0) != later.is_empty());
     }
 }
@@ -211,7 +212,7 @@ fn boxes_that_outgrow_their_level_and_poses_beyond_the_lattice_are_treated_corre
             let pose = match (slot, s) {
                 (1, 20..30) => Pose::new([f64::NAN; 3], [1.0, 0.0, 0.0, 0.0]),
                 (2, 40) => Pose::new([x, 0.0, 0.0], [0.0; 4]),
-                // Larger by a factor of a hundred: not a rotation, but what a file may hold.
+                // A quaternion of length 100: not a rotation, but a file may contain it.
                 (3, 10..50) => Pose::new([x, 0.0, 0.0], [1e-170, 0.0, 0.0, 1e-170]),
                 (4, 5..9) => Pose::new([1e308, -1e308, 1e300], [1.0, 0.0, 0.0, 0.0]),
                 _ => Pose::new([x, 0.3 * slot as f64, 0.0], [1.0, 0.0, 0.0, 0.0]),
@@ -230,26 +231,26 @@ fn boxes_that_outgrow_their_level_and_poses_beyond_the_lattice_are_treated_corre
 
 #[test]
 fn what_does_not_move_costs_nothing() {
-    let mut film = Film::new(Script { step: 0.0, bodies: 400, ..SCRIPT }, 9);
-    let job = film.setup.job();
+    let mut motion = ScriptedMotion::new(Script { step: 0.0, bodies: 400, ..SCRIPT }, 9);
+    let job = motion.setup.job();
     let (mut coherent, mut sweep) = (methods().remove(0).1, methods().remove(1).1);
-    let block = film.next(64).expect("a block");
-    let found = coherent.candidates(&job, &film.setup.scene, &block);
-    assert_eq!(sweep.candidates(&job, &film.setup.scene, &block), found);
+    let block = motion.next(64).expect("a block");
+    let found = coherent.candidates(&job, &motion.setup.scene, &block);
+    assert_eq!(sweep.candidates(&job, &motion.setup.scene, &block), found);
     let (labels, swaps) = (coherent.operations(), sweep.operations());
     assert!(labels.cells > 400 && swaps.sorts == 1 && swaps.swaps == 0, "{labels:?} {swaps:?}");
-    let mut again = film.next(64).expect("a block");
+    let mut again = motion.next(64).expect("a block");
     again.starts_run = 0;
-    coherent.candidates(&job, &film.setup.scene, &again);
-    sweep.candidates(&job, &film.setup.scene, &again);
+    coherent.candidates(&job, &motion.setup.scene, &again);
+    sweep.candidates(&job, &motion.setup.scene, &again);
     assert_eq!(coherent.operations().cells, labels.cells);
-    assert_eq!(coherent.operations().meetings, labels.meetings);
+    assert_eq!(coherent.operations().cell_meetings, labels.cell_meetings);
     assert_eq!((sweep.operations().swaps, sweep.operations().sorts), (0, 1));
 }
 
 #[test]
 fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
-    // Flat bodies on a table: along z all intervals overlap, and every breath of motion reorders their ends.
+    // Flat bodies on a table: along z all intervals overlap, and the smallest motion reorders their endpoints.
     let n = 1500;
     let mut setup = Setup::new(0.0);
     (0..n).for_each(|_| setup.add(cuboid([0.5; 3]), None));
@@ -269,7 +270,7 @@ fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
     assert_eq!(unbounded.candidates(&job, &setup.scene, &b), oracle(&setup, &job, &b));
     let (bounded, unbounded) = (bounded.operations(), unbounded.operations());
     assert_eq!((bounded.sorts, unbounded.sorts), (6, 1));
-    // Half of the pairs of ends of 1,500 bodies, in five samples.
+    // Half of the pairs of endpoints of 1,500 bodies, in five samples.
     assert!(unbounded.swaps > 5 * 1_000_000, "{unbounded:?}");
     assert!(bounded.swaps < unbounded.swaps / 10, "{bounded:?}");
 }
@@ -277,7 +278,7 @@ fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn any_short_film(
+    fn any_short_motion(
         bodies in prop::collection::vec(
             ((-4_i32..4, -4_i32..4, -4_i32..4), 0_i32..20, any::<bool>(), (-2_i32..3, -2_i32..3, 1_usize..12), any::<u64>()),
             0..12,
@@ -315,7 +316,7 @@ proptest! {
                     if present.rotate_left(frame as u32 / 5) & 3 == 3 {
                         continue;
                     }
-                    // Moves in steps, so that there is rest as well.
+                    // The body moves in steps, so that it also rests.
                     let steps = (t / *still as f64).floor() + run as f64;
                     let mut moved = *pose;
                     moved.position.x += 0.25 * f64::from(*vx) * steps;

@@ -50,8 +50,8 @@ impl Crowd {
     }
 }
 
-/// Flat boxes in rows on a table, no two of which overlap, and which still tremble as they come to rest: by a tenth of
-/// their height up and down, each at its own pace, about a hundred frames a period.
+/// Flat boxes in rows on a table, no two of which overlap. They oscillate vertically by a tenth of their height, each at
+/// its own frequency, with a period of about a hundred frames.
 pub(crate) fn table_top(bodies: usize, count: usize) -> (Setup, Vec<FrameBlock>) {
     let r = &mut Random(bodies as u64);
     let mut setup = Setup::new(0.0);

@@ -2,24 +2,24 @@
 //!
 //! `cargo run --release --example two_phase -- OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
 //! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints
-//! them as tables. `--quick` takes small sizes; names of parts take only those. `docs/plots/two_phase.py OUT` brings
-//! `docs/experiments.md`, which says what they mean, and its plots up to date.
+//! them as tables. `--quick` takes small sizes; names select parts. `docs/plots/two_phase.py OUT` updates
+//! `docs/experiments.md`, which interprets them, and its plots.
 //!
-//! Everything runs on one thread. Times are of the search alone, bounding boxes included; the best of several rounds.
+//! All methods run on one thread. Times are those of the search with the bounding boxes, the least of several rounds.
 
 #![allow(clippy::print_stdout)] // an example reports to the person who runs it
 
 mod crowds;
-mod films;
 mod methods;
 #[allow(dead_code, reason = "shared with the tests, which use more of it")]
 #[path = "../../tests/broad/scenes.rs"]
 mod scenes;
+mod simulations;
 mod table;
 
 use clearsweep::bench_support::scene::FrameBlock;
-use films::Film;
 use methods::{METHODS, Meter};
+use simulations::Simulation;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use table::Table;
@@ -50,7 +50,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Table 1: the cost of a frame by method, in four scenes like the paper's.
+/// Table 1: the cost of a frame by method in scenes like the paper's.
 fn scenes_table(out: &Path, quick: bool) -> Outcome<()> {
     let mut table = Table::new(
         "Scenes like those of Table 1: microseconds a frame, cells touched a frame",
@@ -58,30 +58,30 @@ fn scenes_table(out: &Path, quick: bool) -> Outcome<()> {
          ratio_cells,hash_us,coherent_hash_us,sweep_us,brute_us",
     );
     let rounds = if quick { 2 } else { 5 };
-    let mut films = vec![
-        films::coins(8),
-        films::bowling(),
-        films::rattleback(),
-        films::part_feeder(20),
-        films::coins(1000),
-        films::part_feeder(400),
+    let mut simulations = vec![
+        simulations::coins(8),
+        simulations::bowling(),
+        simulations::rattleback(),
+        simulations::part_feeder(20),
+        simulations::coins(1000),
+        simulations::part_feeder(400),
     ];
     if quick {
-        films.truncate(4);
+        simulations.truncate(4);
     }
-    for film in &films {
+    for simulation in &simulations {
         for rate in [1000, 60] {
-            table.row(scene_row(film, rate, rounds));
+            table.row(scene_row(simulation, rate, rounds));
         }
     }
     table.finish(&out.join("scenes.csv"))
 }
 
-fn scene_row(film: &Film, rate: u32, rounds: usize) -> Vec<String> {
-    let frames = (film.seconds * f64::from(rate)) as usize;
-    let blocks = film.blocks(rate, frames);
-    let job = film.setup.job();
-    let scene = &film.setup.scene;
+fn scene_row(simulation: &Simulation, rate: u32, rounds: usize) -> Vec<String> {
+    let frames = (simulation.seconds * f64::from(rate)) as usize;
+    let blocks = simulation.blocks(rate, frames);
+    let job = simulation.setup.job();
+    let scene = &simulation.setup.scene;
     let mut us = std::collections::BTreeMap::new();
     let mut cells = std::collections::BTreeMap::new();
     let mut pairs = 0;
@@ -99,7 +99,7 @@ fn scene_row(film: &Film, rate: u32, rounds: usize) -> Vec<String> {
         let mut counter = Meter::new(method, true);
         blocks.iter().for_each(|b| _ = counter.time(&job, scene, b));
         cells.insert(method, counter.operations().cells as f64 / frames as f64);
-        assert_eq!(counter.pair_samples(), pairs, "{}: {method} finds other pairs", film.name);
+        assert_eq!(counter.pair_samples(), pairs, "{}: {method} finds other pairs", simulation.name);
     }
     let boxes = (0..rounds)
         .map(|_| blocks.iter().map(|b| methods::time_of_boxes(&job, b)).sum::<f64>())
@@ -108,7 +108,7 @@ fn scene_row(film: &Film, rate: u32, rounds: usize) -> Vec<String> {
     let (standard, coherent) = (us["standard"], us["coherent"]);
     let number = |v: f64| format!("{v:.3}");
     vec![
-        film.name.clone(),
+        simulation.name.clone(),
         scene.bodies.len().to_string(),
         rate.to_string(),
         frames.to_string(),
@@ -205,7 +205,7 @@ fn clusters_table(out: &Path, quick: bool) -> Outcome<()> {
     table.finish(&out.join("clusters.csv"))
 }
 
-/// What a method costs a frame.
+/// The cost of a method per frame.
 struct Cost {
     method: &'static str,
     pairs: f64,
@@ -225,7 +225,7 @@ impl Cost {
     }
 }
 
-/// The costs of every method over blocks of one crowd; the first block builds the structures and is not timed.
+/// The costs of all methods over the blocks of one scene. The first block builds the structures and is not timed.
 fn measure((setup, blocks): &(scenes::Setup, Vec<FrameBlock>)) -> Vec<Cost> {
     let job = setup.job();
     let mut costs: Vec<Cost> = Vec::new();
@@ -243,8 +243,12 @@ fn measure((setup, blocks): &(scenes::Setup, Vec<FrameBlock>)) -> Vec<Cost> {
             frames += block.samples.len() as f64;
         }
         let now = meter.operations();
-        let operations =
-            [now.cells - then.cells, now.meetings - then.meetings, now.tests - then.tests, now.swaps - then.swaps];
+        let operations = [
+            now.cells - then.cells,
+            now.cell_meetings - then.cell_meetings,
+            now.tests - then.tests,
+            now.swaps - then.swaps,
+        ];
         costs.push(Cost {
             method,
             pairs: (meter.pair_samples() - pairs) as f64 / frames,

@@ -1,43 +1,43 @@
-//! The methods under test behind one clock.
+//! The methods that are measured.
 
-use clearsweep::bench_support::broad::measure::{EachSample, Operations, sweep_with_limit};
+use clearsweep::bench_support::broad::bench_support::{OperationCounts, PerSampleHash, sweep_with_limit};
 use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
 use clearsweep::bench_support::scene::{FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What is measured. `standard` and `coherent` are the schemes as published, a search each frame; the others are those
-/// of the command line, which take blocks of 64 frames.
+/// The names of the methods. `standard` and `coherent` are the schemes as published, with a search per frame; the others
+/// are those of the command line, which search blocks of 64 frames.
 pub(crate) const METHODS: [&str; 6] = ["standard", "coherent", "hash", "coherent-hash", "sweep", "brute"];
 
 enum Method {
-    EachSample(Box<EachSample>),
+    PerSampleHash(Box<PerSampleHash>),
     Blocks(Box<dyn BroadPhase>),
 }
 
-/// A method, and what it has found.
+/// A method, and the number of pairs that it has found.
 pub(crate) struct Meter {
     method: Method,
     pairs: u64,
 }
 
 impl Meter {
-    /// `count`: count all operations, which may take time.
+    /// The method of a name. With `count` it counts all operations, which may take extra time.
     pub(crate) fn new(name: &str, count: bool) -> Self {
         let method = match name {
-            "standard" => Method::EachSample(Box::new(EachSample::standard(count))),
-            "coherent" => Method::EachSample(Box::new(EachSample::coherent())),
+            "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(count))),
+            "coherent" => Method::PerSampleHash(Box::new(PerSampleHash::coherent())),
             "sweep-insertion-only" => Method::Blocks(sweep_with_limit(1e9)),
             _ => Method::Blocks(broad::by_name(name).expect("a method of this version")),
         };
         Self { method, pairs: 0 }
     }
 
-    /// Searches a block; seconds.
+    /// Searches a block; returns the time in seconds.
     pub(crate) fn time(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> f64 {
         let start = Instant::now();
         let found = black_box(match &mut self.method {
-            Method::EachSample(method) => method.search(job, scene, block),
+            Method::PerSampleHash(method) => method.search(job, scene, block),
             Method::Blocks(method) => method.candidates(job, scene, block),
         });
         let seconds = start.elapsed().as_secs_f64();
@@ -45,20 +45,20 @@ impl Meter {
         seconds
     }
 
-    /// Overlapping pairs so far, once for each frame.
+    /// The number of overlapping pairs so far, counted in each frame.
     pub(crate) fn pair_samples(&self) -> u64 {
         self.pairs
     }
 
-    pub(crate) fn operations(&self) -> Operations {
+    pub(crate) fn operations(&self) -> OperationCounts {
         match &self.method {
-            Method::EachSample(method) => method.operations(),
+            Method::PerSampleHash(method) => method.operations(),
             Method::Blocks(method) => method.operations(),
         }
     }
 }
 
-/// Seconds that the bounding boxes of a block take, which every method needs.
+/// The time in seconds to make the bounding boxes of a block, which every method needs.
 pub(crate) fn time_of_boxes(job: &BroadScene, block: &FrameBlock) -> f64 {
     let start = Instant::now();
     for slot in 0..block.present.len() {

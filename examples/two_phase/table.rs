@@ -1,4 +1,4 @@
-//! Tables: printed for people, written as CSV for the plots.
+//! Tables that are printed in Markdown and written as CSV for the plots.
 
 use super::Outcome;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// `header`: names separated by commas.
+    /// An empty table. `header` has the names of the columns, separated by commas.
     pub(crate) fn new(title: &str, header: &str) -> Self {
         let header = header.split(',').map(str::to_owned).collect();
         Self { title: title.to_owned(), header, rows: Vec::new(), notes: Vec::new() }
@@ -45,7 +45,7 @@ impl Table {
         all
     }
 
-    /// Notes the exponent p of y ~ x^p for each method: least squares on logarithms.
+    /// Adds a note with the exponent p of y ~ x^p for each method, by least squares on logarithms.
     pub(crate) fn slopes(&mut self, x: &str, y: &str) {
         for (name, points) in self.points(x, y) {
             let logs: Vec<_> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// Notes y = a + b x for each method, and the share of the variance that it explains.
+    /// Adds a note with the fit y = a + b x for each method and the share of the variance that it explains.
     pub(crate) fn lines(&mut self, x: &str, y: &str) {
         for (name, points) in self.points(x, y) {
             let (a, b, r2) = fit(&points);

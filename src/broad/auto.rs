@@ -1,104 +1,111 @@
-//! The cheapest search by its estimated cost, for each search anew: see docs/broad-phase.md.
+//! The pair search with the least estimated cost, chosen for each search: see docs/broad-phase.md.
 
-use super::FixedBoxes;
-use super::brute::Brute;
-use super::grid::Grid;
-use super::set::{BoxSet, Found, PairSearch, Visit};
-use super::simd::Simd;
-use super::tree::Tree;
+use super::box_set::BoxSet;
+use super::brute::BruteForce;
+use super::fixed_boxes::FixedBoxes;
+use super::grid::GridSearch;
+use super::pair_search::{PairSearch, PairVisitor, SearchResult};
+use super::tree::TreeSearch;
+use crate::simd::Level;
 
-/// Takes brute force, the grid or the tree.
+/// Chooses between brute force, the grid and the tree.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Auto;
+pub(super) struct AutoSearch;
 
-/// What is taken for a search.
+/// The search that is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
+enum SearchChoice {
     Brute,
     Grid,
     Tree,
 }
 
-/// Below so many moving boxes the grid is not considered.
-const FEW: usize = 64;
-/// Boxes are alike if the longest side of any is at most so many times that of any other.
-const ALIKE: u32 = 4;
-/// With more fixed boxes for each moving one the tree looks boxes up faster.
-const MANY_FIXED: usize = 20;
-/// The tree's cost where sizes differ, as a multiple of the model, which is fitted to all cases.
-const MIXED: f64 = 1.15;
+/// With fewer moving boxes than this, the grid is not considered.
+const GRID_MIN_MOVING: usize = 64;
+/// Boxes are of similar size if the longest side of any is at most this many times that of any other.
+const SIMILAR_RATIO: u32 = 4;
+/// With more fixed boxes per moving box than this, the tree is faster than the grid.
+const TREE_FIXED_PER_MOVING: usize = 20;
+/// The tree's cost for boxes of mixed sizes, as a multiple of its cost model, which is fitted to all cases.
+const MIXED_SIZES_FACTOR: f64 = 1.15;
 
-/// Whether all boxes are of like size: then one class of cells fits them, and the grid is ahead of the tree.
-fn are_alike(moving: &BoxSet, fixed: &FixedBoxes) -> bool {
-    let ((short, long), (fixed_short, fixed_long)) = (moving.sides(), *fixed.sides.get_or_init(|| fixed.set.sides()));
-    long.max(fixed_long) <= short.min(fixed_short).saturating_mul(ALIKE)
+/// Whether all boxes are of similar size. Then one size class of the grid holds them, and the grid is faster than the tree.
+fn are_similar(moving: &BoxSet, fixed: &FixedBoxes) -> bool {
+    let ((short, long), (fixed_short, fixed_long)) = (moving.size_range(), fixed.size_range());
+    long.max(fixed_long) <= short.min(fixed_short).saturating_mul(SIMILAR_RATIO)
 }
 
-impl Choice {
+impl SearchChoice {
     fn new(moving: &BoxSet, fixed: &FixedBoxes) -> Self {
         let (n, m) = (moving.len(), fixed.set.len());
-        let (brute, tree) = (Brute.cost(n, m), Tree.cost(n, m));
+        let (brute, tree) = (BruteForce.cost(n, m), TreeSearch.cost(n, m));
         let cheaper = |tree: f64| if brute <= tree { Self::Brute } else { Self::Tree };
-        if n < FEW {
+        if n < GRID_MIN_MOVING {
             return cheaper(tree);
         }
-        match are_alike(moving, fixed) {
-            true if m > MANY_FIXED * n => cheaper(tree),
-            true if brute <= Grid.cost(n, m) => Self::Brute,
+        match are_similar(moving, fixed) {
+            true if m > TREE_FIXED_PER_MOVING * n => cheaper(tree),
+            true if brute <= GridSearch.cost(n, m) => Self::Brute,
             true => Self::Grid,
-            false => cheaper(MIXED * tree),
+            false => cheaper(MIXED_SIZES_FACTOR * tree),
         }
     }
 }
 
-impl Auto {
-    /// The name of the search that it takes.
+impl AutoSearch {
+    /// The name of the search that is chosen for these boxes.
     pub(super) fn chosen(moving: &BoxSet, fixed: &FixedBoxes) -> &'static str {
-        match Choice::new(moving, fixed) {
-            Choice::Brute => Brute.name(),
-            Choice::Grid => Grid.name(),
-            Choice::Tree => Tree.name(),
+        match SearchChoice::new(moving, fixed) {
+            SearchChoice::Brute => BruteForce.name(),
+            SearchChoice::Grid => GridSearch.name(),
+            SearchChoice::Tree => TreeSearch.name(),
         }
     }
 }
 
-impl PairSearch for Auto {
+impl PairSearch for AutoSearch {
     fn name(&self) -> &'static str {
         "auto"
     }
 
     fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        Brute.cost(moving, fixed).min(Tree.cost(moving, fixed))
+        BruteForce.cost(moving, fixed).min(TreeSearch.cost(moving, fixed))
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
-        match Choice::new(set, &FixedBoxes::default()) {
-            Choice::Brute => Brute.within(simd, set, visit),
-            Choice::Grid => Grid.within(simd, set, visit),
-            Choice::Tree => Tree.within(simd, set, visit),
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult {
+        match SearchChoice::new(set, &FixedBoxes::default()) {
+            SearchChoice::Brute => BruteForce.within(simd, set, visitor),
+            SearchChoice::Grid => GridSearch.within(simd, set, visitor),
+            SearchChoice::Tree => TreeSearch.within(simd, set, visitor),
         }
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
-        match Choice::new(moving, fixed) {
-            Choice::Brute => Brute.against_fixed(simd, moving, fixed, visit),
-            Choice::Grid => Grid.against_fixed(simd, moving, fixed, visit),
-            Choice::Tree => Tree.against_fixed(simd, moving, fixed, visit),
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult {
+        match SearchChoice::new(moving, fixed) {
+            SearchChoice::Brute => BruteForce.against_fixed(simd, moving, fixed, visitor),
+            SearchChoice::Grid => GridSearch.against_fixed(simd, moving, fixed, visitor),
+            SearchChoice::Tree => TreeSearch.against_fixed(simd, moving, fixed, visitor),
         }
     }
 
     fn both(
         &self,
-        simd: Simd,
+        simd: Level,
         moving: &BoxSet,
         fixed: &FixedBoxes,
-        pairs: &impl Visit,
-        fixed_pairs: &impl Visit,
-    ) -> Found {
-        match Choice::new(moving, fixed) {
-            Choice::Brute => Brute.both(simd, moving, fixed, pairs, fixed_pairs),
-            Choice::Grid => Grid.both(simd, moving, fixed, pairs, fixed_pairs),
-            Choice::Tree => Tree.both(simd, moving, fixed, pairs, fixed_pairs),
+        pairs: &impl PairVisitor,
+        fixed_pairs: &impl PairVisitor,
+    ) -> SearchResult {
+        match SearchChoice::new(moving, fixed) {
+            SearchChoice::Brute => BruteForce.both(simd, moving, fixed, pairs, fixed_pairs),
+            SearchChoice::Grid => GridSearch.both(simd, moving, fixed, pairs, fixed_pairs),
+            SearchChoice::Tree => TreeSearch.both(simd, moving, fixed, pairs, fixed_pairs),
         }
     }
 }

@@ -1,38 +1,45 @@
-//! From a search for pairs to the candidates of a block: searches over swept boxes, tests into masks.
+//! From a pair search to the candidates of a block: searches over swept boxes, then masks of the pairs found.
 
-use super::block::{BlockBoxes, in_order, static_pairs};
+use super::block_boxes::BlockBoxes;
+use super::block_split::{BlockWork, SplitDepthRule, split_point};
+use super::box_set::BoxSet;
 use super::boxes::Boxes64;
-use super::cut::{CutRule, Work, cut};
+use super::broad_phase::BroadPhase;
+use super::broad_scene::BroadScene;
+use super::merge::sort_and_merge;
 use super::overlap::{lane_by_lane, one_against};
-use super::set::{BoxSet, Found, PairSearch, Visit};
-use super::{BroadPhase, BroadScene};
+use super::pair_search::{PairSearch, PairVisitor, SearchResult};
+use super::static_pairs::static_pairs;
 use crate::scene::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Tests between two looks at the tally.
-const TALLY: u64 = 256;
+/// With fewer bodies than this, their bounds are copied on one thread.
+const PARALLEL_THRESHOLD: usize = 8192;
+/// The number of tests after which a task updates the shared count.
+const COUNT_INTERVAL: u64 = 256;
 
-/// A broad phase made of a pair search.
+/// The broad phase that applies a pair search to the swept boxes of a block.
 #[derive(Debug)]
 pub(super) struct Blockwise<S> {
     search: S,
-    cuts: CutRule,
-    /// Swept over the samples in question.
+    depth_rule: SplitDepthRule,
     block: BlockBoxes,
+    /// The union boxes of the slots over the range being searched.
     moving: BoxSet,
 }
 
 impl<S: PairSearch> Blockwise<S> {
     pub(super) fn new(search: S) -> Self {
-        Self { search, cuts: CutRule::default(), block: BlockBoxes::new(), moving: BoxSet::default() }
+        Self { search, depth_rule: SplitDepthRule::default(), block: BlockBoxes::new(), moving: BoxSet::default() }
     }
 
-    /// The candidates with a dynamic body, cut to `depth` before the first search and deeper where that is cheaper.
-    fn search_block(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Candidate>) {
+    /// Appends the candidates with a dynamic body to `out`. The block is split to the depth of the rule, and a range deeper
+    /// if its search is abandoned.
+    fn search_block(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Vec<Candidate>>) {
         let samples = block.samples.len();
-        let depth = self.cuts.depth();
-        let mut work = Work::default();
+        let depth = self.depth_rule.depth();
+        let mut work = BlockWork::default();
         let mut swept = 0..samples;
         let mut open = vec![(0..samples, depth)];
         while let Some((range, depth)) = open.pop() {
@@ -43,32 +50,44 @@ impl<S: PairSearch> Blockwise<S> {
                 }
                 let found = self.search_range(job, scene, range.clone(), &mut work);
                 if !found.stopped {
-                    out.extend(found.candidates);
+                    out.extend(found.into_batches());
                     continue;
                 }
             }
-            let at = cut(block, range.clone());
+            let at = split_point(block, range.clone());
             let depth = depth.saturating_sub(1);
             open.push((at..range.end, depth));
             open.push((range.start..at, depth));
         }
-        self.cuts.record(depth, samples, work);
+        self.depth_rule.record(depth, samples, work);
     }
 
-    /// One search over the current sweeps, which are those of `range`.
-    fn search_range(&mut self, job: &BroadScene, scene: &Scene, range: Range<usize>, work: &mut Work) -> Found {
-        let hulls = self.block.sweeps.iter().zip(0_u32..).map(|(sweep, slot)| (slot, sweep.hull));
-        self.moving.fill(hulls.filter(|(_, hull)| !hull.is_empty()));
+    /// Searches one range of samples, for which `self.block.sweeps` are the bounds.
+    fn search_range(
+        &mut self,
+        job: &BroadScene,
+        scene: &Scene,
+        range: Range<usize>,
+        work: &mut BlockWork,
+    ) -> SearchResult {
+        let sweeps = &self.block.sweeps;
+        let present = sweeps.iter().zip(0_u32..).filter(|(sweep, _)| !sweep.union.is_empty());
+        if sweeps.len() > PARALLEL_THRESHOLD && rayon::current_num_threads() > 1 {
+            let slots: Vec<u32> = present.map(|(_, slot)| slot).collect();
+            self.moving.par_fill(slots.len(), |i| (slots[i], sweeps[slots[i] as usize].union));
+        } else {
+            self.moving.fill(present.map(|(sweep, slot)| (slot, sweep.union)));
+        }
         let fixed = &job.fixed;
-        let tally = Tally::new(4096 + 16 * self.moving.len() as u64);
-        let pairs = SamplePairs {
+        let budget = TestBudget::new(4096 + 16 * self.moving.len() as u64);
+        let pairs = SampleTest {
             job,
             scene,
             block: &self.block,
             samples: (u64::MAX >> (64 - range.len())) << range.start,
-            tally: &tally,
+            budget: &budget,
         };
-        let (moving, with_fixed) = (MovingPairs(&pairs), FixedPairs(&pairs));
+        let (moving, with_fixed) = (MovingPairVisitor(&pairs), FixedPairVisitor(&pairs));
         let found = self.search.both(self.block.simd, &self.moving, fixed, &moving, &with_fixed);
         work.search += self.search.cost(self.moving.len(), fixed.set.len());
         work.tests += found.tests;
@@ -90,7 +109,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
             self.search_block(job, scene, block, &mut out);
         }
-        in_order(out, scene.bodies.len())
+        sort_and_merge(out, scene.bodies.len())
     }
 
     fn candidates_of_boxes(
@@ -105,27 +124,27 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
         self.block.sweep(0..block.samples.len());
         self.search_block(job, scene, block, &mut out);
         std::mem::swap(&mut self.block.boxes, boxes);
-        Some(in_order(out, scene.bodies.len()))
+        Some(sort_and_merge(out, scene.bodies.len()))
     }
 }
 
-/// Counts the tests of all tasks of a search and ends one that is not worth going on.
+/// Counts the tests of all tasks of a search and abandons the search when a smaller range of samples would be cheaper.
 #[derive(Debug)]
-struct Tally {
+struct TestBudget {
     tests: AtomicU64,
     limit: u64,
     stop: AtomicBool,
 }
 
-impl Tally {
+impl TestBudget {
     fn new(limit: u64) -> Self {
         Self { tests: AtomicU64::new(0), limit, stop: AtomicBool::new(false) }
     }
 
-    /// To be called once in [`TALLY`] tests. A search stops when it has tested many pairs for each body, most of them
-    /// in vain: a smaller range would have kept them apart.
-    fn note(&self, found: &mut Found) {
-        let tests = self.tests.fetch_add(TALLY, Ordering::Relaxed) + TALLY;
+    /// Counts [`COUNT_INTERVAL`] tests. A search is abandoned when it has tested many pairs per body and most of them
+    /// overlap in no sample: over a smaller range, their swept boxes would be disjoint.
+    fn count(&self, found: &mut SearchResult) {
+        let tests = self.tests.fetch_add(COUNT_INTERVAL, Ordering::Relaxed) + COUNT_INTERVAL;
         if tests > self.limit && found.tests > 4 * found.kept {
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -133,20 +152,20 @@ impl Tally {
     }
 }
 
-/// What it takes to decide in which samples a pair comes near.
-struct SamplePairs<'a> {
+/// What decides in which samples a pair overlaps.
+struct SampleTest<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     block: &'a BlockBoxes,
-    /// The samples being searched.
+    /// The mask of the samples being searched.
     samples: u64,
-    tally: &'a Tally,
+    budget: &'a TestBudget,
 }
 
-impl SamplePairs<'_> {
-    /// Records the pair in the samples where `test` says so; in all of them, untested, where `always`.
+impl SampleTest<'_> {
+    /// Records the pair with the samples that `test` returns, or with all of them, untested, if `always`.
     #[inline]
-    fn decide(&self, (a, b): (u32, u32), always: bool, found: &mut Found, test: impl Fn() -> u64) {
+    fn decide(&self, (a, b): (u32, u32), always: bool, found: &mut SearchResult, test: impl Fn() -> u64) {
         let (a, b) = (a.min(b), a.max(b));
         if self.scene.ignored.contains(a, b) {
             return;
@@ -161,36 +180,36 @@ impl SamplePairs<'_> {
             found.kept += 1;
             found.candidates.push(Candidate { a, b, samples });
         }
-        if found.tests.is_multiple_of(TALLY) {
-            self.tally.note(found);
+        if found.tests.is_multiple_of(COUNT_INTERVAL) {
+            self.budget.count(found);
         }
     }
 }
 
-/// Pairs of slots.
-struct MovingPairs<'a>(&'a SamplePairs<'a>);
+/// Receives pairs of slots.
+struct MovingPairVisitor<'a>(&'a SampleTest<'a>);
 
-impl Visit for MovingPairs<'_> {
+impl PairVisitor for MovingPairVisitor<'_> {
     #[inline]
-    fn pair(&self, first: u32, second: u32, found: &mut Found) {
+    fn visit(&self, first: u32, second: u32, found: &mut SearchResult) {
         let (p, block) = (self.0, self.0.block);
         let (i, j) = (first as usize, second as usize);
-        let always = block.sweeps[i].core.overlaps(&block.sweeps[j].core);
+        let always = block.sweeps[i].intersection.overlaps(&block.sweeps[j].intersection);
         let bodies = (p.scene.dynamic[i], p.scene.dynamic[j]);
         p.decide(bodies, always, found, || lane_by_lane(block.simd, block.boxes[i].view(), block.boxes[j].view()));
     }
 }
 
-/// Pairs of a slot and a fixed box.
-struct FixedPairs<'a>(&'a SamplePairs<'a>);
+/// Receives pairs of a slot and a fixed box.
+struct FixedPairVisitor<'a>(&'a SampleTest<'a>);
 
-impl Visit for FixedPairs<'_> {
+impl PairVisitor for FixedPairVisitor<'_> {
     #[inline]
-    fn pair(&self, first: u32, second: u32, found: &mut Found) {
+    fn visit(&self, first: u32, second: u32, found: &mut SearchResult) {
         let (p, block) = (self.0, self.0.block);
         let (i, k) = (first as usize, second as usize);
         let fixed = p.job.fixed.set.get(k);
-        let always = block.sweeps[i].core.overlaps(&fixed);
+        let always = block.sweeps[i].intersection.overlaps(&fixed);
         let bodies = (p.scene.dynamic[i], p.job.fixed.bodies[k]);
         p.decide(bodies, always, found, || one_against(block.simd, &fixed, block.boxes[i].view(), 64));
     }

@@ -1,32 +1,34 @@
-//! All pairs: one box against sixteen at a time. The oracle of the other methods, and the fastest for few bodies.
+//! Brute force: compares each box with all others, sixteen at a time. It is the fastest search for few bodies.
 
-use super::FixedBoxes;
-use super::set::{BoxSet, Found, PairSearch, Visit, over_chunks};
-use super::simd::Simd;
+use super::box_set::BoxSet;
+use super::cost;
+use super::fixed_boxes::FixedBoxes;
+use super::pair_search::{PairSearch, PairVisitor, SearchResult, search_chunks};
+use crate::simd::Level;
 
-/// Below so many box comparisons a search stays on its thread.
-const WORTH_THREADS: usize = 1 << 20;
-/// Boxes a task takes on.
+/// With fewer box comparisons than this, a search runs on one thread.
+const PARALLEL_THRESHOLD: usize = 1 << 20;
+/// The number of boxes per task.
 const CHUNK: usize = 64;
 
 /// Brute force.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Brute;
+pub(super) struct BruteForce;
 
-impl PairSearch for Brute {
+impl PairSearch for BruteForce {
     fn name(&self) -> &'static str {
         "brute"
     }
 
     fn cost(&self, moving: usize, fixed: usize) -> f64 {
-        super::cost::brute(moving, fixed)
+        cost::brute(moving, fixed)
     }
 
-    fn within(&self, simd: Simd, set: &BoxSet, visit: &impl Visit) -> Found {
+    fn within(&self, simd: Level, set: &BoxSet, visitor: &impl PairVisitor) -> SearchResult {
         let n = set.len();
-        over_chunks(n * n / 2 > WORTH_THREADS, n, CHUNK, |range, found| {
+        search_chunks(n * n / 2 > PARALLEL_THRESHOLD, n, CHUNK, |range, found| {
             for i in range {
-                set.overlapping(simd, &set.get(i), i + 1, n, |j| visit.pair(set.ids[i], set.ids[j], found));
+                set.overlapping(simd, &set.get(i), i + 1, n, |j| visitor.visit(set.ids[i], set.ids[j], found));
                 if found.stopped {
                     return;
                 }
@@ -34,12 +36,18 @@ impl PairSearch for Brute {
         })
     }
 
-    fn against_fixed(&self, simd: Simd, moving: &BoxSet, fixed: &FixedBoxes, visit: &impl Visit) -> Found {
+    fn against_fixed(
+        &self,
+        simd: Level,
+        moving: &BoxSet,
+        fixed: &FixedBoxes,
+        visitor: &impl PairVisitor,
+    ) -> SearchResult {
         let set = &fixed.set;
-        over_chunks(moving.len() * set.len() > WORTH_THREADS, moving.len(), CHUNK, |range, found| {
+        search_chunks(moving.len() * set.len() > PARALLEL_THRESHOLD, moving.len(), CHUNK, |range, found| {
             for i in range {
                 let one = moving.get(i);
-                set.overlapping(simd, &one, 0, set.len(), |k| visit.pair(moving.ids[i], set.ids[k], found));
+                set.overlapping(simd, &one, 0, set.len(), |k| visitor.visit(moving.ids[i], set.ids[k], found));
                 if found.stopped {
                     return;
                 }

@@ -1,21 +1,36 @@
-//! What searches cost, nanoseconds: rounded from the fits that `cargo bench --bench broad_fit` prints, see
-//! docs/broad-phase.md.
+//! A model of what searches cost, nanoseconds, and the conditions under which the tree and the grid change their ways.
 //!
-//! Measured on an Intel Xeon (Sapphire Rapids, AVX-512), 2026-11-22. Only ratios matter.
+//! The constants are rounded from the fits that `cargo bench --bench broad_fit` prints (docs/broad-phase.md), measured on
+//! an Intel Xeon (Sapphire Rapids, AVX-512), 2026-11-22. Only their ratios matter.
 
-use super::tree;
+use super::box16::WIDTH;
 
-/// Brute force: a search, a box, a comparison.
+/// The ratio of fixed to moving boxes above which the moving boxes count as few.
+const FIXED_PER_MOVING: usize = 8;
+
+/// Whether so many boxes fit into one leaf of the tree. They are compared by brute force, without a tree.
+pub(super) fn is_leaf(boxes: usize) -> bool {
+    boxes <= WIDTH
+}
+
+/// Whether there are few moving boxes for so many fixed ones. Then the moving boxes are so far apart that the bounds of a
+/// leaf of them would overlap most fixed boxes, and each is looked up on its own.
+pub(super) fn few_moving(moving: usize, fixed: usize) -> bool {
+    FIXED_PER_MOVING * moving < fixed
+}
+
+/// Brute force: a constant, a cost per moving box, and a cost per comparison.
 pub(super) fn brute(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
     54.0 + 13.0 * n + 0.305 * (n * n / 2.0 + n * m)
 }
 
-/// The tree: building it of the moving boxes where that is done; then the fixed tree, leaf by leaf or box by box.
+/// The tree: building it from the moving boxes unless they are few, then searching the tree of the fixed boxes leaf by leaf
+/// or box by box.
 pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
-    let few = tree::are_few(moving, fixed);
-    let small = tree::is_leaf(moving);
+    let few = few_moving(moving, fixed);
+    let small = is_leaf(moving);
     let mut cost = if small { brute(moving, 0) } else { 0.0 };
     if !small || fixed > 0 && !few {
         cost += 1010.0 + 19.8 * n + 5.1 * n * (n + 1.0).log2();
@@ -24,7 +39,7 @@ pub(super) fn tree(moving: usize, fixed: usize) -> f64 {
     cost + level * n * (m + 1.0).log2()
 }
 
-/// The grid, for boxes of like size: building it, and going through it.
+/// The grid, for boxes of similar size: building it and searching it.
 pub(super) fn grid(moving: usize, fixed: usize) -> f64 {
     let (n, m) = (moving as f64, fixed as f64);
     840.0 + 39.0 * n + 1.9 * n * (n + 1.0).log2() + 3.1 * n * (m + 1.0).log2()

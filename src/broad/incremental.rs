@@ -1,24 +1,25 @@
-//! What the incremental methods share: pairs with a memory, and boxes sample by sample.
+//! What the incremental methods share: maps of pairs, and boxes sample by sample.
 //!
-//! An incremental method follows the samples one by one and keeps its structures from sample to sample and from block
-//! to block. It knows bodies as *items*: the slots first, then the job's fixed boxes.
+//! An incremental method advances sample by sample and keeps its structures from one sample to the next and from one block
+//! to the next. It numbers bodies as *items*: the slots first, then the fixed boxes of the job.
 
-use super::BroadScene;
 use super::boxes::{Boxes64, LatticeBox};
+use super::broad_scene::BroadScene;
 use crate::scene::{Candidate, Scene};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// What is remembered of pairs of items, by [`pair_key`]. Iteration goes by insertion and removal, not by hash.
-pub(super) type Pairs<T> = IndexMap<u64, T, FxBuildHasher>;
+/// A map from pairs of items ([`pair_key`]) to values. Its order of iteration follows from the insertions and removals
+/// alone, not from hashes.
+pub(super) type PairMap<T> = IndexMap<u64, T, FxBuildHasher>;
 
-/// A pair of items in either order as one number.
+/// The key of a pair of items, the same in either order.
 #[inline]
 pub(super) fn pair_key(i: u32, j: u32) -> u64 {
     u64::from(i.min(j)) << 32 | u64::from(i.max(j))
 }
 
-/// The items of a key, the lower one first.
+/// The items of a pair key, the lower one first.
 #[inline]
 pub(super) fn items_of(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
@@ -34,34 +35,34 @@ pub(super) fn body_of(job: &BroadScene, scene: &Scene, item: u32) -> u32 {
     }
 }
 
-/// Whether the pair of two items is ignored.
+/// Whether the scene tells to ignore the pair of two items.
 #[inline]
 pub(super) fn is_ignored(job: &BroadScene, scene: &Scene, i: u32, j: u32) -> bool {
     !scene.ignored.class.is_empty() && scene.ignored.contains(body_of(job, scene, i), body_of(job, scene, j))
 }
 
-/// The candidate of two items.
+/// The candidate of two items with a mask of samples.
 #[inline]
 pub(super) fn candidate(job: &BroadScene, scene: &Scene, (i, j): (u32, u32), samples: u64) -> Candidate {
     let (a, b) = (body_of(job, scene, i), body_of(job, scene, j));
     Candidate { a: a.min(b), b: a.max(b), samples }
 }
 
-/// The boxes of all items sample by sample: what a method wants that looks at one sample at a time.
+/// The boxes of all items in one sample after the other, for methods that look at one sample at a time.
 ///
-/// A slot's boxes lie side by side by sample. They are turned round sixteen samples at once, which is what a cache line
-/// of a column holds.
+/// The boxes of a slot are stored sample by sample ([`Boxes64`]). They are transposed for sixteen samples at once, since a
+/// cache line of a column holds sixteen values.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    /// `[sample % ROWS][item]`.
+pub(super) struct SampleRows {
+    /// Boxes by `[sample % ROWS][item]`.
     rows: Vec<Vec<LatticeBox>>,
 }
 
-/// Samples that are turned round at once.
+/// The number of samples that are transposed at once.
 const ROWS: usize = 16;
 
-impl Rows {
-    /// Rows for a job: the fixed boxes stand in each for good.
+impl SampleRows {
+    /// Rows for a job, which hold its fixed boxes.
     pub(super) fn new(job: &BroadScene) -> Self {
         let set = &job.fixed.set;
         let row: Vec<_> =
@@ -69,7 +70,7 @@ impl Rows {
         Self { rows: vec![row; ROWS] }
     }
 
-    /// The boxes of all items in a sample; samples are asked for in ascending order from 0.
+    /// The boxes of all items in a sample. A block is read from sample 0 on, in ascending order.
     pub(super) fn at(&mut self, boxes: &[Boxes64], sample: usize) -> &[LatticeBox] {
         if sample.is_multiple_of(ROWS) {
             for (slot, boxes) in boxes.iter().enumerate() {
@@ -80,20 +81,4 @@ impl Rows {
         }
         &self.rows[sample % ROWS]
     }
-}
-
-/// What a method has done since it was made: for experiments. Each counts what its algorithm is usually judged by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Operations {
-    /// Hashing: labels written and taken off, and cells looked up.
-    pub cells: u64,
-    /// Coherent hashing: how often a body found another one in a cell that it entered; as published, also how often it
-    /// left one behind (the changes of close counters).
-    pub meetings: u64,
-    /// Pairs of boxes that were tested.
-    pub tests: u64,
-    /// Sweep and prune: exchanges of neighbouring end points.
-    pub swaps: u64,
-    /// Sweep and prune: samples that were sorted afresh.
-    pub sorts: u64,
 }

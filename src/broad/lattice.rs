@@ -1,72 +1,73 @@
-//! The lattice of a job: the integers in which boxes are compared.
+//! The lattice of a job, on which boxes have integer coordinates.
 
 use crate::geometry::Vec3;
 use crate::scene::{Motion, Scene};
 use crate::trajectory::Bounds;
 
-/// Cells that the extent of the input may cover along its longest axis; as many remain outside of it.
+/// The most cells that the extent of the input covers along its longest axis. As many again lie outside of it.
 const CELLS: f64 = 2_147_483_648.0; // 2^31
-/// Cells between the origin of the lattice and the lowest point of the input.
+/// The number of cells between the origin of the lattice and the lowest point of the input.
 const MARGIN: f64 = 1_073_741_824.0; // 2^30
-/// Coordinates are at most so many cells, so that a cell is coarser than any rounding error. See [`Lattice`].
+/// The most cells in the magnitude of a coordinate, so that a cell is coarser than any rounding error. See [`Lattice`].
 const RESOLUTION: f64 = 1_099_511_627_776.0; // 2^40
-/// Lengths beyond this are treated as this: their differences and sums stay finite.
+/// The length to which longer ones are clamped, metres, so that differences and sums stay finite.
 const FAR: f64 = 1e300;
-/// The finest spacing: a scene of one point at the origin has no size at all.
+/// The finest spacing, metres. A scene that is one point at the origin needs some spacing, too.
 const FINEST: f64 = 1e-240;
-/// Lowest and highest coordinate of a box. 0 and `u32::MAX` are left to the empty box.
+/// The lowest coordinate of a box. 0 is reserved for the empty box.
 const LOW: f64 = 1.0;
+/// The highest coordinate of a box. `u32::MAX` is reserved for the empty box.
 const HIGH: f64 = 4_294_967_294.0;
 
-/// A cubic lattice over the world: origin and spacing in metres, coordinates `u32`, saturating.
+/// A cubic lattice over the world, with saturating coordinates of type `u32`.
 ///
-/// **Why one cell of margin contains every rounding error.** Let M be the largest magnitude of a coordinate of the
-/// job, body radii and `within` included, s the spacing and u = 2^-53. By construction s >= M / 2^40.
+/// **One cell of margin contains every rounding error.** Let M be the largest magnitude of a coordinate of the job, body
+/// radii and `within` included, s the spacing and u = 2^-53. By construction s >= M / 2^40.
 /// - A rotation row of `M(q)/|q|^2` has at most 10 roundings in each of three entries and its product with a vertex
 ///   (no longer than the radius, which is at most M) five more: together less than 64 u M.
 /// - Adding the rest, the position, and the growth (itself one rounded sum): less than 8 u M.
-/// - Subtracting the origin: at most 2^33 s in reach of `u32`, so less than 2^33 u s, which is nothing. Multiplying by
-///   1 / s, a power of two, is exact.
+/// - Subtracting the origin gives at most 2^33 s within reach of `u32`: less than 2^33 u s, which is negligible.
+///   Multiplying by 1 / s, a power of two, is exact.
 ///
-/// So a bound is off by less than 2^7 u M <= 2^-46 2^40 s = s / 64: rounding down (up) and one cell more
-/// contain the exact box, with 63/64 of a cell to spare. A body outside of the announced bounds with a larger error
-/// lies beyond the ends of the lattice, where both its exact and its rounded coordinate saturate. Saturation and
-/// rounding are monotone: boxes that overlap in the world overlap on the lattice.
+/// So the error of a bound is less than 2^7 u M <= 2^-46 2^40 s = s / 64. Rounding outward and adding one cell contains
+/// the exact box, with 63/64 of a cell to spare. A body outside of the announced bounds with a larger error lies beyond
+/// the ends of the lattice, where both its exact and its rounded coordinate saturate. Saturation and rounding are
+/// monotone: boxes that overlap in the world overlap on the lattice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lattice {
-    /// The corner with coordinates (0, 0, 0), metres; multiples of the spacing.
+    /// The position of the lattice point (0, 0, 0), metres. Its components are multiples of the spacing.
     pub origin: [f64; 3],
-    /// Edge of a cell, metres; a power of two.
+    /// The edge of a cell, metres. It is a power of two.
     pub spacing: f64,
-    /// `1 / spacing`, exactly.
+    /// `1 / spacing`, which is exact.
     inverse: f64,
 }
 
 impl Lattice {
-    /// The lattice of a job: it covers all static bodies, and the positions `bounds` of the dynamic ones grown by the
-    /// largest radius of theirs; everything grown by `within` (metres).
+    /// The lattice of a job. It covers all static bodies and the `bounds` (metres) of the positions of the dynamic bodies
+    /// grown by their largest radius; all is grown by `within` (metres).
     pub fn new(scene: &Scene, bounds: Option<&Bounds>, within: f64) -> Self {
-        let within = tame(within).max(0.0);
+        let within = clamp_finite(within).max(0.0);
         let mut low = [f64::INFINITY; 3];
         let mut high = [f64::NEG_INFINITY; 3];
         let mut cover = |from: [f64; 3], to: [f64; 3], reach: f64| {
             for k in 0..3 {
-                low[k] = low[k].min(tame(from[k]) - reach);
-                high[k] = high[k].max(tame(to[k]) + reach);
+                low[k] = low[k].min(clamp_finite(from[k]) - reach);
+                high[k] = high[k].max(clamp_finite(to[k]) + reach);
             }
         };
         let mut largest = None::<f64>;
         for body in &scene.bodies {
-            let radius = tame(body.shape.radius);
+            let radius = clamp_finite(body.shape.radius);
             match &body.motion {
-                // The sphere about the body stands for its box: nothing needs the lattice to be tight.
+                // The bounding sphere stands for the box, since the lattice need not be tight.
                 Motion::Static(pose) => {
                     let at = pose.position.to_array();
                     cover(at, at, radius + within);
                 }
-                // Bounds are those of the origins as read; the recentred origin lies up to |center| from there.
+                // `bounds` are those of the origins as read; the recentred origin lies up to |center| from there.
                 Motion::Dynamic { .. } => {
-                    let reach = radius + tame(reach_of(body.shape.center));
+                    let reach = radius + clamp_finite(manhattan_norm(body.shape.center));
                     largest = Some(largest.unwrap_or(0.0).max(reach));
                 }
             }
@@ -81,7 +82,8 @@ impl Lattice {
         Self::covering(low, high)
     }
 
-    /// The finest lattice that covers a box (metres, finite, `low <= high`) and is coarser than rounding errors there.
+    /// The finest lattice that covers the box from `low` to `high` (metres, finite, `low <= high`) and whose cells are
+    /// coarser than the rounding errors there.
     pub(super) fn covering(low: [f64; 3], high: [f64; 3]) -> Self {
         let mut extent = 0.0_f64;
         let mut magnitude = 0.0_f64;
@@ -90,43 +92,43 @@ impl Lattice {
             magnitude = magnitude.max(low[k].abs()).max(high[k].abs());
         }
         let spacing = power_of_two_above((extent / CELLS).max(magnitude / RESOLUTION).max(FINEST));
-        // Whole numbers of at most 41 bits: the origin is an exact multiple of the spacing.
+        // The quotient is an integer of at most 41 bits, so the origin is an exact multiple of the spacing.
         let origin = low.map(|v| ((v / spacing).floor() - MARGIN) * spacing);
         Self { origin, spacing, inverse: 1.0 / spacing }
     }
 
-    /// Coordinate of the lower end `v` (metres) of a box along `axis`: floor - 1. NaN becomes the lowest.
+    /// The coordinate of the lower end `v` (metres) of a box along `axis`: floor - 1, or the lowest coordinate for NaN.
     #[inline(always)]
     pub(super) fn lower(&self, axis: usize, v: f64) -> u32 {
         let t = (v - self.origin[axis]) * self.inverse;
         let t = if t > LOW + 1.0 { t } else { LOW + 1.0 };
         let t = if t < HIGH { t } else { HIGH };
-        let whole = nearest(t);
-        to_u32(if whole > t { whole - 2.0 } else { whole - 1.0 })
+        let rounded = nearest(t);
+        to_u32(if rounded > t { rounded - 2.0 } else { rounded - 1.0 })
     }
 
-    /// Coordinate of the upper end `v` (metres) of a box along `axis`: ceil + 1. NaN becomes the highest.
+    /// The coordinate of the upper end `v` (metres) of a box along `axis`: ceil + 1, or the highest coordinate for NaN.
     #[inline(always)]
     pub(super) fn upper(&self, axis: usize, v: f64) -> u32 {
         let t = (v - self.origin[axis]) * self.inverse;
         let t = if t < HIGH - 1.0 { t } else { HIGH - 1.0 };
         let t = if t > 0.0 { t } else { 0.0 };
-        let whole = nearest(t);
-        to_u32(if whole < t { whole + 2.0 } else { whole + 1.0 })
+        let rounded = nearest(t);
+        to_u32(if rounded < t { rounded + 2.0 } else { rounded + 1.0 })
     }
 }
 
-/// A length made finite.
-fn tame(v: f64) -> f64 {
+/// Makes a length finite: NaN becomes 0, and large magnitudes are clamped.
+fn clamp_finite(v: f64) -> f64 {
     if v.is_nan() { 0.0 } else { v.clamp(-FAR, FAR) }
 }
 
-/// At least the length of `v`, without overflow.
-fn reach_of(v: Vec3<f64>) -> f64 {
+/// An upper bound on the length of `v` that does not overflow: its Manhattan norm.
+fn manhattan_norm(v: Vec3<f64>) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }
 
-/// The least power of two `>= v`, for normal `v > 0` below 2^1023: exact, on any machine.
+/// The least power of two `>= v` for a normal `v > 0` below 2^1023. It is exact on any machine.
 fn power_of_two_above(v: f64) -> f64 {
     const MANTISSA: u64 = (1 << 52) - 1;
     let bits = v.to_bits();
@@ -134,19 +136,20 @@ fn power_of_two_above(v: f64) -> f64 {
     f64::from_bits(if bits & MANTISSA == 0 { floor } else { floor + (1 << 52) })
 }
 
-/// Numbers at and above this are whole; below 2^32 the sum with it has a whole number in the low half of its bits.
-const WHOLE: f64 = 4_503_599_627_370_496.0; // 2^52
+/// 2^52: `f64` numbers from here on are integers. For `t` in 0..2^32, the low half of the bits of `t + 2^52` is the integer
+/// nearest to `t`.
+const ROUNDER: f64 = 4_503_599_627_370_496.0; // 2^52
 
-/// The nearest whole number of `t` in 0..2^32. Two plain additions on every vector unit, unlike `floor`.
+/// Rounds `t` in 0..2^32 to the nearest integer. Two additions, which every vector unit has, unlike `floor`.
 #[inline(always)]
 fn nearest(t: f64) -> f64 {
-    (t + WHOLE) - WHOLE
+    (t + ROUNDER) - ROUNDER
 }
 
-/// A whole number in 0..2^32 as an integer.
+/// Converts an integral `f64` in 0..2^32.
 #[inline(always)]
 fn to_u32(v: f64) -> u32 {
-    (v + WHOLE).to_bits() as u32
+    (v + ROUNDER).to_bits() as u32
 }
 
 #[cfg(test)]
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_convert_exactly() {
+    fn integers_convert_exactly() {
         for v in [0_u32, 1, 2, 1 << 31, u32::MAX - 1, u32::MAX] {
             assert_eq!(to_u32(f64::from(v)), v);
         }
@@ -177,7 +180,7 @@ mod tests {
         {
             assert_eq!((lattice.lower(1, v), lattice.upper(1, v)), (down, up), "{v}");
         }
-        // Against floor and ceil, at both ends of the lattice too.
+        // Comparison with floor and ceil, also at both ends of the lattice.
         for i in 0..4000_u32 {
             let t = f64::from(i % 50) * 0.37 + [0.0, 1e6 + 0.5, 4_294_967_270.0, -30.0][i as usize % 4];
             let v = t * 0.25 - 8.0;

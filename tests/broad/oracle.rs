@@ -5,7 +5,7 @@ use clearsweep::bench_support::broad::BroadScene;
 use clearsweep::bench_support::broad::boxes::LatticeBox;
 use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion};
 
-/// Two boxes of a set of columns, compared end by end.
+/// Compares two boxes end by end.
 fn apart(a: &LatticeBox, b: &LatticeBox) -> bool {
     a.max[0] < b.min[0]
         || b.max[0] < a.min[0]

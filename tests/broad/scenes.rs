@@ -8,7 +8,7 @@ use clearsweep::bench_support::scene::{Body, FrameBlock, Missing, Model, Motion,
 use clearsweep::bench_support::trajectory::Bounds;
 use std::sync::Arc;
 
-/// A small linear congruential generator: the same scenes on every machine.
+/// A linear congruential generator, so that scenes are the same on every machine.
 #[derive(Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// A convex core of which only the vertices matter here.
+/// A convex core, of which only the vertices matter here.
 pub(crate) fn core(points: &[[f64; 3]]) -> Polyhedron {
     let padded = points.len().next_multiple_of(8);
     let column = |k: usize| (0..padded).map(|i| points[if i < points.len() { i } else { 0 }][k]).collect();
@@ -84,7 +84,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
     })
 }
 
-/// A box of full sides.
+/// A cuboid with these edge lengths.
 pub(crate) fn cuboid(sides: [f64; 3]) -> Arc<Shape> {
     let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 0 { -0.5 } else { 0.5 } * sides[k]);
     let corners: Vec<[f64; 3]> = (0..8).map(corner).collect();
@@ -124,7 +124,7 @@ impl Setup {
         self.scene.bodies.push(Body { name: format!("body-{index}"), shape, motion, groups: Vec::new() });
     }
 
-    /// Every body in one of `classes` by its index; class 0 ignores itself, and 0 and 1 each other.
+    /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.
     pub(crate) fn ignore(&mut self, classes: usize) {
         assert!((2..8).contains(&classes));
         self.scene.ignored = IgnoredPairs {
@@ -134,7 +134,7 @@ impl Setup {
         };
     }
 
-    /// Bounds of the positions of a block, as a reader would find them.
+    /// The bounds of the positions of a block, as a reader finds them.
     pub(crate) fn bound(&mut self, block: &FrameBlock) {
         let mut b = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
         for slot in 0..self.scene.dynamic.len() {
@@ -165,27 +165,27 @@ pub(crate) fn block(index: u64, slots: usize, samples: usize, run_length: usize)
     block
 }
 
-/// How the bodies of a generated scene lie, how large they are and how they move.
+/// The arrangement, the sizes and the motion of the bodies of a generated scene.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) name: &'static str,
     pub(crate) bodies: usize,
-    /// Share of static bodies.
+    /// The share of static bodies.
     pub(crate) fixed: f64,
-    /// Edge of the space, in sizes of a body, for each axis.
+    /// The edges of the space along each axis, in sizes of a body.
     pub(crate) space: [f64; 3],
-    /// Sizes from 1 to this, spread evenly over the exponents.
+    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed log-uniformly.
     pub(crate) ratio: f64,
-    /// Motion between samples, in sizes.
+    /// The motion between samples, in sizes.
     pub(crate) step: f64,
     pub(crate) offset: f64,
     pub(crate) scale: f64,
     pub(crate) samples: usize,
     pub(crate) run_length: usize,
-    /// Share of samples in which a body is absent.
+    /// The share of samples in which a body is absent.
     pub(crate) absent: f64,
     pub(crate) classes: usize,
-    /// Lie in so many tight clusters; 0: uniformly.
+    /// The number of tight clusters; 0 for a uniform arrangement.
     pub(crate) clusters: usize,
     pub(crate) seed: u64,
 }

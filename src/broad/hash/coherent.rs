@@ -1,55 +1,58 @@
-//! Coherent hashing: labels and close pairs live on from sample to sample.
+//! Coherent hashing: labels and close pairs are kept from sample to sample.
 //!
-//! Source: Mirtich 1997, section 2.2. Bodies that stay in their cells cost nothing; one that enters or leaves cells
-//! touches those cells only. Pairs are *close* (Definition 1) while they share a cell at the level of the coarser one;
-//! only their boxes may overlap.
+//! Source: Mirtich 1997, section 2.2. A body that stays in its cells costs nothing; one that enters or leaves cells touches
+//! only those cells. Two bodies are *close* (Definition 1) while they share a cell at the level of the coarser one. Only
+//! the boxes of close pairs may overlap.
 //!
-//! What is done differently here:
-//! - A whole block is known. In which samples a body changes cells is found for 64 samples at once, and pairs are not
-//!   compared sample by sample: each that was close in *some* sample is tested once, for all samples, at the end.
-//! - Close counters are not stored. A counter only serves to tell when it leaves zero and when it is back there, and
-//!   both can be read off the cells that the two bodies are in: the first cell in which a pair meets adds it, and at the
-//!   end of a block the pairs that share no cell any more are dropped. So leaving a cell concerns nobody else, and the
-//!   close pairs are a sorted list instead of a map. (The published form, with counters, is in `each_sample.rs`; in a
-//!   crowd it spends most of its time in that map.)
-//! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as it turns.
-//!   A box that outgrows it all the same (a pose that is not a number) moves its body to a coarser level for good.
+//! This implementation differs from the paper:
+//! - A whole block is known. The samples in which a body changes cells are found for 64 samples at once. Pairs are not
+//!   compared sample by sample: each pair that is close in *some* sample is tested once, for all samples, at the end.
+//! - Close counters are not stored. A counter only tells when it leaves zero and when it returns to zero, and both follow
+//!   from the cells of the two bodies. The first cell that two bodies come to share adds their pair, and at the end of a
+//!   block the pairs that share no cell any more are dropped. So leaving a cell touches no other body, and the close pairs
+//!   are a sorted list instead of a map. (`per_sample` has the published form with counters, which spends most of its time
+//!   in that map if many bodies are near each other.)
+//! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as the body turns.
+//!   If a box nevertheless outgrows it (a pose that is NaN), its body moves to a coarser level for the rest of the job.
 
-use super::super::block::{in_order, static_pairs};
 use super::super::boxes::LatticeBox;
-use super::super::incremental::{Operations, candidate, is_ignored, items_of, pair_key};
-use super::super::set::over_chunks;
-use super::super::{BroadPhase, BroadScene};
-use super::Hash;
-use super::labels::{Meetings, Step};
+use super::super::broad_phase::{BroadPhase, OperationCounts};
+use super::super::broad_scene::BroadScene;
+use super::super::incremental::{candidate, is_ignored, items_of, pair_key};
+use super::super::merge::sort_and_merge;
+use super::super::pair_search::search_chunks;
+use super::super::static_pairs::static_pairs;
+use super::labels::{CellEntry, CellObserver};
 use super::level::cell_range;
-use super::tracker::Tracker;
+use super::standard::SpatialHash;
+use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
 
-/// Above so many close pairs they are tested on several threads, by so many a task.
-const WORTH_THREADS: usize = 8192;
+/// With fewer close pairs than this, they are tested on one thread.
+const PARALLEL_THRESHOLD: usize = 8192;
+/// The number of close pairs per task.
 const CHUNK: usize = 2048;
 
 /// Coherent hierarchical hashing.
 #[derive(Debug)]
-pub(in super::super) struct Coherent {
-    tracker: Tracker,
-    /// The close pairs by their keys, ascending, those that are to be ignored left out.
+pub(in super::super) struct CoherentHash {
+    tracker: LabelTracker,
+    /// The keys of the close pairs, ascending, without the pairs that the scene tells to ignore.
     pairs: Vec<u64>,
-    /// Those that have become close in this block, in any order; some may be known already.
+    /// The keys of pairs that have become close in this block, in any order. Some may be in `pairs` already.
     fresh: Vec<u64>,
-    /// For merging.
+    /// The target of merging `fresh` into `pairs`.
     merged: Vec<u64>,
-    operations: Operations,
+    operations: OperationCounts,
 }
 
-impl Coherent {
+impl CoherentHash {
     pub(in super::super) fn new() -> Self {
         let (pairs, fresh, merged) = (Vec::new(), Vec::new(), Vec::new());
-        Self { tracker: Tracker::new(), pairs, fresh, merged, operations: Operations::default() }
+        Self { tracker: LabelTracker::new(), pairs, fresh, merged, operations: OperationCounts::default() }
     }
 
-    /// Joins the new close pairs to the others.
+    /// Merges the new close pairs into the sorted list.
     fn merge(&mut self) {
         if self.fresh.is_empty() {
             return;
@@ -68,14 +71,15 @@ impl Coherent {
         }
         self.merged.extend(old);
         std::mem::swap(&mut self.pairs, &mut self.merged);
+        debug_assert!(self.pairs.is_sorted_by(|a, b| a < b), "each close pair is listed once");
     }
 
-    /// Tests the pairs that were close in some sample, and drops those that are no more.
-    fn collect(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Candidate>) {
+    /// Tests the pairs that were close in some sample, and drops those that are close no longer.
+    fn collect(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock, out: &mut Vec<Vec<Candidate>>) {
         let all = block.all_samples();
         let (pairs, tracker) = (&mut self.pairs, &self.tracker);
         self.operations.tests += pairs.len() as u64;
-        let found = over_chunks(pairs.len() > WORTH_THREADS, pairs.len(), CHUNK, |range, found| {
+        let found = search_chunks(pairs.len() > PARALLEL_THRESHOLD, pairs.len(), CHUNK, |range, found| {
             for &key in &pairs[range] {
                 let (i, j) = items_of(key);
                 let samples = tracker.boxes.mask(&job.fixed, all, i, j);
@@ -84,7 +88,7 @@ impl Coherent {
                 }
             }
         });
-        out.extend(found.candidates);
+        out.extend(found.into_batches());
         let has_changed = |item: u32| tracker.changes.get(item as usize).is_some_and(|&changes| changes != 0);
         pairs.retain(|&key| {
             let (i, j) = items_of(key);
@@ -93,39 +97,39 @@ impl Coherent {
     }
 }
 
-/// Notes who becomes close.
-struct Finder<'a> {
+/// Lists the pairs that become close.
+struct ClosePairFinder<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     fresh: &'a mut Vec<u64>,
-    operations: &'a mut Operations,
+    operations: &'a mut OperationCounts,
 }
 
-impl Meetings for Finder<'_> {
+impl CellObserver for ClosePairFinder<'_> {
     #[inline]
-    fn meet(&mut self, step: &Step, other: u32, held: &[LatticeBox]) {
-        self.operations.meetings += 1;
-        let its = match (other as usize).checked_sub(held.len()) {
+    fn on_meet(&mut self, entry: &CellEntry, other: u32, held: &[LatticeBox]) {
+        self.operations.cell_meetings += 1;
+        let other_box = match (other as usize).checked_sub(held.len()) {
             None => held[other as usize],
             Some(k) => self.job.fixed.set.get(k),
         };
-        let [low, high] = cell_range(&its, step.level);
-        let were_close = step.old.is_some_and(|[from, to]| (0..3).all(|k| from[k] <= high[k] && low[k] <= to[k]));
-        // Of all cells that they come to share, the lowest one speaks.
-        let speaks = (0..3).all(|k| step.cell[k] == low[k].max(step.new[0][k]));
-        if speaks && !were_close && !is_ignored(self.job, self.scene, step.item, other) {
-            self.fresh.push(pair_key(step.item, other));
+        let [low, high] = cell_range(&other_box, entry.level);
+        let were_close = entry.old.is_some_and(|[from, to]| (0..3).all(|k| from[k] <= high[k] && low[k] <= to[k]));
+        // Of all cells that two bodies share, the lowest one reports the pair.
+        let reports = (0..3).all(|k| entry.cell[k] == low[k].max(entry.new[0][k]));
+        if reports && !were_close && !is_ignored(self.job, self.scene, entry.item, other) {
+            self.fresh.push(pair_key(entry.item, other));
         }
     }
 
     #[inline]
-    fn part(&mut self, _: u32, _: u32) {}
+    fn on_part(&mut self, _: u32, _: u32) {}
 
-    /// Those who are close will be met again; they are joined to the list, which forgets none before the end.
-    fn restart(&mut self) {}
+    /// Close pairs are reported again. The list drops none before the end of the block, so nothing is lost.
+    fn on_rebuild(&mut self) {}
 }
 
-impl BroadPhase for Coherent {
+impl BroadPhase for CoherentHash {
     fn name(&self) -> &'static str {
         "coherent-hash"
     }
@@ -137,17 +141,17 @@ impl BroadPhase for Coherent {
         if self.tracker.prepare(job, scene, block) {
             self.pairs.clear();
         }
-        let mut finder = Finder { job, scene, fresh: &mut self.fresh, operations: &mut self.operations };
+        let mut finder = ClosePairFinder { job, scene, fresh: &mut self.fresh, operations: &mut self.operations };
         for sample in 0..block.samples.len() {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = static_pairs(&Hash, self.tracker.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
-        in_order(out, scene.bodies.len())
+        sort_and_merge(out, scene.bodies.len())
     }
 
-    fn operations(&self) -> Operations {
-        Operations { cells: self.tracker.labels_touched(), ..self.operations }
+    fn operations(&self) -> OperationCounts {
+        OperationCounts { cells: self.tracker.labels_touched(), ..self.operations }
     }
 }

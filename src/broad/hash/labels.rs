@@ -1,13 +1,13 @@
-//! Who is in which cell: the labels of the coherent variant, kept up to date cell by cell.
+//! The labels of the coherent variant: which items are in which cells.
 //!
-//! Source: Mirtich 1997, section 2.2. An item's label stands in every cell that it touches at its own level and at each
-//! coarser level in use. Two items meet in a cell where it is the *own* level of one of them, the coarser one; so a
-//! cell keeps the labels of its own level apart from those of finer ones, and an item that enters a cell of a coarser
-//! level meets the first list only.
+//! Source: Mirtich 1997, section 2.2. An item has a label in every cell that it touches at its own level and at each
+//! coarser level in use. Two items meet in a cell whose level is the *own* level of one of them, the coarser one. So a cell
+//! keeps the labels of its own level apart from those of finer levels, and an item that enters a cell of a coarser level
+//! meets only the former.
 //!
-//! A label is taken off in constant time however many there are: each moving item knows the position of each of its
-//! labels. It touches at most two cells along an axis, and neighbouring cells differ in parity, so the parities of a
-//! cell's coordinates name one of eight places at each level.
+//! A label is removed in constant time: each moving item stores the position of each of its labels. An item touches at
+//! most two cells along an axis, and neighbouring cells differ in parity. So the parities of a cell's coordinates select
+//! one of eight places at each level.
 
 use super::super::boxes::LatticeBox;
 use super::level::{LEVELS, cell_range};
@@ -21,9 +21,9 @@ struct Label {
     place: u32,
 }
 
-/// Where a label stands.
+/// The position of a label.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct LabelPlace {
     bucket: u32,
     position: u32,
 }
@@ -31,11 +31,13 @@ struct Place {
 /// The labels in a cell.
 #[derive(Debug, Default)]
 struct Bucket {
-    /// Of moving items: those of this level, and finer ones.
+    /// The labels of moving items of this level.
     own: Vec<Label>,
+    /// The labels of moving items of finer levels.
     finer: Vec<Label>,
-    /// Of fixed items, which never leave.
+    /// The fixed items of this level.
     own_fixed: Vec<u32>,
+    /// The fixed items of finer levels.
     finer_fixed: Vec<u32>,
 }
 
@@ -45,36 +47,37 @@ impl Bucket {
     }
 }
 
-/// A cell, known exactly: the level and the coordinates in two words.
-type Cell = (u64, u64);
+/// The key of a cell: its level and its coordinates, exactly, in two words.
+type CellKey = (u64, u64);
 
+/// The key of the cell with these coordinates at a level.
 #[inline]
-fn cell(level: u32, [x, y, z]: [u32; 3]) -> Cell {
+fn cell_key(level: u32, [x, y, z]: [u32; 3]) -> CellKey {
     (u64::from(x) | u64::from(y) << 32, u64::from(z) | u64::from(level) << 32)
 }
 
-/// The cells in use. Items are the moving ones, from 0, and then fixed ones.
+/// The labels in all cells. The moving items are numbered from 0, the fixed ones follow.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     /// The level of each moving item.
     levels: Vec<u32>,
-    /// Bit `l`: an item is stored at level `l` as its own.
+    /// Bit `l` is set if level `l` is the own level of an item.
     in_use: u64,
-    /// Of each moving item: its first place.
+    /// The index of the first place of each moving item.
     first: Vec<u32>,
-    /// Eight for each level of each moving item.
-    places: Vec<Place>,
-    /// To buckets.
-    cells: FxHashMap<Cell, u32>,
+    /// Eight places for each level of each moving item.
+    places: Vec<LabelPlace>,
+    /// The index of the bucket of each cell in use.
+    cells: FxHashMap<CellKey, u32>,
     buckets: Vec<Bucket>,
-    /// Empty buckets.
+    /// The indices of empty buckets.
     free: Vec<u32>,
-    /// Labels written and taken off, for experiments.
+    /// The number of labels added and removed, for experiments.
     pub(super) touched: u64,
 }
 
 impl Labels {
-    /// No moving item anywhere yet; `levels` are theirs. Fixed items `(item, box, level)` are in their cells.
+    /// The labels of the fixed items `(item, box, level)`. The moving items, whose own levels are `levels`, have none yet.
     pub(super) fn new(levels: Vec<u32>, fixed: &[(u32, LatticeBox, u32)]) -> Self {
         let mask = |levels: &mut dyn Iterator<Item = u32>| levels.fold(0_u64, |mask, level| mask | 1 << level);
         let moving = mask(&mut levels.iter().copied());
@@ -85,14 +88,14 @@ impl Labels {
             labels.first.push(u32::try_from(places).expect("fewer than 2^32 places: each takes memory"));
             places += 8 * (in_use >> level).count_ones() as usize;
         }
-        labels.places = vec![Place::default(); places];
+        labels.places = vec![LabelPlace::default(); places];
         labels.levels = levels;
         for (item, b, level) in fixed {
-            // Two fixed items never meet: coarser than its own level, only moving items look for it.
+            // Pairs of fixed items do not count, so above its own level a fixed item is stored only where moving ones look.
             let at = 1 << level | moving & (u64::MAX << level);
             for l in (0..LEVELS as u32).filter(|l| at >> l & 1 == 1) {
                 for_cells(cell_range(b, l), |at| {
-                    let bucket = labels.bucket(cell(l, at));
+                    let bucket = labels.bucket(cell_key(l, at));
                     let bucket = &mut labels.buckets[bucket as usize];
                     if l == *level { &mut bucket.own_fixed } else { &mut bucket.finer_fixed }.push(*item);
                 });
@@ -112,15 +115,16 @@ impl Labels {
         self.levels
     }
 
-    /// Moves an item from one box to another; either may be empty. `held` are the boxes by which all labels stand.
-    /// `meetings` is told of every item that it leaves in a cell or finds in one, at the coarser level of the two.
+    /// Moves the labels of an item from one box to another; either may be empty. `held` are the boxes that the labels of
+    /// all moving items follow. `observer` is told of every item that it leaves or finds in a cell of the coarser level of
+    /// the two.
     pub(super) fn update(
         &mut self,
         item: u32,
         from: &LatticeBox,
         to: &LatticeBox,
         held: &[LatticeBox],
-        meetings: &mut impl Meetings,
+        observer: &mut impl CellObserver,
     ) {
         let own = self.level(item);
         let mut first = self.first[item as usize];
@@ -131,49 +135,52 @@ impl Labels {
             let old = (!from.is_empty()).then(|| cell_range(from, level));
             let new = (!to.is_empty()).then(|| cell_range(to, level));
             if old == new {
-                return; // so are all coarser ones
+                return; // the cells of all coarser levels are equal, too
             }
             for_cells_outside(old, new, |at| {
-                self.leave(level, at, first, level == own, |other| meetings.part(item, other));
+                self.leave(level, at, first, level == own, |other| observer.on_part(item, other));
             });
             for_cells_outside(new, old, |at| {
-                let step = Step { item, level, cell: at, old, new: new.unwrap_or_default() };
-                self.enter(level, at, item, first, level == own, |other| meetings.meet(&step, other, held));
+                let entry = CellEntry { item, level, cell: at, old, new: new.unwrap_or_default() };
+                self.enter(level, at, item, first, level == own, |other| observer.on_meet(&entry, other, held));
             });
             first += 8;
         }
     }
 
+    /// Adds the label of an item to a cell and calls `meet` with the items that it meets there.
     fn enter(&mut self, level: u32, at: [u32; 3], item: u32, first: u32, own: bool, meet: impl FnMut(u32)) {
         self.touched += 1;
-        let index = self.bucket(cell(level, at));
+        let index = self.bucket(cell_key(level, at));
         let bucket = &mut self.buckets[index as usize];
         others(bucket, own, meet);
         let place = first + corner(at);
         let list = if own { &mut bucket.own } else { &mut bucket.finer };
-        self.places[place as usize] = Place { bucket: index, position: list.len() as u32 };
+        self.places[place as usize] = LabelPlace { bucket: index, position: list.len() as u32 };
         list.push(Label { item, place });
     }
 
+    /// Removes the label of an item from a cell and calls `part` with the items that it met there.
     fn leave(&mut self, level: u32, at: [u32; 3], first: u32, own: bool, part: impl FnMut(u32)) {
         self.touched += 1;
-        let Place { bucket: index, position } = self.places[(first + corner(at)) as usize];
+        let LabelPlace { bucket: index, position } = self.places[(first + corner(at)) as usize];
         let bucket = &mut self.buckets[index as usize];
         let list = if own { &mut bucket.own } else { &mut bucket.finer };
+        debug_assert_eq!(list[position as usize].place, first + corner(at), "places and labels refer to each other");
         list.swap_remove(position as usize);
         if let Some(moved) = list.get(position as usize) {
             self.places[moved.place as usize].position = position;
         }
         others(bucket, own, part);
         if bucket.is_empty() {
-            self.cells.remove(&cell(level, at));
+            self.cells.remove(&cell_key(level, at));
             self.free.push(index);
         }
     }
 
-    /// The bucket of a cell, a new one if it has none.
+    /// The index of the bucket of a cell, which is made if the cell has none.
     #[inline]
-    fn bucket(&mut self, cell: Cell) -> u32 {
+    fn bucket(&mut self, cell: CellKey) -> u32 {
         let (buckets, free) = (&mut self.buckets, &mut self.free);
         *self.cells.entry(cell).or_insert_with(|| {
             free.pop().unwrap_or_else(|| {
@@ -184,32 +191,33 @@ impl Labels {
     }
 }
 
-/// Lowest and highest cell along each axis.
+/// The lowest and the highest cell along each axis.
 pub(super) type CellRange = [[u32; 3]; 2];
 
-/// A moving item enters a cell.
+/// The entry of a moving item into a cell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct CellEntry {
     pub(super) item: u32,
     pub(super) level: u32,
     pub(super) cell: [u32; 3],
-    /// Its cells at this level before, if it was anywhere, and now.
+    /// The cells of the item at this level before; none if it was absent.
     pub(super) old: Option<CellRange>,
+    /// The cells of the item at this level now.
     pub(super) new: CellRange,
 }
 
-/// Who wants to know which items come to share cells, or share them no more.
-pub(super) trait Meetings {
-    /// The item of `step` finds another one in the cell. `held`: the boxes of the moving items by which their labels
-    /// stand, that of the item in question the new one already.
-    fn meet(&mut self, step: &Step, other: u32, held: &[LatticeBox]);
-    /// The item leaves another one behind in a cell.
-    fn part(&mut self, item: u32, other: u32);
-    /// All items are about to be taken out of all cells, without a word, and put back.
-    fn restart(&mut self);
+/// Is told which items come to share cells, and which share them no longer.
+pub(super) trait CellObserver {
+    /// The item of `entry` meets another one in the cell. `held` are the boxes that the labels of the moving items
+    /// follow; that of the item itself is the new one already.
+    fn on_meet(&mut self, entry: &CellEntry, other: u32, held: &[LatticeBox]);
+    /// The item leaves a cell in which it met another one.
+    fn on_part(&mut self, item: u32, other: u32);
+    /// All labels of moving items are about to be removed without calls of `on_part`, and added again.
+    fn on_rebuild(&mut self);
 }
 
-/// Which of the eight places of a level belongs to a cell.
+/// The place, of the eight of a level, that belongs to a cell.
 #[inline]
 fn corner([x, y, z]: [u32; 3]) -> u32 {
     x & 1 | (y & 1) << 1 | (z & 1) << 2
@@ -226,6 +234,7 @@ fn others(bucket: &Bucket, own: bool, mut each: impl FnMut(u32)) {
     }
 }
 
+/// Calls `each` with every cell of a range.
 #[inline]
 fn for_cells([from, to]: CellRange, mut each: impl FnMut([u32; 3])) {
     for z in from[2]..=to[2] {
@@ -237,7 +246,7 @@ fn for_cells([from, to]: CellRange, mut each: impl FnMut([u32; 3])) {
     }
 }
 
-/// The cells of one range that are not in the other.
+/// Calls `each` with every cell of one range that is not in the other.
 #[inline]
 fn for_cells_outside(range: Option<CellRange>, other: Option<CellRange>, mut each: impl FnMut([u32; 3])) {
     let Some(range) = range else { return };

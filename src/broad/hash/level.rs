@@ -1,4 +1,5 @@
-//! The resolutions of the hash tables: Mirtich 1997, section 2.1, constraint (2) and Lemma 1, on an integer lattice.
+//! The levels (resolutions) of the hash tables: Mirtich 1997, section 2.1, constraint (2) and Lemma 1, on an integer
+//! lattice.
 //!
 //! Let sz(X) be the longest side of a box X (highest minus lowest coordinate) and rho_l = 2^l the side of a cell at
 //! level l, in lattice spacings. A box is stored at the one level where
@@ -7,26 +8,26 @@
 //! alpha <= sz(X) / rho_l < beta,     beta = 2^-spare,  alpha = beta / 2
 //! ```
 //!
-//! Since sz has b = bits(sz) binary digits exactly when 2^(b-1) <= sz < 2^b, that level is l = b + spare. What follows:
+//! Since sz has b = bits(sz) binary digits exactly when 2^(b-1) <= sz < 2^b, that level is l = b + spare. It follows:
 //!
 //! - **Ratio of adjacent resolutions.** For the ranges [alpha rho_l, beta rho_l) of adjacent levels to meet,
 //!   rho_(l+1) / rho_l = beta / alpha. Here that is 2: cells nest, and a cell is found by a shift.
 //! - **Cells of a box.** sz < rho_l as beta <= 1, so a box lies in at most two cells along each axis and in at most
-//!   2^3 in all; at coarser levels likewise. Mirtich asks for beta >= 1, which only says that cells need not be larger
-//!   than boxes; his proofs use no more than sz <= beta rho. A beta below 1 buys fewer cells, (1 + sz/rho)^3 of them on
+//!   2^3 cells; at coarser levels likewise. Mirtich requires beta >= 1, which only says that cells need not be larger
+//!   than boxes; his proofs use no more than sz <= beta rho. A beta below 1 gives a box fewer cells, (1 + sz/rho)^3 on
 //!   average over positions: from 1.9 to 3.4 with spare 1, from 3.4 to 8 with spare 0.
 //! - **Resolving power** (Theorem 3). Boxes that share a cell at the level of the larger one are nearer than its
 //!   diagonal, sqrt(3) sz / alpha.
 //! - **Number of levels** (Lemma 1). Mirtich starts at rho = sz_min / alpha and needs ceil(log_(beta/alpha)(sz_max /
-//!   sz_min)). Powers of two do not start at a given size, which costs at most one level more: sizes from sz_min to
-//!   sz_max have at most ceil(log2(sz_max / sz_min)) + 1 numbers of digits. The bound is not tight: only levels that
-//!   some box is stored at are ever looked at.
+//!   sz_min)). Powers of two do not start at a given size, which adds at most one level: sizes from sz_min to
+//!   sz_max have at most ceil(log2(sz_max / sz_min)) + 1 different numbers of digits. The bound is not tight: a search
+//!   visits only levels at which some box is stored.
 //!
-//! Levels end at 32, where one cell holds the whole lattice: a box with sz < 2^32 fits there whatever its spare.
+//! The last level is 32, where one cell holds the whole lattice. Every box has sz < 2^32 and fits there for any spare.
 
 use super::super::boxes::LatticeBox;
 
-/// Number of levels: at the last one a single cell holds everything.
+/// The number of levels. At the last one, a single cell holds the whole lattice.
 pub(super) const LEVELS: usize = 33;
 
 /// The level of boxes whose longest side is `longest` lattice spacings, with `beta = 2^-spare`.
@@ -41,10 +42,20 @@ pub(super) fn longest_side(b: &LatticeBox) -> u32 {
     (0..3).fold(0, |l, k| l.max(b.max[k].wrapping_sub(b.min[k])))
 }
 
-/// Lowest and highest cell that a box touches along each axis at a level.
+/// The lowest and the highest cell that a box touches along each axis at a level.
 #[inline]
 pub(super) fn cell_range(b: &LatticeBox, level: u32) -> [[u32; 3]; 2] {
     [b.min, b.max].map(|ends| ends.map(|v| (u64::from(v) >> level) as u32))
+}
+
+/// Calls `each` with every level above `level` whose bit is set in `levels`.
+#[inline]
+pub(super) fn coarser_levels(levels: u64, level: u32, mut each: impl FnMut(u32)) {
+    let mut rest = levels & (u64::MAX << (level + 1));
+    while rest != 0 {
+        each(rest.trailing_zeros());
+        rest &= rest - 1;
+    }
 }
 
 #[cfg(test)]
@@ -68,7 +79,7 @@ mod tests {
                 } else {
                     clamped += 1;
                 }
-                // Two cells along an axis, wherever the box lies.
+                // At most two cells along an axis at any position.
                 let low = ((state as u32) >> 1).min(u32::MAX - longest);
                 let b = LatticeBox { min: [low; 3], max: [low + longest; 3] };
                 let [from, to] = cell_range(&b, level);

@@ -1,32 +1,33 @@
-//! Follows the labels of all bodies from sample to sample.
+//! Advances the labels of all bodies from sample to sample.
 
-use super::super::BroadScene;
-use super::super::block::BlockBoxes;
+use super::super::block_boxes::BlockBoxes;
 use super::super::boxes::{Boxes64, LatticeBox};
-use super::labels::{Labels, Meetings};
+use super::super::broad_scene::BroadScene;
+use super::labels::{CellObserver, Labels};
 use super::level::{LEVELS, cell_range, level_for, longest_side};
 use crate::scene::{FrameBlock, Motion, SAMPLES, Scene};
 
-/// Cells are up to `2^(1 + SPARE)` times as long as the longest side of their boxes: alpha is 1/2 and beta 1, as in
-/// Mirtich's Figure 2. Smaller cells than those of the standard variant: changing cells is rare, testing pairs is not.
+/// The number of levels above the finest possible one at which a box is stored. Cells are up to `2^(1 + SPARE)` times as
+/// long as the longest side of their boxes: alpha is 1/2 and beta 1, as in Mirtich's Figure 2. Cells are smaller than
+/// those of the standard variant, because bodies rarely change cells, but every close pair is tested.
 const SPARE: u32 = 0;
 
-/// The labels of a job's bodies, and what brings them up to date.
+/// The labels of a job's bodies, and what is needed to update them.
 #[derive(Debug)]
-pub(super) struct Tracker {
-    /// The job whose bodies are stored.
+pub(super) struct LabelTracker {
+    /// The serial number of the job whose bodies are stored.
     job: Option<u64>,
     pub(super) boxes: BlockBoxes,
-    /// Of each slot, bit `s`: its cells in sample `s` are others than in the sample before.
+    /// For each slot, bit `s` is set if its cells in sample `s` differ from those in the previous sample.
     pub(super) changes: Vec<u64>,
-    /// Of each slot: the box by which its labels stand; its cells are those of the last sample that was gone through.
+    /// For each slot, the box that its labels follow. It touches the same cells as the box of the last sample.
     held: Vec<LatticeBox>,
     labels: Labels,
-    /// The slots that change cells in each sample.
+    /// The slots that change cells, by sample.
     due: Vec<Vec<u32>>,
 }
 
-impl Tracker {
+impl LabelTracker {
     pub(super) fn new() -> Self {
         Self {
             job: None,
@@ -38,13 +39,13 @@ impl Tracker {
         }
     }
 
-    /// Stores the static bodies of a job; no other body is anywhere yet.
+    /// Starts a job: adds the labels of its static bodies. Its dynamic bodies have none yet.
     fn start(&mut self, job: &BroadScene, scene: &Scene) {
         let mut levels = vec![0; job.slots()];
         for body in &scene.bodies {
             if let Motion::Dynamic { slot } = body.motion {
-                // Growth and rounding of the box are a few lattice spacings more; saturation only makes it smaller.
-                let side = (2.0 * body.shape.radius + scene.query.within) / job.lattice.spacing + 6.0;
+                // Rounding adds a few lattice spacings to the box; saturation only makes it smaller.
+                let side = (2.0 * body.shape.radius + scene.query.within) / job.lattice().spacing + 6.0;
                 levels[slot as usize] = level_for(side as u32, SPARE);
             }
         }
@@ -54,8 +55,8 @@ impl Tracker {
         self.job = Some(job.serial);
     }
 
-    /// Makes the boxes of a block and lists who changes cells in which sample. Tells whether the job is a new one, whose
-    /// bodies have been nowhere so far.
+    /// Makes the boxes of a block and lists the slots that change cells in each sample. Returns whether the job is a new
+    /// one.
     pub(super) fn prepare(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> bool {
         let is_new = self.job != Some(job.serial);
         if is_new {
@@ -76,30 +77,30 @@ impl Tracker {
         is_new
     }
 
-    /// Brings the labels up to a sample; samples come in order.
-    pub(super) fn advance(&mut self, job: &BroadScene, sample: usize, meetings: &mut impl Meetings) {
+    /// Updates the labels to a sample. The samples of a block must come in ascending order.
+    pub(super) fn advance(&mut self, job: &BroadScene, sample: usize, observer: &mut impl CellObserver) {
         let due = std::mem::take(&mut self.due[sample]);
         for &slot in &due {
             let to = self.boxes.boxes[slot as usize].get(sample);
             let [low, high] = cell_range(&to, self.labels.level(slot));
             if !to.is_empty() && (0..3).any(|k| high[k] - low[k] > 1) {
-                self.outgrow(job, slot, &to, meetings);
+                self.outgrow(job, slot, &to, observer);
             }
             let from = std::mem::replace(&mut self.held[slot as usize], to);
-            self.labels.update(slot, &from, &to, &self.held, meetings);
+            self.labels.update(slot, &from, &to, &self.held, observer);
         }
         self.due[sample] = due;
     }
 
-    /// Moves a body to the level of a box that its own level does not fit, and writes all labels afresh.
-    fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, meetings: &mut impl Meetings) {
+    /// Moves a body to the level of a box that is too large for its own level, and rebuilds all labels.
+    fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, observer: &mut impl CellObserver) {
         let mut levels = std::mem::take(&mut self.labels).into_levels();
         levels[slot as usize] = level_for(longest_side(b), SPARE);
         self.labels = with_fixed(job, levels);
         self.held[slot as usize] = LatticeBox::EMPTY;
-        meetings.restart();
+        observer.on_rebuild();
         for (held, other) in self.held.iter().zip(0_u32..).filter(|(held, _)| !held.is_empty()) {
-            self.labels.update(other, &LatticeBox::EMPTY, held, &self.held, meetings);
+            self.labels.update(other, &LatticeBox::EMPTY, held, &self.held, observer);
         }
     }
 
@@ -119,13 +120,13 @@ impl Tracker {
         !one.is_empty() && !other.is_empty() && (0..3).all(|k| low[k] <= to[k] && from[k] <= high[k])
     }
 
-    /// Labels written and taken off since the job began.
+    /// The number of labels added and removed since the job began.
     pub(super) fn labels_touched(&self) -> u64 {
         self.labels.touched
     }
 }
 
-/// Labels of the static bodies of a job, and of no moving one.
+/// The labels of the static bodies of a job, for dynamic bodies of the given levels.
 fn with_fixed(job: &BroadScene, levels: Vec<u32>) -> Labels {
     let set = &job.fixed.set;
     let fixed: Vec<_> = (0..set.len())
@@ -137,8 +138,8 @@ fn with_fixed(job: &BroadScene, levels: Vec<u32>) -> Labels {
     Labels::new(levels, &fixed)
 }
 
-/// Bit `s`: the cells of a body at a level differ from those in the sample before; `held` comes before the first. A
-/// body that is absent is in no cell.
+/// The samples in which the cells of a body at a level differ from those in the previous sample; `held` precedes sample 0.
+/// A body that is absent is in no cell.
 fn changes(boxes: &Boxes64, held: &LatticeBox, level: u32) -> u64 {
     let ends = [held.min[0], held.min[1], held.min[2], held.max[0], held.max[1], held.max[2]];
     let mut differ = [0_u32; SAMPLES];
@@ -149,7 +150,7 @@ fn changes(boxes: &Boxes64, held: &LatticeBox, level: u32) -> u64 {
         }
     }
     if level as usize == LEVELS - 1 {
-        // One cell holds all: only coming and going matters. No other box begins at u32::MAX.
+        // A single cell holds all boxes, so only presence matters. Only the empty box begins at u32::MAX.
         let (mut bits, mut before) = (0, ends[0] == u32::MAX);
         for s in 0..SAMPLES {
             let absent = boxes.columns[0][s] == u32::MAX;

@@ -1,48 +1,52 @@
-//! Sweep and prune: the end points of all boxes, sorted along each axis, kept from sample to sample.
+//! Sweep and prune: the endpoints of all boxes, sorted along each axis, are kept from sample to sample.
 //!
-//! Source: Lin's survey, section 4.3 (I-COLLIDE: Cohen, Lin, Manocha, Ponamgi 1995). Two boxes overlap when their
-//! intervals do along all three axes. Between samples little changes place, so sorting by insertion takes few
-//! exchanges, and only an exchange of a lower end with an upper one changes how two intervals stand. The status of a
-//! pair is not kept for each axis, which would take every pair near along *one*; instead the exchange that makes the
-//! intervals of a pair overlap looks at its boxes, and one that parts them takes the pair off. A pair whose boxes come
-//! to overlap has such an exchange along at least one axis, and one that overlaps throughout has none.
+//! Source: Lin's survey, section 4.3 (I-COLLIDE: Cohen, Lin, Manocha and Ponamgi 1995). Two boxes overlap when their
+//! intervals overlap along all three axes. Between samples few endpoints change places, so insertion sort takes few
+//! exchanges, and only an exchange of a lower with an upper endpoint changes whether two intervals overlap. The overlap
+//! status is not kept for each axis, since that would take every pair that overlaps along *one*. Instead, an exchange that
+//! begins an overlap of intervals compares the two boxes, and one that ends an overlap removes the pair. A pair whose boxes
+//! begin to overlap has such an exchange along at least one axis; a pair that overlaps throughout has none.
 //!
-//! Where motion is not small (the first sample, the start of a run) or end points cluster (Mirtich 1997, Figure 6), the
-//! exchanges are quadratic: then the lists are sorted afresh and swept along the axis on which fewest intervals
-//! overlap, so that a sample costs O(n log n) and that sweep.
+//! Where motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997, Figure 6), the number
+//! of exchanges is quadratic. Then the lists are sorted from scratch and swept along the axis with the fewest overlapping
+//! intervals, so that a sample costs O(n log n) and that sweep.
 
-mod axis;
+mod endpoints;
+mod full_sweep;
 
-use super::block::{BlockBoxes, in_order, static_pairs};
+use super::block_boxes::BlockBoxes;
 use super::boxes::LatticeBox;
-use super::incremental::{Operations, Pairs, Rows, candidate, is_ignored, items_of, pair_key};
-use super::set::BoxSet;
-use super::simd::Simd;
-use super::{BroadPhase, BroadScene};
+use super::broad_phase::{BroadPhase, OperationCounts};
+use super::broad_scene::BroadScene;
+use super::hash::SpatialHash;
+use super::incremental::{PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
+use super::merge::sort_and_merge;
+use super::static_pairs::static_pairs;
 use crate::scene::{Candidate, FrameBlock, Scene};
-use axis::{Axis, Pass};
+use endpoints::{EndpointList, EndpointSwap};
+use full_sweep::FullSweep;
 
-/// Exchanges for each item and binary digit of their number, over all axes, that a sample may take by insertion. So many
-/// cost about as much as sorting afresh does (six ends of an item, a few steps for each digit) with the sweep: a sample
-/// that is given up takes no more than twice what it must.
-const SWAPS: f64 = 8.0;
-/// After samples that were given up, insertion is not tried for 1, 2, 4, ... samples, but for no more than this.
+/// The exchanges that insertion sort may take in a sample, over all axes, per item and binary digit of the number of items.
+/// So many cost about as much as sorting from scratch (six endpoints per item, a few steps for each digit) with the sweep:
+/// a sample in which insertion sort is abandoned takes no more than twice the necessary time.
+const SWAP_LIMIT: f64 = 8.0;
+/// The most samples for which insertion sort is not tried after failures. The pause doubles with each failure: 1, 2, 4, ...
 const LONGEST_PAUSE: u32 = 16;
-/// No sample.
+/// The value of [`PairStatus::since`] of a pair that does not overlap.
 const NEVER: u8 = u8::MAX;
 
-/// What is known of a pair that overlaps, or did in this block.
+/// The status of a pair that overlaps now or overlapped in this block.
 #[derive(Debug, Clone, Copy)]
-struct Overlap {
-    /// The samples of the block that are settled.
+struct PairStatus {
+    /// The samples of the block in which the pair overlapped until it last ceased to.
     samples: u64,
-    /// The first sample since when it overlaps; [`NEVER`] if it does not.
+    /// The first sample of the current overlap; [`NEVER`] if the pair does not overlap.
     since: u8,
 }
 
-impl Overlap {
-    /// Writes down the samples up to `end`, exclusive.
-    fn settle(&mut self, end: usize) {
+impl PairStatus {
+    /// Records the samples of the current overlap up to `end`, exclusive.
+    fn record(&mut self, end: usize) {
         if self.since != NEVER && usize::from(self.since) < end {
             self.samples |= u64::MAX >> (64 - (end - usize::from(self.since))) << self.since;
         }
@@ -52,26 +56,27 @@ impl Overlap {
 /// Sweep and prune.
 #[derive(Debug)]
 pub(super) struct SweepAndPrune {
-    /// The job whose bodies are stored.
+    /// The serial number of the job whose bodies are stored.
     job: Option<u64>,
     boxes: BlockBoxes,
-    rows: Rows,
-    axes: [Axis; 3],
-    /// The boxes of all items in the sample before.
+    rows: SampleRows,
+    axes: [EndpointList; 3],
+    /// The boxes of all items in the previous sample.
     before: Vec<LatticeBox>,
-    pairs: Pairs<Overlap>,
-    sweeper: Sweeper,
-    /// See [`SWAPS`].
+    pairs: PairMap<PairStatus>,
+    full_sweep: FullSweep,
+    /// See [`SWAP_LIMIT`].
     most_swaps: f64,
-    /// How long insertion was not tried when it last failed, and for how many samples more it will not be.
+    /// The length of the last pause of insertion sort, samples.
     pause: u32,
+    /// The samples that are left of the current pause.
     paused: u32,
-    operations: Operations,
+    operations: OperationCounts,
 }
 
-/// The boxes of a sample, and what decides about pairs of them.
+/// The boxes of all items in the current sample.
 #[derive(Clone, Copy)]
-struct Now<'a> {
+struct CurrentSample<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,
     boxes: &'a [LatticeBox],
@@ -80,39 +85,39 @@ struct Now<'a> {
 
 impl SweepAndPrune {
     pub(super) fn new() -> Self {
-        Self::with_limit(SWAPS)
+        Self::with_limit(SWAP_LIMIT)
     }
 
-    /// Gives up sorting by insertion after `most_swaps` exchanges for each item and digit: see [`SWAPS`].
+    /// Sweep and prune that abandons insertion sort after `most_swaps` exchanges per item and digit: see [`SWAP_LIMIT`].
     pub(super) fn with_limit(most_swaps: f64) -> Self {
         Self {
             job: None,
             boxes: BlockBoxes::new(),
-            rows: Rows::default(),
+            rows: SampleRows::default(),
             axes: Default::default(),
             before: Vec::new(),
-            pairs: Pairs::default(),
-            sweeper: Sweeper::default(),
+            pairs: PairMap::default(),
+            full_sweep: FullSweep::default(),
             most_swaps,
             pause: 0,
             paused: 0,
-            operations: Operations::default(),
+            operations: OperationCounts::default(),
         }
     }
 
-    /// Lists for the items of a job, whose moving ones are nowhere yet.
+    /// Starts a job: makes the lists of its items. The boxes of its dynamic bodies are empty yet.
     fn start(&mut self, job: &BroadScene) {
         let items = job.slots() + job.fixed.set.len();
-        self.axes = std::array::from_fn(|_| Axis::new(items));
-        self.rows = Rows::new(job);
+        self.axes = std::array::from_fn(|_| EndpointList::new(items));
+        self.rows = SampleRows::new(job);
         self.before.clear();
         self.before.resize(items, LatticeBox::EMPTY);
         self.pairs.clear();
         self.job = Some(job.serial);
     }
 
-    /// Goes on to the next sample by insertion if that is likely to stay within the limit; tells whether it did.
-    fn try_advance(&mut self, now: Now<'_>) -> bool {
+    /// Advances to the current sample by insertion sort unless that is paused; returns whether it succeeded.
+    fn try_advance(&mut self, now: CurrentSample<'_>) -> bool {
         if self.paused > 0 {
             self.paused -= 1;
             return false;
@@ -123,19 +128,19 @@ impl SweepAndPrune {
         done
     }
 
-    /// Goes on to the next sample by insertion; tells whether that stayed within the limit.
-    fn advance(&mut self, now: Now<'_>) -> bool {
+    /// Advances to the current sample by insertion sort; returns whether that stayed within the limit.
+    fn advance(&mut self, now: CurrentSample<'_>) -> bool {
         let Self { axes, pairs, before, operations, .. } = self;
         let items = now.boxes.len() as f64;
         let mut limit = (self.most_swaps * items * (items + 2.0).log2()) as u64;
         for (k, axis) in axes.iter_mut().enumerate() {
-            axis.take(now.boxes, k);
-            let swaps = axis.settle(limit, |pass, i, j| {
+            axis.update(now.boxes, k);
+            let swaps = axis.insertion_sort(limit, |swap, i, j| {
                 let at = |boxes: &[LatticeBox]| boxes[i as usize].overlaps(&boxes[j as usize]);
                 operations.tests += 1;
-                match pass {
-                    Pass::Begin if at(now.boxes) => now.begin(pairs, i, j),
-                    Pass::End if at(before) => now.end(pairs, i, j),
+                match swap {
+                    EndpointSwap::Begin if at(now.boxes) => now.begin(pairs, i, j),
+                    EndpointSwap::End if at(before) => now.end(pairs, i, j),
                     _ => {}
                 }
             });
@@ -148,33 +153,33 @@ impl SweepAndPrune {
         true
     }
 
-    /// Finds the pairs of a sample without regard to the one before.
-    fn afresh(&mut self, now: Now<'_>) {
-        let Self { axes, pairs, operations, sweeper, .. } = self;
+    /// Finds the pairs of the current sample from scratch.
+    fn rebuild(&mut self, now: CurrentSample<'_>) {
+        let Self { axes, pairs, operations, full_sweep, .. } = self;
         operations.sorts += 1;
         for (k, axis) in axes.iter_mut().enumerate() {
-            axis.take(now.boxes, k);
+            axis.update(now.boxes, k);
             axis.sort();
         }
         for index in 0..pairs.len() {
             let (&key, overlap) = pairs.get_index_mut(index).expect("an index below the length");
             let (i, j) = items_of(key);
             if !now.boxes[i as usize].overlaps(&now.boxes[j as usize]) {
-                overlap.settle(now.sample);
+                overlap.record(now.sample);
                 overlap.since = NEVER;
             }
         }
         let best = (0..3).min_by_key(|&k| axes[k].overlaps()).unwrap_or(0);
-        operations.tests += sweeper
+        operations.tests += full_sweep
             .sweep(self.boxes.simd, now.job.slots(), &axes[best], best, now.boxes, |i, j| now.begin(pairs, i, j));
     }
 
-    /// The candidates of the block; pairs that overlap in its last sample are kept for the next.
+    /// Appends the candidates of the block to `out`. Pairs that overlap in its last sample are kept for the next block.
     fn collect(&mut self, job: &BroadScene, scene: &Scene, samples: usize, out: &mut Vec<Candidate>) {
         let pairs = &mut self.pairs;
         for index in (0..pairs.len()).rev() {
             let (&key, overlap) = pairs.get_index_mut(index).expect("an index below the length");
-            overlap.settle(samples);
+            overlap.record(samples);
             let mask = std::mem::take(&mut overlap.samples);
             if mask != 0 {
                 out.push(candidate(job, scene, items_of(key), mask));
@@ -188,25 +193,25 @@ impl SweepAndPrune {
     }
 }
 
-impl Now<'_> {
-    /// The boxes of two items overlap: from now on, if they did not already.
+impl CurrentSample<'_> {
+    /// Records that the boxes of two items overlap in the current sample.
     #[inline]
-    fn begin(&self, pairs: &mut Pairs<Overlap>, i: u32, j: u32) {
+    fn begin(&self, pairs: &mut PairMap<PairStatus>, i: u32, j: u32) {
         let slots = self.job.slots() as u32;
         if i >= slots && j >= slots || is_ignored(self.job, self.scene, i, j) {
             return;
         }
-        let overlap = pairs.entry(pair_key(i, j)).or_insert(Overlap { samples: 0, since: NEVER });
+        let overlap = pairs.entry(pair_key(i, j)).or_insert(PairStatus { samples: 0, since: NEVER });
         if overlap.since == NEVER {
             overlap.since = self.sample as u8;
         }
     }
 
-    /// The boxes of two items overlap no more.
+    /// Records that the boxes of two items have ceased to overlap.
     #[inline]
-    fn end(&self, pairs: &mut Pairs<Overlap>, i: u32, j: u32) {
+    fn end(&self, pairs: &mut PairMap<PairStatus>, i: u32, j: u32) {
         if let Some(overlap) = pairs.get_mut(&pair_key(i, j)) {
-            overlap.settle(self.sample);
+            overlap.record(self.sample);
             overlap.since = NEVER;
         }
     }
@@ -221,97 +226,30 @@ impl BroadPhase for SweepAndPrune {
         if block.samples.is_empty() {
             return Vec::new();
         }
-        let mut jumps = block.starts_run;
+        let mut discontinuities = block.starts_run;
         if self.job != Some(job.serial) {
             self.start(job);
-            jumps |= 1;
+            discontinuities |= 1;
         }
         self.boxes.make(job, block, &mut Vec::<()>::new(), |_, _| ());
         let mut rows = std::mem::take(&mut self.rows);
         for sample in 0..block.samples.len() {
             let boxes = rows.at(&self.boxes.boxes, sample);
-            let now = Now { job, scene, boxes, sample };
-            if jumps >> sample & 1 == 1 || !self.try_advance(now) {
-                self.afresh(now);
+            let now = CurrentSample { job, scene, boxes, sample };
+            if discontinuities >> sample & 1 == 1 || !self.try_advance(now) {
+                self.rebuild(now);
             }
             self.before.copy_from_slice(boxes);
         }
         self.rows = rows;
-        let mut out = static_pairs(&super::hash::Hash, self.boxes.simd, job, scene, block);
+        let mut batches = static_pairs(&SpatialHash, self.boxes.simd, job, scene, block);
+        let mut out = Vec::new();
         self.collect(job, scene, block.samples.len(), &mut out);
-        in_order(out, scene.bodies.len())
+        batches.push(out);
+        sort_and_merge(batches, scene.bodies.len())
     }
 
-    fn operations(&self) -> Operations {
+    fn operations(&self) -> OperationCounts {
         self.operations
-    }
-}
-
-/// Finds all overlapping pairs of a sample by a sweep along one axis. Kept for its storage.
-#[derive(Debug, Default)]
-struct Sweeper {
-    moving: Ordered,
-    fixed: Ordered,
-}
-
-/// Boxes by their lower end along an axis.
-#[derive(Debug, Default)]
-struct Ordered {
-    set: BoxSet,
-    lower: Vec<u32>,
-}
-
-impl Ordered {
-    fn fill(&mut self, boxes: &[LatticeBox], k: usize, items: impl Iterator<Item = u32>) {
-        let lower = &mut self.lower;
-        lower.clear();
-        self.set.fill(items.map(|item| (item, boxes[item as usize])).inspect(|(_, b)| lower.push(b.min[k])));
-    }
-
-    /// Calls `hit` with the items that overlap `one` and whose lower end is in `from..=to`; counts the looks.
-    fn within(
-        &self,
-        simd: Simd,
-        one: &LatticeBox,
-        [from, to]: [u32; 2],
-        after: usize,
-        mut hit: impl FnMut(u32),
-    ) -> u64 {
-        let first = after.max(self.lower.partition_point(|&v| v < from));
-        let last = self.lower.partition_point(|&v| v <= to);
-        self.set.overlapping(simd, one, first, last, |index| hit(self.set.ids[index]));
-        last.saturating_sub(first) as u64
-    }
-}
-
-impl Sweeper {
-    /// Calls `hit` with every overlapping pair, not both fixed: of two boxes, the one whose lower end comes second has
-    /// it within the interval of the first. Returns the number of pairs that were compared.
-    fn sweep(
-        &mut self,
-        simd: Simd,
-        slots: usize,
-        axis: &Axis,
-        k: usize,
-        boxes: &[LatticeBox],
-        mut hit: impl FnMut(u32, u32),
-    ) -> u64 {
-        let Self { moving, fixed } = self;
-        moving.fill(boxes, k, axis.by_lower_end().filter(|&item| (item as usize) < slots));
-        fixed.fill(boxes, k, axis.by_lower_end().filter(|&item| item as usize >= slots));
-        let mut tests = 0;
-        for index in 0..moving.lower.len() {
-            let (item, one) = (moving.set.ids[index], moving.set.get(index));
-            let reach = [one.min[k], one.max[k]];
-            tests += moving.within(simd, &one, reach, index + 1, |other| hit(item, other));
-            tests += fixed.within(simd, &one, reach, 0, |other| hit(item, other));
-        }
-        for index in 0..fixed.lower.len() {
-            let (item, one) = (fixed.set.ids[index], fixed.set.get(index));
-            // Equal lower ends were met above.
-            let reach = [one.min[k] + 1, one.max[k]];
-            tests += moving.within(simd, &one, reach, 0, |other| hit(item, other));
-        }
-        tests
     }
 }

@@ -1,43 +1,46 @@
-//! The order of the leaves: boxes of like size that lie near each other come one after the other.
+//! The order of boxes in the leaves of the tree: boxes of similar size that are near each other are consecutive.
 //!
-//! Boxes are sorted by the Hilbert number of their centre, within classes of size. Unlike Morton's, Hilbert's curve
-//! never jumps: sixteen boxes in a row fill about half the volume, and half as many leaves meet. A large box among
-//! small ones would make every node above it large; in a class of its own it does not.
+//! Boxes are sorted by size class, then by the Hilbert index of their centre. Unlike Morton's curve, Hilbert's never
+//! jumps: sixteen consecutive boxes fill about half the volume, and half as many leaves overlap. A large box among small
+//! ones would make every node above it large; in a class of its own it does not.
 
+use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
-use super::super::set::BoxSet;
-use super::super::simd::Simd;
+use super::super::parallel::{bucket_count, concat, partition};
+use crate::simd::{Level, dispatch};
 use rayon::prelude::*;
 
-/// Bits of a coarse Hilbert number along each axis: what the radix sort sees.
-const COARSE: u32 = 10;
-/// Bits of a fine number, Morton's, by which boxes are sorted whose coarse numbers are equal.
-const FINE: u32 = 20;
-/// Bits of the place of a box in its set.
-const PLACE: u32 = 28;
-/// The most boxes of a set that is sorted.
-pub(super) const MOST: usize = 1 << PLACE;
-/// A class spans this many halvings of the size.
+/// The bits per axis of the Hilbert index by which the radix sort orders boxes.
+const HILBERT_BITS: u32 = 10;
+/// The bits per axis of the Morton code by which boxes of equal Hilbert index are ordered.
+const MORTON_BITS: u32 = 20;
+/// The bits of the index of a box in its set.
+const INDEX_BITS: u32 = 28;
+/// The most boxes that a tree can hold.
+const MAX_BOXES: usize = 1 << INDEX_BITS;
+/// The number of octaves (factors of two in size) that a class spans.
 const OCTAVES: u32 = 2;
-/// The last class; with it the key has 6 + 30 bits.
-const CLASSES: u32 = 63;
-/// Bits of a digit of the radix sort, and how many there are.
-const DIGIT: u32 = 12;
+/// The highest class. It takes six bits, so a key has 6 + 30 bits.
+const LAST_CLASS: u32 = 63;
+/// The bits of a digit of the radix sort.
+const DIGIT_BITS: u32 = 12;
+/// The number of digits of a key.
 const DIGITS: u32 = 3;
-/// Boxes of one coarse key that need no finer order: they share few nodes anyway.
-const SAME: usize = 16;
+/// So many boxes of one key need no finer order, since they share few nodes in any order.
+const UNREMORTON_BITSD: usize = 16;
 
-/// What the boxes of a set span.
+/// The bounds and the largest size of the boxes of a set, from which their keys are computed.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
+struct SetExtent {
+    /// The lowest coordinates of the boxes.
     low: [u32; 3],
-    /// Coarse cells are `2^shift` coordinates wide.
+    /// The cells of the Hilbert index are `2^shift` coordinates wide.
     shift: u32,
-    /// Halvings of the longest side of the largest box.
+    /// The number of binary digits of the longest side of the largest box.
     largest: u32,
 }
 
-impl Frame {
+impl SetExtent {
     fn of(set: &BoxSet) -> Self {
         let [x, y, z, to_x, to_y, to_z] = set.columns();
         let lowest = |c: &[u32]| c.iter().fold(u32::MAX, |m, &v| m.min(v));
@@ -50,25 +53,26 @@ impl Frame {
         let side = longest(x, to_x).max(longest(y, to_y)).max(longest(z, to_z));
         Self {
             low,
-            shift: (u32::BITS - extent.leading_zeros()).saturating_sub(COARSE),
+            shift: (u32::BITS - extent.leading_zeros()).saturating_sub(HILBERT_BITS),
             largest: u32::BITS - side.leading_zeros(),
         }
     }
 
-    /// The class of a longest side: 0 for the largest boxes.
+    /// The class of a box by its longest side; 0 for the largest boxes.
     #[inline(always)]
     fn class(&self, side: u32) -> u32 {
-        (self.largest.saturating_sub(u32::BITS - side.leading_zeros()) / OCTAVES).min(CLASSES)
+        (self.largest.saturating_sub(u32::BITS - side.leading_zeros()) / OCTAVES).min(LAST_CLASS)
     }
 
-    /// The centre, relative to the low corner.
+    /// The centre of a box relative to the lowest coordinates.
     #[inline]
     fn centre(&self, b: &LatticeBox) -> [u32; 3] {
         std::array::from_fn(|k| b.min[k].midpoint(b.max[k]).saturating_sub(self.low[k]))
     }
 
-    /// Class, then Hilbert number, of up to sixteen boxes from box `at` on: small boxes first, so that few tasks end up
-    /// with large ones.
+    /// The keys of up to sixteen boxes from box `at` on: the class in the high bits, then the Hilbert index. Small boxes
+    /// come first. A leaf is joined with the leaves after it, so the pairs of a small and a large box belong to the task of
+    /// the small one, and the pairs of large boxes are spread over many tasks.
     #[inline(always)]
     fn keys(&self, set: &BoxSet, at: usize, out: &mut [u64]) {
         let mut cells = [[0_u32; LANES]; 3];
@@ -84,32 +88,32 @@ impl Frame {
             }
         }
         for lane in 0..LANES {
-            classes[lane] = u64::from(CLASSES - self.class(longest[lane]));
+            classes[lane] = u64::from(LAST_CLASS - self.class(longest[lane]));
         }
         hilbert_axes(&mut cells);
-        // The first axis has the highest bit.
+        // The first axis supplies the highest bit of each triple.
         let [z, y, x] = cells;
         for (lane, key) in out.iter_mut().enumerate().take(LANES) {
             let number = morton(u64::from(x[lane]), u64::from(y[lane]), u64::from(z[lane]));
-            *key = classes[lane] << (3 * COARSE) | number;
+            *key = classes[lane] << (3 * HILBERT_BITS) | number;
         }
     }
 
-    /// The finer Morton number.
+    /// The Morton code of the centre of a box in finer cells.
     fn fine(&self, b: &LatticeBox) -> u64 {
-        let shift = self.shift.saturating_sub(FINE - COARSE);
+        let shift = self.shift.saturating_sub(MORTON_BITS - HILBERT_BITS);
         let [x, y, z] = self.centre(b).map(|v| u64::from(v >> shift));
         morton(x, y, z)
     }
 }
 
-/// The bits of three numbers of at most 20 bits, interleaved.
+/// Interleaves the bits of three numbers of at most 20 bits.
 #[inline]
 fn morton(x: u64, y: u64, z: u64) -> u64 {
     spread(x) | spread(y) << 1 | spread(z) << 2
 }
 
-/// Bit `i` to bit `3 i`.
+/// Moves bit `i` to bit `3 i`.
 #[inline]
 fn spread(v: u64) -> u64 {
     let v = (v | v << 32) & 0x001f_0000_0000_ffff;
@@ -119,21 +123,21 @@ fn spread(v: u64) -> u64 {
     (v | v << 2) & 0x1249_2492_4924_9249
 }
 
-/// Boxes whose numbers are made side by side.
+/// The number of boxes whose keys are computed side by side.
 const LANES: usize = 16;
 
-/// Coordinates of [`COARSE`] bits become those whose interleaved bits, the first axis highest, are the Hilbert number
-/// (Skilling 2004, "Programming the Hilbert curve": inverse undo, then Gray encode).
+/// Transforms coordinates of [`HILBERT_BITS`] bits into those whose interleaved bits, the first axis highest, are the
+/// Hilbert index (Skilling 2004, "Programming the Hilbert curve": inverse undo, then Gray encode).
 #[inline(always)]
 fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
-    // Lanes innermost, so that they run side by side.
-    for bit in (1..COARSE).rev() {
+    // The loops over the lanes are innermost, so that they compile to vector instructions.
+    for bit in (1..HILBERT_BITS).rev() {
         let low = (1_u32 << bit) - 1;
         let [x, y, z] = &mut *cells;
         for lane in 0..LANES {
             x[lane] ^= low & all_ones(x[lane], bit);
         }
-        // Where the bit is set, the low bits of the first axis are inverted, else exchanged.
+        // Where the bit is set, the low bits of the first axis are inverted; elsewhere they are exchanged with the other's.
         for other in [y, z] {
             for lane in 0..LANES {
                 let set = all_ones(other[lane], bit);
@@ -149,7 +153,7 @@ fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
         y[lane] ^= x[lane];
         z[lane] ^= y[lane];
     }
-    for bit in (1..COARSE).rev() {
+    for bit in (1..HILBERT_BITS).rev() {
         for lane in 0..LANES {
             flip[lane] ^= all_ones(z[lane], bit) & ((1 << bit) - 1);
         }
@@ -161,98 +165,75 @@ fn hilbert_axes(cells: &mut [[u32; LANES]; 3]) {
     }
 }
 
-/// All ones where the bit is set.
+/// All ones if the bit of `v` is set, else 0.
 #[inline(always)]
 fn all_ones(v: u32, bit: u32) -> u32 {
     (v >> bit & 1).wrapping_neg()
 }
 
+/// Writes the entries (key, then index of the box) of the boxes from `first` on.
 #[inline(always)]
-fn entries(frame: &Frame, set: &BoxSet, first: usize, out: &mut [u64]) {
+fn write_entries(extent: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) {
     for (part, at) in out.chunks_mut(LANES).zip((first..).step_by(LANES)) {
-        frame.keys(set, at, part);
-        part.iter_mut().zip(at as u64..).for_each(|(entry, place)| *entry = *entry << PLACE | place);
+        extent.keys(set, at, part);
+        part.iter_mut().zip(at as u64..).for_each(|(entry, index)| *entry = *entry << INDEX_BITS | index);
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn entries_avx512(frame: &Frame, set: &BoxSet, first: usize, out: &mut [u64]) {
-    entries(frame, set, first, out);
-}
+dispatch!(loops at write_entries_at, write_entries, (extent: &SetExtent, set: &BoxSet, first: usize, out: &mut [u64]) -> ());
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn entries_avx2(frame: &Frame, set: &BoxSet, first: usize, out: &mut [u64]) {
-    entries(frame, set, first, out);
-}
-
-/// Keys with the places of their boxes, from box `first` on.
-fn make_entries(simd: Simd, frame: &Frame, set: &BoxSet, first: usize, out: &mut [u64]) {
-    match simd {
-        Simd::Plain => entries(frame, set, first, out),
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx2 => unsafe { entries_avx2(frame, set, first, out) },
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code, reason = "Simd::detect found the instructions on this machine")]
-        Simd::Avx512 => unsafe { entries_avx512(frame, set, first, out) },
-    }
-}
-
-/// The places of the boxes of a set (at most [`MOST`]) in the order of the leaves.
-pub(super) fn order(simd: Simd, set: &BoxSet, parallel: bool) -> Vec<u32> {
+/// The indices of the boxes of a set (at most [`MAX_BOXES`]) in the order of the leaves.
+pub(super) fn hilbert_order(simd: Level, set: &BoxSet, parallel: bool) -> Vec<u32> {
     const PART: usize = 4096;
-    assert!(set.len() <= MOST, "{} boxes in one tree", set.len());
-    let frame = Frame::of(set);
-    let tasks = if parallel { rayon::current_num_threads() } else { 1 };
+    assert!(set.len() <= MAX_BOXES, "{} boxes do not fit into one tree", set.len());
+    let parallel = parallel && rayon::current_num_threads() > 1;
+    let extent = SetExtent::of(set);
     let mut entries = vec![0; set.len()];
-    if tasks > 1 {
+    if parallel {
         let parts = entries.par_chunks_mut(PART).enumerate();
-        parts.for_each(|(i, part)| make_entries(simd, &frame, set, i * PART, part));
+        parts.for_each(|(i, part)| write_entries_at(simd, &extent, set, i * PART, part));
     } else {
-        make_entries(simd, &frame, set, 0, &mut entries);
+        write_entries_at(simd, &extent, set, 0, &mut entries);
     }
-    let place = |entry: u64| (entry & (MOST as u64 - 1)) as u32;
+    let index = |entry: u64| (entry & (MAX_BOXES as u64 - 1)) as u32;
     let finish = |part: &mut Vec<u64>| {
         radix_sort(part);
-        refine(part, |entry| frame.fine(&set.get(place(entry) as usize)));
-        part.iter().map(|&entry| place(entry)).collect::<Vec<u32>>()
+        refine(part, |entry| extent.fine(&set.get(index(entry) as usize)));
+        part.iter().map(|&entry| index(entry)).collect::<Vec<u32>>()
     };
-    if tasks == 1 {
+    if !parallel {
         return finish(&mut entries);
     }
-    // Each task sorts a range of keys, which it picks out of all entries.
-    let limits = splitters(&entries, tasks);
-    let parts: Vec<Vec<u32>> = limits
-        .par_windows(2)
-        .map(|limit| {
-            let mut part = Vec::with_capacity(entries.len() / (tasks - 1).max(1));
-            part.extend(entries.iter().filter(|&&entry| limit[0] <= entry && entry < limit[1]));
-            finish(&mut part)
-        })
-        .collect();
-    parts.concat()
+    let splitters = splitters(&entries, bucket_count());
+    let bucket_of = |entry: u64| splitters.iter().filter(|&&splitter| splitter <= entry).count();
+    let parts: Vec<&[u64]> = entries.chunks(PART).collect();
+    let lists = partition(&parts, splitters.len() + 1, |&entry| (bucket_of(entry), entry));
+    let sort_bucket = |bucket: usize| {
+        let lists: Vec<&[u64]> = lists.iter().map(|lists| lists[bucket].as_slice()).collect();
+        finish(&mut lists.concat())
+    };
+    let sorted: Vec<Vec<u32>> = (0..splitters.len() + 1).into_par_iter().with_max_len(1).map(sort_bucket).collect();
+    concat(&sorted, 0)
 }
 
-/// Ends of ranges of keys with about equal shares of the entries, from a sample of them; first 0 and last the end.
-fn splitters(entries: &[u64], parts: usize) -> Vec<u64> {
-    let stride = (entries.len() / 1024).max(1);
-    let mut sample: Vec<u64> = entries.iter().step_by(stride).copied().collect();
+/// Splitters of a sample sort: the least keys, without indices, of all buckets but the first. The buckets hold about equally
+/// many entries.
+fn splitters(entries: &[u64], buckets: usize) -> Vec<u64> {
+    const SAMPLE: usize = 1024;
+    let mut sample: Vec<u64> = entries.iter().step_by((entries.len() / SAMPLE).max(1)).copied().collect();
     sample.sort_unstable();
-    let key = |entry: u64| entry >> PLACE << PLACE;
-    let inner = (1..parts).map(|p| sample.get(p * sample.len() / parts).map_or(u64::MAX, |&entry| key(entry)));
-    std::iter::once(0).chain(inner).chain(std::iter::once(u64::MAX)).collect()
+    let key = |entry: u64| entry >> INDEX_BITS << INDEX_BITS;
+    (1..buckets).map(|b| sample.get(b * sample.len() / buckets).map_or(u64::MAX, |&entry| key(entry))).collect()
 }
 
-/// Sorts by the keys (the bits above the place), least significant digit first. Stable.
+/// Sorts by the keys (the bits above the index), least significant digit first. The sort is stable.
 fn radix_sort(entries: &mut Vec<u64>) {
     if entries.len() < 512 {
         entries.sort_unstable();
         return;
     }
-    let digit = |entry: u64, d: u32| (entry >> (PLACE + d * DIGIT)) as usize & ((1 << DIGIT) - 1);
-    let mut counts = vec![[0_u32; 1 << DIGIT]; DIGITS as usize];
+    let digit = |entry: u64, d: u32| (entry >> (INDEX_BITS + d * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1);
+    let mut counts = vec![[0_u32; 1 << DIGIT_BITS]; DIGITS as usize];
     for &entry in entries.iter() {
         for d in 0..DIGITS {
             counts[d as usize][digit(entry, d)] += 1;
@@ -261,7 +242,7 @@ fn radix_sort(entries: &mut Vec<u64>) {
     let mut other = vec![0; entries.len()];
     for (d, counts) in (0..).zip(&mut counts) {
         if counts.iter().any(|&count| count as usize == entries.len()) {
-            continue; // the digit is the same everywhere
+            continue; // all entries have the same digit
         }
         let mut start = 0;
         for count in counts.iter_mut() {
@@ -276,9 +257,11 @@ fn radix_sort(entries: &mut Vec<u64>) {
     }
 }
 
-/// Sorts long runs of equal keys by a finer one: where many boxes crowd into one coarse cell.
+/// Sorts long runs of equal keys by a finer key, where many boxes have their centres in one cell.
 fn refine(entries: &mut [u64], fine: impl Fn(u64) -> u64) {
-    for run in entries.chunk_by_mut(|a, b| a >> PLACE == b >> PLACE).filter(|run| run.len() > SAME) {
+    for run in
+        entries.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > UNREMORTON_BITSD)
+    {
         run.sort_by_cached_key(|&entry| (fine(entry), entry));
     }
 }
@@ -301,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_interleave() {
+    fn bits_interleave() {
         assert_eq!(morton(0b101, 0b011, 0b110), 0b101_110_011);
         assert_eq!(spread((1 << 20) - 1).count_ones(), 20);
         assert_eq!(morton((1 << 20) - 1, (1 << 20) - 1, (1 << 20) - 1), (1 << 60) - 1);
@@ -309,7 +292,7 @@ mod tests {
 
     #[test]
     fn neighbours_on_the_curve_are_neighbours_in_space() {
-        // All cells of the corner of edge 16: the curve enters it once and fills it before it goes on.
+        // The curve fills the corner cube of edge 16 before it leaves it.
         let mut cells = Vec::new();
         for at in 0..16 * 16 * 16_u32 {
             let point = [at % 16, at / 16 % 16, at / 256];
@@ -319,7 +302,7 @@ mod tests {
             cells.push((morton(x, y, z), point));
         }
         cells.sort_unstable();
-        assert!(cells.iter().zip(0..).all(|(cell, n)| cell.0 == n), "the numbers from 0 on, each once");
+        assert!(cells.iter().zip(0..).all(|(cell, n)| cell.0 == n), "each index from 0 on occurs once");
         for pair in cells.windows(2) {
             let steps: u32 = (0..3).map(|k| pair[0].1[k].abs_diff(pair[1].1[k])).sum();
             assert_eq!(steps, 1, "{pair:?}");
@@ -330,11 +313,11 @@ mod tests {
     fn the_order_is_a_permutation_sorted_by_key_whatever_the_threads() {
         for (count, seed) in [(0, 1), (1, 1), (511, 2), (512, 2), (5000, 3), (5000, 4), (30_000, 6)] {
             let set = random_set(count, seed);
-            let one = order(Simd::Plain, &set, false);
-            let frame = Frame::of(&set);
+            let one = hilbert_order(Level::available()[0], &set, false);
+            let extent = SetExtent::of(&set);
             let key = |&i: &u32| {
                 let mut key = [0];
-                frame.keys(&set, i as usize, &mut key);
+                extent.keys(&set, i as usize, &mut key);
                 key[0]
             };
             let keys: Vec<u64> = one.iter().map(key).collect();
@@ -344,7 +327,7 @@ mod tests {
             assert!(seen.iter().zip(0..).all(|(&i, n)| i == n) && seen.len() == count);
             for threads in [2, 3, 7] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-                assert_eq!(pool.install(|| order(Simd::detect(), &set, true)), one, "{threads} threads");
+                assert_eq!(pool.install(|| hilbert_order(crate::simd::level(), &set, true)), one, "{threads} threads");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Motion over many blocks: what the incremental methods live on.
+//! Scripted motion over many blocks, for tests of the incremental methods.
 
 use super::scenes::{Random, Setup, cuboid};
 use clearsweep::bench_support::geometry::Pose;
@@ -6,42 +6,42 @@ use clearsweep::bench_support::scene::FrameBlock;
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::trajectory::Bounds;
 
-/// How bodies lie at the start of a run.
+/// The arrangement of the bodies at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Arranged {
-    /// Uniformly in the space.
+    /// Uniform in the space.
     Uniform,
-    /// In so many tight clusters.
+    /// So many tight clusters.
     Clusters(usize),
-    /// All at one place, and moving as one but for a small rest.
+    /// All bodies at one place, with nearly the same motion.
     Together,
-    /// On the points of a grid, so that neighbours share exactly one lattice plane or miss each other by one.
+    /// Bodies on the points of a grid, so that neighbouring boxes share exactly one lattice plane or miss each other by one.
     Touching,
 }
 
-/// A scene and its motion.
+/// The parameters of a scene and its motion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Script {
     pub(crate) name: &'static str,
     pub(crate) bodies: usize,
-    /// Share of static bodies.
+    /// The share of static bodies.
     pub(crate) fixed: f64,
-    /// Edge of the space, metres, for each axis.
+    /// The edges of the space along each axis, metres.
     pub(crate) space: [f64; 3],
     pub(crate) arranged: Arranged,
-    /// Sizes from 1 to this, spread evenly over the exponents.
+    /// The ratio of the largest to the smallest size, which is 1; sizes are distributed log-uniformly.
     pub(crate) ratio: f64,
-    /// The first body has this size instead and is static.
+    /// The size of the first body, which then is static.
     pub(crate) huge: Option<f64>,
-    /// Motion between samples, in sizes.
+    /// The motion between samples, in sizes.
     pub(crate) step: f64,
     pub(crate) run_length: usize,
-    /// Share of bodies that come or go from sample to sample.
+    /// The share of bodies that appear or disappear from sample to sample.
     pub(crate) change: f64,
     pub(crate) offset: f64,
-    /// Bounds announced for the input, as a multiple of the space.
+    /// The bounds announced for the input, as a multiple of the space.
     pub(crate) bounds: f64,
-    /// Classes of bodies, some of which ignore each other; 0: none.
+    /// The number of classes of bodies, some of which ignore each other; 0 for none.
     pub(crate) classes: usize,
     pub(crate) frames: usize,
 }
@@ -72,7 +72,7 @@ struct Mover {
 }
 
 /// Plays a script block by block.
-pub(crate) struct Film {
+pub(crate) struct ScriptedMotion {
     pub(crate) setup: Setup,
     script: Script,
     random: Random,
@@ -80,16 +80,16 @@ pub(crate) struct Film {
     /// Of each sample so far.
     frame: usize,
     blocks: u64,
-    /// How often a body came or went, and how many samples began with a jump.
+    /// The number of times that a body appeared or disappeared, and of samples that begin a run.
     pub(crate) changes: usize,
     pub(crate) jumps: usize,
-    /// Distance of grid points.
+    /// The distance of grid points.
     pitch: f64,
 }
 
-impl Film {
+impl ScriptedMotion {
     pub(crate) fn new(script: Script, seed: u64) -> Self {
-        let mut film = Self {
+        let mut motion = Self {
             setup: Setup::new(if script.arranged == Arranged::Touching { 0.0 } else { 0.1 }),
             script,
             random: Random(seed),
@@ -101,12 +101,12 @@ impl Film {
             pitch: 1.0,
         };
         let reach = script.space.map(|edge| 0.5 * edge * script.bounds);
-        film.setup.bounds =
+        motion.setup.bounds =
             Some(Bounds { min: reach.map(|r| script.offset - r), max: reach.map(|r| script.offset + r) });
         let grid = script.arranged == Arranged::Touching;
         let mut fixed = Vec::new();
         for body in 0..script.bodies {
-            let r = &mut film.random;
+            let r = &mut motion.random;
             let mut size = script.ratio.powf(r.unit());
             let mut still = r.unit() < script.fixed;
             if let (0, Some(huge)) = (body, script.huge) {
@@ -114,31 +114,32 @@ impl Film {
             }
             let sides = if grid { [1.0; 3] } else { std::array::from_fn(|_| size * r.within(0.5, 1.0)) };
             let q = if grid { [1.0, 0.0, 0.0, 0.0] } else { r.quaternion() };
-            film.setup.add(cuboid(sides), still.then_some(Pose::new([script.offset; 3], q)));
+            motion.setup.add(cuboid(sides), still.then_some(Pose::new([script.offset; 3], q)));
             if still {
                 fixed.push(body);
             } else {
                 let (at, velocity, present) = ([0.0; 3], r.vector(script.step * size), true);
-                film.movers.push(Mover { at, velocity, q, size, present });
+                motion.movers.push(Mover { at, velocity, q, size, present });
             }
         }
         if grid {
             // A gap of two lattice spacings: boxes end a spacing beyond the body, so neighbours share one plane.
-            film.pitch = 1.0 + 2.0 * film.setup.job().lattice().spacing;
+            motion.pitch = 1.0 + 2.0 * motion.setup.job().lattice().spacing;
         }
         for body in fixed {
-            let at = film.place();
-            if let clearsweep::bench_support::scene::Motion::Static(pose) = &mut film.setup.scene.bodies[body].motion {
+            let at = motion.place();
+            if let clearsweep::bench_support::scene::Motion::Static(pose) = &mut motion.setup.scene.bodies[body].motion
+            {
                 pose.position = at.into();
             }
         }
         if script.classes > 0 {
-            film.setup.ignore(script.classes);
+            motion.setup.ignore(script.classes);
         }
-        film
+        motion
     }
 
-    /// A place at the start of a run.
+    /// A position at the start of a run.
     fn place(&mut self) -> [f64; 3] {
         let (script, r) = (&self.script, &mut self.random);
         let unit: [f64; 3] = match script.arranged {
@@ -167,7 +168,7 @@ impl Film {
                 m.at = at;
             } else if script.arranged == Arranged::Touching {
                 if r.unit() < 0.1 {
-                    // By a whole step, or by a lattice spacing more or less: touching, one apart, one into each other.
+                    // By a whole step, or by a lattice spacing more or less: touching, one apart, or one inside the other.
                     let spacing = 0.5 * (self.pitch - 1.0);
                     let step = [-self.pitch, self.pitch, spacing, -spacing][r.below(4)];
                     m.at[r.below(3)] += step;

@@ -1,6 +1,6 @@
-//! Motions like those of the paper's four simulations. They are generated, not simulated: bodies fly along parabolas,
-//! bounce with loss, slide and come to rest as such bodies do, but do not push each other. The broad phase sees boxes
-//! only, so this is what matters: how many there are, how large, how far they move between frames, and how they lie.
+//! Motions like those of the paper's four simulations. They are scripted: bodies fly along parabolas, bounce with loss of
+//! energy, slide and come to rest, but do not push each other. The broad phase uses only boxes, for which the number,
+//! the sizes, the motion between frames and the arrangement of the bodies matter.
 
 use super::scenes::{Random, Setup, block, cuboid, shape};
 use clearsweep::bench_support::geometry::Pose;
@@ -12,18 +12,18 @@ use std::sync::Arc;
 /// Acceleration of gravity, m/s^2.
 const G: f64 = 9.81;
 
-/// Where a body is at a time in seconds; `None` while it is not there.
+/// The pose of a body as a function of time in seconds; `None` while the body is absent.
 type Motion = Box<dyn Fn(f64) -> Option<Pose>>;
 
 /// A scene whose dynamic bodies move by functions of time.
-pub(crate) struct Film {
+pub(crate) struct Simulation {
     pub(crate) name: String,
     pub(crate) setup: Setup,
     pub(crate) seconds: f64,
     motions: Vec<Motion>,
 }
 
-impl Film {
+impl Simulation {
     fn new(name: &str, seconds: f64, reach: f64) -> Self {
         let mut setup = Setup::new(1e-3);
         setup.bounds = Some(Bounds { min: [-reach; 3], max: [reach; 3] });
@@ -39,7 +39,7 @@ impl Film {
         self.setup.add(cuboid(sides), Some(Pose::new(at, q)));
     }
 
-    /// The first `frames` frames at so many a second.
+    /// The first `frames` frames at `rate` frames per second.
     pub(crate) fn blocks(&self, rate: u32, frames: usize) -> Vec<FrameBlock> {
         let mut blocks = Vec::new();
         for start in (0..frames).step_by(64) {
@@ -66,7 +66,7 @@ fn turned(axis: [f64; 3], angle: f64) -> [f64; 4] {
     [cos, sin * axis[0] / norm, sin * axis[1] / norm, sin * axis[2] / norm]
 }
 
-/// First the rotation `b`, then `a`.
+/// The composition of two rotations: first `b`, then `a`.
 fn after(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -85,21 +85,21 @@ fn prism(sides: usize, radius: f64, height: f64) -> Arc<Shape> {
     shape(&(0..2 * sides).map(corner).collect::<Vec<_>>(), 0.0)
 }
 
-/// A toss: where a body comes down again and again, each time with a part of its speed, until it lies still.
+/// A toss: a body bounces, each time with a part of its speed, until it comes to rest.
 #[derive(Clone, Copy)]
 struct Toss {
     /// Start (m) and velocity (m/s).
     at: [f64; 3],
     velocity: [f64; 3],
-    /// Height of the centre when it lies or bounces.
+    /// The height of the centre at a bounce and at rest.
     rest: f64,
-    /// Axis and rate (rad/s) of its tumbling, which halves with each bounce.
+    /// The axis and the rate (rad/s) of its rotation; the rate halves with each bounce.
     axis: [f64; 3],
     spin: f64,
 }
 
 impl Toss {
-    /// Share of the vertical speed that a bounce leaves; sideways it is 0.7.
+    /// The share of the vertical speed that remains after a bounce; the horizontal share is 0.7.
     const BOUNCE: f64 = 0.5;
 
     fn pose(&self, t: f64) -> Pose {
@@ -120,7 +120,7 @@ impl Toss {
             velocity = [0.7 * velocity[0], 0.7 * velocity[1], Self::BOUNCE * speed];
             spin *= 0.5;
         }
-        // It lies flat: the next whole half turn, reached within a tenth of a second.
+        // The body comes to lie flat: it reaches the next half turn within a tenth of a second.
         let flat = PI * (angle / PI).round();
         let settled = (left / 0.1).min(1.0);
         Pose::new(at, turned(axis, angle + settled * (flat - angle)))
@@ -128,10 +128,10 @@ impl Toss {
 }
 
 /// Coins tossed onto a floor; eight in the paper (its Figure 4).
-pub(crate) fn coins(count: usize) -> Film {
+pub(crate) fn coins(count: usize) -> Simulation {
     let side = 0.1 * (count as f64).sqrt();
-    let mut film = Film::new(&format!("{count} coins"), 2.0, side + 1.0);
-    film.fixed([4.0 * side, 4.0 * side, 0.02], [0.0, 0.0, -0.01], [1.0, 0.0, 0.0, 0.0]);
+    let mut simulation = Simulation::new(&format!("{count} coins"), 2.0, side + 1.0);
+    simulation.fixed([4.0 * side, 4.0 * side, 0.02], [0.0, 0.0, -0.01], [1.0, 0.0, 0.0, 0.0]);
     let r = &mut Random(1);
     for _ in 0..count {
         let toss = Toss {
@@ -141,22 +141,22 @@ pub(crate) fn coins(count: usize) -> Film {
             axis: [r.within(-1.0, 1.0), r.within(-1.0, 1.0), 0.0],
             spin: r.within(5.0, 40.0),
         };
-        film.body(prism(24, 0.0121, 0.00175), move |t| Some(toss.pose(t)));
+        simulation.body(prism(24, 0.0121, 0.00175), move |t| Some(toss.pose(t)));
     }
-    film
+    simulation
 }
 
 /// A ball rolls down a lane and scatters ten pins.
-pub(crate) fn bowling() -> Film {
-    let mut film = Film::new("bowling", 4.0, 20.0);
-    film.fixed([20.0, 1.05, 0.1], [9.0, 0.0, -0.05], [1.0, 0.0, 0.0, 0.0]);
+pub(crate) fn bowling() -> Simulation {
+    let mut simulation = Simulation::new("bowling", 4.0, 20.0);
+    simulation.fixed([20.0, 1.05, 0.1], [9.0, 0.0, -0.05], [1.0, 0.0, 0.0, 0.0]);
     for side in [-1.0, 1.0] {
-        film.fixed([20.0, 0.25, 0.1], [9.0, 0.65 * side, -0.1], [1.0, 0.0, 0.0, 0.0]);
+        simulation.fixed([20.0, 0.25, 0.1], [9.0, 0.65 * side, -0.1], [1.0, 0.0, 0.0, 0.0]);
     }
     let (speed, radius, first) = (8.0, 0.108, 18.0);
     let impact = (first - radius) / speed;
-    film.body(shape(&[[0.0; 3]], radius), move |t| {
-        // It loses some speed to the pins.
+    simulation.body(shape(&[[0.0; 3]], radius), move |t| {
+        // The ball loses some speed to the pins.
         let x = if t < impact { speed * t } else { first - radius + 0.7 * speed * (t - impact) };
         Some(Pose::new([x, 0.02 * t, radius], turned([0.0, 1.0, 0.0], x / radius)))
     });
@@ -172,18 +172,18 @@ pub(crate) fn bowling() -> Film {
                 axis: [r.within(-1.0, 1.0), r.within(-1.0, 1.0), 0.1],
                 spin: r.within(3.0, 12.0),
             };
-            film.body(prism(12, 0.06, 0.38), move |t| {
+            simulation.body(prism(12, 0.06, 0.38), move |t| {
                 Some(if t < hit { Pose::new(at, [1.0, 0.0, 0.0, 0.0]) } else { toss.pose(t - hit) })
             });
         }
     }
-    film
+    simulation
 }
 
-/// A rattleback top on a plane: it spins, rattles, stops, and spins the other way.
-pub(crate) fn rattleback() -> Film {
-    let mut film = Film::new("rattleback", 6.0, 1.0);
-    film.fixed([0.5, 0.5, 0.02], [0.0, 0.0, -0.01], [1.0, 0.0, 0.0, 0.0]);
+/// A rattleback on a plane: it spins, rattles, stops, and spins in the other direction.
+pub(crate) fn rattleback() -> Simulation {
+    let mut simulation = Simulation::new("rattleback", 6.0, 1.0);
+    simulation.fixed([0.5, 0.5, 0.02], [0.0, 0.0, -0.01], [1.0, 0.0, 0.0, 0.0]);
     let half = [0.1, 0.02, 0.015];
     let mut points = Vec::new();
     for i in 0..=6 {
@@ -193,19 +193,19 @@ pub(crate) fn rattleback() -> Film {
             points.push(std::array::from_fn(|k| half[k] * unit[k]));
         }
     }
-    film.body(shape(&points, 0.0), move |t| {
+    simulation.body(shape(&points, 0.0), move |t| {
         let yaw = 4.0 * (PI * t / 6.0).sin() * 2.0;
         let rattle = 0.15 * (-(t - 3.0) * (t - 3.0)).exp() * (TAU * 6.0 * t).sin();
         let q = after(turned([0.0, 0.0, 1.0], yaw), turned([0.0, 1.0, 0.0], rattle));
         Some(Pose::new([0.003 * yaw.cos(), 0.003 * yaw.sin(), half[2] + 0.02 * rattle.abs()], q))
     });
-    film
+    simulation
 }
 
 /// Parts slide down a chute of steps, one after the other, and leave it.
-pub(crate) fn part_feeder(count: usize) -> Film {
+pub(crate) fn part_feeder(count: usize) -> Simulation {
     let (steps, length, slope) = (6, 0.3, 0.5_f64);
-    let mut film = Film::new(&format!("feeder of {count} parts"), 8.0, 4.0);
+    let mut simulation = Simulation::new(&format!("feeder of {count} parts"), 8.0, 4.0);
     let down = turned([0.0, 1.0, 0.0], slope);
     // The lane between two walls, with a drop of 4 cm after each plate; parts lie on it side by side in lanes.
     let lanes = count.div_ceil(100);
@@ -213,9 +213,9 @@ pub(crate) fn part_feeder(count: usize) -> Film {
     let top = move |s: f64| [s * slope.cos(), 0.0, -s * slope.sin() - 0.04 * (s / length).floor()];
     for plate in 0..steps {
         let middle = top(length * (f64::from(plate) + 0.5));
-        film.fixed([length, width, 0.005], [middle[0], 0.0, middle[2] - 0.0103], down);
+        simulation.fixed([length, width, 0.005], [middle[0], 0.0, middle[2] - 0.0103], down);
         for side in [-0.5, 0.5] {
-            film.fixed([length, 0.005, 0.05], [middle[0], side * (width + 0.01), middle[2]], down);
+            simulation.fixed([length, 0.005, 0.05], [middle[0], side * (width + 0.01), middle[2]], down);
         }
     }
     let r = &mut Random(4);
@@ -224,14 +224,14 @@ pub(crate) fn part_feeder(count: usize) -> Film {
         let (start, speed) = (6.0 * part as f64 / count as f64, r.within(0.5, 1.2));
         let y = (part % lanes) as f64 * 0.06 - 0.5 * width + 0.03 + r.within(-0.005, 0.005);
         let turn = r.within(-0.6, 0.6);
-        film.body(cuboid([0.03, 0.02, 0.01]), move |t| {
+        simulation.body(cuboid([0.03, 0.02, 0.01]), move |t| {
             let s = speed * (t - start);
             if !(0.0..end).contains(&s) {
-                return None; // still in the hopper, or through
+                return None; // not yet released, or past the end
             }
             let mut at = top(s);
             at[1] = y;
-            // Just behind an edge it drops and turns, elsewhere it slides and shivers.
+            // A part drops and turns just behind an edge; elsewhere it slides and vibrates.
             let behind = (s % length) / speed;
             let drop = (0.04 - 0.5 * G * behind * behind).max(0.0) * f64::from(u8::from(s > length));
             at[2] += drop + 2e-4 * (200.0 * t).sin().abs();
@@ -239,5 +239,5 @@ pub(crate) fn part_feeder(count: usize) -> Film {
             Some(Pose::new(at, q))
         });
     }
-    film
+    simulation
 }

@@ -1,37 +1,37 @@
-//! The sorted end points of all items along one axis.
+//! The sorted endpoints of the boxes of all items along one axis.
 
 use super::super::boxes::LatticeBox;
 
-/// Marks the upper end of an item.
+/// The bit that marks an upper endpoint.
 const UPPER: u64 = 1 << 31;
-/// The item of an end point.
+/// The bits of the item of an endpoint.
 const ITEM: u64 = UPPER - 1;
 
-/// End points: the coordinate in the upper half, then the bit [`UPPER`], then the item. So in ascending order a lower
-/// end comes before an upper end at the same coordinate: boxes that touch overlap.
+/// The endpoints along one axis. An endpoint has the coordinate in its upper half, then the bit [`UPPER`], then the item.
+/// So a lower endpoint precedes an upper one of the same coordinate, and boxes that touch overlap.
 #[derive(Debug, Default)]
-pub(super) struct Axis {
+pub(super) struct EndpointList {
     ends: Vec<u64>,
 }
 
-/// What an exchange of two end points means for their items along this axis.
+/// What an exchange of a lower and an upper endpoint means for the intervals of their items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// The lower end of one has come before the upper end of the other.
+pub(super) enum EndpointSwap {
+    /// The intervals begin to overlap: a lower endpoint moves before an upper one.
     Begin,
-    /// The upper end of one has come before the lower end of the other.
+    /// The intervals cease to overlap: an upper endpoint moves before a lower one.
     End,
 }
 
-impl Axis {
-    /// The end points of so many items, in any order.
+impl EndpointList {
+    /// The endpoints of so many items, in an arbitrary order.
     pub(super) fn new(items: usize) -> Self {
         assert!(items as u64 <= ITEM, "items are numbered by 31 bits: more do not fit into memory");
         Self { ends: (0..items as u64).flat_map(|item| [item, item | UPPER]).collect() }
     }
 
-    /// Gives the end points their coordinates along axis `k`, and leaves their order.
-    pub(super) fn take(&mut self, boxes: &[LatticeBox], k: usize) {
+    /// Updates the coordinates along axis `k` of the endpoints without reordering them.
+    pub(super) fn update(&mut self, boxes: &[LatticeBox], k: usize) {
         for end in &mut self.ends {
             let b = &boxes[(*end & ITEM) as usize];
             let at = if *end & UPPER == 0 { b.min[k] } else { b.max[k] };
@@ -39,14 +39,14 @@ impl Axis {
         }
     }
 
-    /// Sorts afresh.
+    /// Sorts the endpoints from scratch.
     pub(super) fn sort(&mut self) {
         self.ends.sort_unstable();
     }
 
-    /// Sorts by insertion and calls `pass` for each exchange of a lower and an upper end of two items. Returns the
-    /// number of exchanges, of ends of one kind included; gives up once they exceed `limit`.
-    pub(super) fn settle(&mut self, limit: u64, mut pass: impl FnMut(Pass, u32, u32)) -> u64 {
+    /// Sorts by insertion and calls `swapped` for each exchange of a lower and an upper endpoint of two items. Returns the
+    /// number of all exchanges. Stops, with the list not sorted, once it exceeds `limit`.
+    pub(super) fn insertion_sort(&mut self, limit: u64, mut swapped: impl FnMut(EndpointSwap, u32, u32)) -> u64 {
         let mut swaps = 0;
         for i in 1..self.ends.len() {
             let end = self.ends[i];
@@ -54,8 +54,8 @@ impl Axis {
             while at > 0 && self.ends[at - 1] >> 31 > end >> 31 {
                 let other = self.ends[at - 1];
                 if (other ^ end) & UPPER != 0 && (other ^ end) & ITEM != 0 {
-                    let kind = if end & UPPER == 0 { Pass::Begin } else { Pass::End };
-                    pass(kind, (end & ITEM) as u32, (other & ITEM) as u32);
+                    let kind = if end & UPPER == 0 { EndpointSwap::Begin } else { EndpointSwap::End };
+                    swapped(kind, (end & ITEM) as u32, (other & ITEM) as u32);
                 }
                 self.ends[at] = other;
                 at -= 1;
@@ -69,10 +69,11 @@ impl Axis {
         swaps
     }
 
-    /// The number of pairs of items that overlap along the axis, whose ends must be sorted.
+    /// The number of pairs of items whose intervals overlap. The endpoints must be sorted.
     pub(super) fn overlaps(&self) -> u64 {
+        debug_assert!(self.ends.is_sorted_by_key(|end| end >> 31));
         let (mut open, mut pairs) = (0_u64, 0);
-        for end in self.ends.iter().filter(|end| !of_nothing(**end)) {
+        for end in self.ends.iter().filter(|end| !is_of_empty_box(**end)) {
             if end & UPPER == 0 {
                 pairs += open;
                 open += 1;
@@ -83,15 +84,15 @@ impl Axis {
         pairs
     }
 
-    /// The items with a box, by the lower end, which must be sorted.
+    /// The items whose boxes are not empty, by their lower endpoints. The endpoints must be sorted.
     pub(super) fn by_lower_end(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ends.iter().filter(|end| *end & UPPER == 0 && !of_nothing(**end)).map(|end| (end & ITEM) as u32)
+        self.ends.iter().filter(|end| *end & UPPER == 0 && !is_of_empty_box(**end)).map(|end| (end & ITEM) as u32)
     }
 }
 
-/// Whether the end point is that of an empty box, whose lower end lies above everything and its upper end below.
+/// Whether an endpoint is that of an empty box, whose lower end lies above all others and its upper end below.
 #[inline]
-fn of_nothing(end: u64) -> bool {
+fn is_of_empty_box(end: u64) -> bool {
     end >> 32 == if end & UPPER == 0 { u64::from(u32::MAX) } else { 0 }
 }
 
@@ -100,17 +101,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchanges_tell_which_intervals_come_and_go() {
+    fn exchanges_report_beginning_and_ending_overlaps() {
         let mut state = 3_u64;
         let mut next = |n: u32| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) % u64::from(n)) as u32
         };
         const N: usize = 30;
-        let mut axis = Axis::new(N);
+        let mut axis = EndpointList::new(N);
         let mut boxes = vec![LatticeBox::EMPTY; N];
         let mut overlap = vec![false; N * N];
-        axis.take(&boxes, 0);
+        axis.update(&boxes, 0);
         axis.sort();
         let (mut begun, mut ended) = (0, 0);
         for _ in 0..300 {
@@ -122,20 +123,20 @@ mod tests {
                     *b = LatticeBox::EMPTY;
                 }
             }
-            axis.take(&boxes, 0);
+            axis.update(&boxes, 0);
             let mut events = Vec::new();
-            axis.settle(u64::MAX, |pass, i, j| events.push((pass, i as usize, j as usize)));
+            axis.insertion_sort(u64::MAX, |swap, i, j| events.push((swap, i as usize, j as usize)));
             assert!(axis.ends.is_sorted_by_key(|end| end >> 31));
             let mut pairs = 0;
             for i in 0..N {
                 for j in i + 1..N {
                     let now = boxes[i].overlaps(&boxes[j]);
-                    let has = |kind: Pass| events.iter().any(|&e| e == (kind, i, j) || e == (kind, j, i));
-                    assert!(!now || overlap[i * N + j] || has(Pass::Begin));
-                    assert!(now || !overlap[i * N + j] || has(Pass::End));
+                    let has = |kind: EndpointSwap| events.iter().any(|&e| e == (kind, i, j) || e == (kind, j, i));
+                    assert!(!now || overlap[i * N + j] || has(EndpointSwap::Begin));
+                    assert!(now || !overlap[i * N + j] || has(EndpointSwap::End));
                     assert!(
-                        !(now && overlap[i * N + j]) || !has(Pass::Begin) && !has(Pass::End),
-                        "nothing has happened"
+                        !(now && overlap[i * N + j]) || !has(EndpointSwap::Begin) && !has(EndpointSwap::End),
+                        "a pair that overlaps throughout has no event"
                     );
                     begun += usize::from(now && !overlap[i * N + j]);
                     ended += usize::from(!now && overlap[i * N + j]);
@@ -154,15 +155,15 @@ mod tests {
     #[test]
     fn sorting_by_insertion_gives_up_at_its_limit() {
         let n = 100_u32;
-        let mut axis = Axis::new(n as usize);
+        let mut axis = EndpointList::new(n as usize);
         let at = |v: u32| LatticeBox { min: [10 * v + 1; 3], max: [10 * v + 5; 3] };
-        axis.take(&(0..n).map(at).collect::<Vec<_>>(), 0);
+        axis.update(&(0..n).map(at).collect::<Vec<_>>(), 0);
         axis.sort();
         let reversed: Vec<_> = (0..n).map(|i| at(n - 1 - i)).collect();
-        axis.take(&reversed, 0);
-        let swaps = axis.settle(500, |_, _, _| {});
+        axis.update(&reversed, 0);
+        let swaps = axis.insertion_sort(500, |_, _, _| {});
         assert!((500..800).contains(&swaps), "{swaps}");
         axis.sort();
-        assert_eq!(axis.settle(0, |_, _, _| panic!("sorted")), 0);
+        assert_eq!(axis.insertion_sort(0, |_, _, _| panic!("the list is sorted")), 0);
     }
 }

@@ -1,0 +1,119 @@
+//! What all broad phases share for a job.
+
+use super::box_builder::{BoxBuilder, SupportVertices};
+use super::box_set::BoxSet;
+use super::boxes::{Boxes64, LatticeBox};
+use super::fixed_boxes::FixedBoxes;
+use super::lattice::Lattice;
+use crate::scene::{FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
+use crate::simd::level;
+use crate::trajectory::Bounds;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What all broad phases share for a job: the lattice, the shapes, and the boxes of the static bodies.
+#[derive(Debug)]
+pub struct BroadScene {
+    lattice: Lattice,
+    /// The support vertices of each distinct shape.
+    supports: Vec<SupportVertices>,
+    /// For each slot: the index of its support vertices, and the margin of its boxes in metres.
+    slots: Vec<(u32, f64)>,
+    pub(super) fixed: FixedBoxes,
+    /// A number that no other job of this process has. A method that keeps state compares it to detect a new job.
+    pub(super) serial: u64,
+}
+
+/// The number of jobs that this process has made.
+static JOBS: AtomicU64 = AtomicU64::new(0);
+
+impl BroadScene {
+    /// Chooses the lattice and makes the boxes of the static bodies. `within` is in metres. `bounds` (metres) are those of
+    /// the positions of the dynamic bodies; a body outside of them is treated correctly, but far outside its boxes
+    /// saturate and give superfluous candidates.
+    pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
+        let lattice = Lattice::new(scene, bounds.as_ref(), within);
+        let mut supports = Vec::new();
+        let mut known: HashMap<*const Shape, u32> = HashMap::new();
+        let mut support_of = |shape: &std::sync::Arc<Shape>| {
+            *known.entry(std::sync::Arc::as_ptr(shape)).or_insert_with(|| {
+                supports.push(SupportVertices::new(&shape.hull().core));
+                supports.len() as u32 - 1
+            })
+        };
+        let mut slots = vec![(0, 0.0); scene.dynamic.len()];
+        let (mut bodies, mut builds) = (Vec::new(), Vec::new());
+        for (body, index) in scene.bodies.iter().zip(0_u32..) {
+            let build = (support_of(&body.shape), body.shape.hull().radius + 0.5 * within);
+            match &body.motion {
+                Motion::Dynamic { slot } => slots[*slot as usize] = build,
+                Motion::Static(_) => {
+                    bodies.push(index);
+                    builds.push(build);
+                }
+            }
+        }
+        let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &builds);
+        let fixed = FixedBoxes::new(bodies, BoxSet::new((0..).zip(fixed)));
+        Self { lattice, supports, slots, fixed, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// The lattice of the job.
+    pub fn lattice(&self) -> &Lattice {
+        &self.lattice
+    }
+
+    /// The static bodies (indices into `scene.bodies`, ascending) with their boxes.
+    pub fn fixed_boxes(&self) -> impl Iterator<Item = (u32, LatticeBox)> + '_ {
+        self.fixed.bodies.iter().enumerate().map(|(k, &body)| (body, self.fixed.set.get(k)))
+    }
+
+    /// The boxes of a slot in the samples of a block, empty where the body is absent.
+    pub fn boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
+        let mut boxes = Boxes64::EMPTY;
+        let present = block.present[slot] & block.all_samples();
+        self.box_builder(slot).make(level(), block.slot(slot), present, block.samples.len(), &mut boxes);
+        boxes
+    }
+
+    /// The number of slots, which is that of the dynamic bodies.
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The box builder of a slot.
+    pub(super) fn box_builder(&self, slot: usize) -> BoxBuilder<'_> {
+        let (support, margin) = self.slots[slot];
+        BoxBuilder { lattice: &self.lattice, support: &self.supports[support as usize], margin }
+    }
+}
+
+/// The boxes of the static bodies `bodies`; `builds` has the index of the support vertices and the margin of each.
+/// Bodies that agree in both are boxed 64 at a time, in the lanes that otherwise hold the samples of one body.
+fn fixed_boxes(
+    scene: &Scene,
+    lattice: &Lattice,
+    supports: &[SupportVertices],
+    bodies: &[u32],
+    builds: &[(u32, f64)],
+) -> Vec<LatticeBox> {
+    let build_key = |i: usize| (builds[i].0, builds[i].1.to_bits());
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|&i| build_key(i));
+    let simd = level();
+    let mut lanes = [Lanes::default(); COMPONENTS];
+    let mut made = Boxes64::EMPTY;
+    let mut boxes = vec![LatticeBox::EMPTY; bodies.len()];
+    for part in order.chunk_by(|&i, &j| build_key(i) == build_key(j)).flat_map(|same| same.chunks(SAMPLES)) {
+        for (lane, &i) in part.iter().enumerate() {
+            let Motion::Static(pose) = &scene.bodies[bodies[i] as usize].motion else { continue };
+            let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+            lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
+        }
+        let (support, margin) = builds[part[0]];
+        let builder = BoxBuilder { lattice, support: &supports[support as usize], margin };
+        builder.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
+        part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));
+    }
+    boxes
+}

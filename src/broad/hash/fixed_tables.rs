@@ -1,0 +1,38 @@
+//! The hash tables of the fixed boxes.
+
+use super::super::box_set::BoxSet;
+use super::level::LEVELS;
+use super::table::{CellTable, level_of};
+use std::sync::OnceLock;
+
+/// The hash tables of a job's fixed boxes, each built when it is first needed.
+///
+/// They are built on one thread. With rayon, the building thread could steal a task that asks for the same table, and
+/// wait for itself.
+#[derive(Debug)]
+pub(in super::super) struct FixedTables {
+    /// Each box at its own level, where smaller boxes find it.
+    own: OnceLock<CellTable>,
+    /// For each level: the boxes of that level and of finer ones in its cells, where larger boxes find them. A large box
+    /// would touch too many cells of the finer levels.
+    gathered: [OnceLock<CellTable>; LEVELS],
+}
+
+impl Default for FixedTables {
+    fn default() -> Self {
+        Self { own: OnceLock::new(), gathered: std::array::from_fn(|_| OnceLock::new()) }
+    }
+}
+
+impl FixedTables {
+    /// The table in which each box of `set` is stored at its own level.
+    pub(super) fn own(&self, set: &BoxSet) -> &CellTable {
+        self.own.get_or_init(|| CellTable::build(set, false, |b| Some(level_of(b))))
+    }
+
+    /// The table of a level that also holds the boxes of finer levels.
+    pub(super) fn gathered(&self, set: &BoxSet, level: u32) -> &CellTable {
+        self.gathered[level as usize]
+            .get_or_init(|| CellTable::build(set, false, |b| (level_of(b) <= level).then_some(level)))
+    }
+}
