@@ -63,7 +63,8 @@ fn main() -> Result<()> {
     assert!((nearest + 0.05).abs() < 1e-12 && worst.distance_m == nearest);
     assert!(outcome.is_violated() && !rows.penetrations.is_empty());
 
-    // The same with a closure as the sink, and with batches that pass one by one: the bounds of the positions are known.
+    // The same with a closure as the sink, and with batches that pass one by one: the bounds of the positions are
+    // known.
     let bounds = Bounds { min: [-1.0, 0.0, 1.1], max: [1.0, 0.0, 1.35] };
     let mut count = 0;
     let mut sink = |block: &RowBlock<'_>| {

@@ -1,8 +1,8 @@
 //! The listing of the public items, `docs/public-api.txt`, is that of the sources.
 //!
 //! The items are those that `src/lib.rs` re-exports and does not hide; of each, its signature, its public fields,
-//! variants and methods, and the traits that it implements. Sets `CLEARSWEEP_UPDATE_PUBLIC_API=1` to write the listing
-//! anew.
+//! variants and methods, and the traits that it implements. `CLEARSWEEP_UPDATE_PUBLIC_API=1` in the environment
+//! writes the listing anew.
 
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,7 +154,7 @@ fn tidy(tokens: impl ToTokens) -> String {
     while text.contains("  ") {
         text = text.replace("  ", " ");
     }
-    text.replace("- >", "->").replace("Fn(", "Fn (").replace("- ", "-").replace(",)", ")").replace(" as ", " as ")
+    text.replace("- >", "->").replace("Fn(", "Fn (").replace("- ", "-").replace(",)", ")")
 }
 
 /// The lines of an item and of its parts, without those of impls.
@@ -223,7 +223,7 @@ fn derives(attributes: &[Attribute], path: &str, lines: &mut Vec<String>) {
 
 /// A signature without the word `fn`, its name first.
 fn signature(signature: &syn::Signature) -> String {
-    let text = tidy(signature);
+    let text = tidy(signature).replace("(mut self", "(self");
     text.strip_prefix("fn ").map_or(text.clone(), str::to_owned)
 }
 
@@ -297,7 +297,7 @@ fn listing() -> (String, usize) {
         }
     }
     let count = items.len();
-    let lines: Vec<String> = items.into_values().flat_map(|lines| deduplicated(lines)).collect();
+    let lines: Vec<String> = items.into_values().flat_map(deduplicated).collect();
     (lines.join("\n") + "\n", count)
 }
 
@@ -333,8 +333,8 @@ fn the_listing_of_public_items_is_that_of_the_sources() {
     };
     assert!(
         found == kept,
-        "the public items are not those of docs/public-api.txt:\n{}{}\nwhere the change is meant, write the listing anew: \
-         {UPDATE}=1 cargo test --test public_api",
+        "the public items are not those of docs/public-api.txt:\n{}{}\nwhere the change is meant, write the listing \
+         anew: {UPDATE}=1 cargo test --test public_api",
         only(&old, &new, "-"),
         only(&new, &old, "+"),
     );

@@ -179,7 +179,7 @@ impl Running<'_> {
         let maker = BatchMaker::new(scene, options.columns);
         sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker))?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
-        let mut output = pipeline::Output { sink, counter, maker: &maker };
+        let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
 
         let boxes = BroadScene::new(scene, bounds, scene.query.within);
         let mut search = pipeline::Search {
@@ -200,9 +200,10 @@ impl Running<'_> {
 
         let mut timings = search.timings;
         let broad = search.memories[0].broad.name();
-        let pipeline::Output { sink, counter, .. } = output;
+        let pipeline::RowOutput { sink, counter, .. } = output;
         timed(&mut timings.write, || sink.end())?;
-        // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given back.
+        // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
+        // back.
         let files = input.files.clone();
         files.begin();
         rayon::spawn(move || drop((search.memories, input)));

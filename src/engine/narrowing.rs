@@ -89,7 +89,7 @@ impl<'a> Room<'a> {
 }
 
 /// What every task reads.
-struct Job<'a> {
+struct SliceTask<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,
     narrow: &'a dyn NarrowPhase,
@@ -103,7 +103,7 @@ pub(super) fn narrow(
     caches: &mut Caches,
     candidates: &[Candidate],
 ) -> Narrowed {
-    let job = Job { scene, block, narrow };
+    let job = SliceTask { scene, block, narrow };
     let mut taken = caches.take(candidates);
     let grain = grain(candidates);
     let workspaces = &caches.workspaces;
@@ -138,13 +138,13 @@ pub(super) fn narrow_alone(
     }
     let mut taken = caches.take(candidates);
     let mut room = Room::new(&caches.workspaces);
-    let Chunk { rows, routes, busy } = Job { scene, block, narrow }.chunk(candidates, &mut taken, &mut room);
+    let Chunk { rows, routes, busy } = SliceTask { scene, block, narrow }.chunk(candidates, &mut taken, &mut room);
     drop(room);
     caches.put(block.index, candidates, taken);
     Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
 }
 
-impl Job<'_> {
+impl SliceTask<'_> {
     /// The rows of a few candidates.
     fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], room: &mut Room<'_>) -> Chunk {
         let begun = Instant::now();

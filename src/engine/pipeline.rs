@@ -69,7 +69,7 @@ pub(super) struct Search<'a> {
 }
 
 /// Where rows go.
-pub(super) struct Output<'a> {
+pub(super) struct RowOutput<'a> {
     pub(super) sink: &'a mut dyn RowSink,
     /// Counts the rows, unless the sink does.
     pub(super) counter: Option<RowCounter>,
@@ -106,7 +106,7 @@ impl Input {
 pub(super) fn drive(
     search: &mut Search<'_>,
     input: &mut Input,
-    output: &mut Output<'_>,
+    output: &mut RowOutput<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
     let Input { blocks, read, spares, files: _ } = input;
@@ -231,7 +231,7 @@ impl Search<'_> {
 
 /// The sink, and the slices that wait for it.
 struct Waiting<'a, 'o> {
-    output: &'a mut Output<'o>,
+    output: &'a mut RowOutput<'o>,
     spares: &'a Spares,
     pending: Vec<Pending>,
     spent: std::time::Duration,
@@ -243,7 +243,7 @@ impl Waiting<'_, '_> {
         let pending = std::mem::take(&mut self.pending);
         timed(&mut self.spent, || {
             let write = |Pending { block, candidates, rows }: Pending| {
-                let Output { sink, counter, maker } = &mut *self.output;
+                let RowOutput { sink, counter, maker } = &mut *self.output;
                 let sorted = rows.sorted();
                 let rows = RowBlock::new(&block, &candidates, &sorted, maker);
                 if let Some(counter) = counter {

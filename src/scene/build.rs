@@ -26,7 +26,7 @@ const NEAR_ORIGIN: f64 = 8.0;
 const JOBS_PER_THREAD: usize = 8;
 
 /// A file, or one shape, with all the ways in which bodies use it.
-enum Job {
+enum GeometryJob {
     File { path: PathBuf, variants: Vec<(Reading, f64)> },
     Shape(ShapeSpec, f64),
 }
@@ -40,7 +40,7 @@ struct Done {
 
 /// The jobs of a scene, and the (job, variant) of each body.
 struct Plan {
-    jobs: Vec<Job>,
+    jobs: Vec<GeometryJob>,
     of_body: Vec<(usize, usize)>,
 }
 
@@ -69,8 +69,8 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Fai
             Ok(shape) => shapes.push(Arc::clone(shape)),
             Err(fault) if reported.insert((job, fault.problem.as_str())) => {
                 let file = match &plan.jobs[job] {
-                    Job::File { path, .. } => Some(path.clone()),
-                    Job::Shape(..) => None,
+                    GeometryJob::File { path, .. } => Some(path.clone()),
+                    GeometryJob::Shape(..) => None,
                 };
                 failures.push(Failure { body, file, fault: fault.clone() });
             }
@@ -85,7 +85,7 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Fai
 
 /// Finds what is to be built: files are the same if they are the same on disk, however they are written.
 fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
-    let mut jobs: Vec<Job> = Vec::new();
+    let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, u64), usize> = HashMap::new();
     let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
     let mut by_text: HashMap<&str, usize> = HashMap::new();
@@ -95,7 +95,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
             GeometrySpec::Shape(spec) => {
                 let job = *by_key.entry((spec.identity(), body.offset.to_bits())).or_insert(jobs.len());
                 if job == jobs.len() {
-                    jobs.push(Job::Shape(spec.clone(), body.offset));
+                    jobs.push(GeometryJob::Shape(spec.clone(), body.offset));
                 }
                 (job, 0)
             }
@@ -104,7 +104,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
                     let path = folder.join(text);
                     let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
                     *by_path.entry(identity).or_insert_with(|| {
-                        jobs.push(Job::File { path, variants: Vec::new() });
+                        jobs.push(GeometryJob::File { path, variants: Vec::new() });
                         jobs.len() - 1
                     })
                 });
@@ -116,20 +116,20 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
     Plan { jobs, of_body }
 }
 
-fn add_variant(job: &mut Job, variant: (Reading, f64)) -> usize {
-    let Job::File { variants, .. } = job else { return 0 };
+fn add_variant(job: &mut GeometryJob, variant: (Reading, f64)) -> usize {
+    let GeometryJob::File { variants, .. } = job else { return 0 };
     variants.iter().position(|known| *known == variant).unwrap_or_else(|| {
         variants.push(variant);
         variants.len() - 1
     })
 }
 
-fn work_off(job: &Job) -> Done {
+fn work_off(job: &GeometryJob) -> Done {
     let (path, variants) = match job {
-        Job::Shape(spec, offset) => {
+        GeometryJob::Shape(spec, offset) => {
             return Done { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
         }
-        Job::File { path, variants } => (path, variants),
+        GeometryJob::File { path, variants } => (path, variants),
     };
     let failed =
         |fault: Fault| Done { inputs: Vec::new(), shapes: variants.iter().map(|_| Err(fault.clone())).collect() };

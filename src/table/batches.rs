@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Makes the batches of a job; the dictionaries are shared by all of them.
 #[derive(Debug)]
 pub(crate) struct BatchMaker {
-    distances: Table,
-    penetrations: Table,
+    distances: BatchTable,
+    penetrations: BatchTable,
     bodies: ArrayRef,
     status: ArrayRef,
     feature: ArrayRef,
@@ -28,12 +28,12 @@ pub(crate) struct BatchMaker {
 }
 
 #[derive(Debug)]
-struct Table {
+struct BatchTable {
     spec: TableSpec,
     schema: SchemaRef,
 }
 
-impl Table {
+impl BatchTable {
     fn new(spec: TableSpec) -> Self {
         Self { schema: spec.schema(), spec }
     }
@@ -46,8 +46,8 @@ impl BatchMaker {
     pub(crate) fn new(scene: &Scene, columns: DistanceColumns) -> Self {
         let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
         Self {
-            distances: Table::new(schema::distances(columns)),
-            penetrations: Table::new(schema::penetrations()),
+            distances: BatchTable::new(schema::distances(columns)),
+            penetrations: BatchTable::new(schema::penetrations()),
             bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
             status: words(&Status::NAMES),
             feature: words(&FeatureKind::NAMES),
@@ -76,12 +76,12 @@ impl BatchMaker {
 
     fn batch<'r>(
         &self,
-        table: &Table,
+        table: &BatchTable,
         mut rows: impl Iterator<Item = &'r Row>,
         samples: &[Sample],
         fill: Fill,
     ) -> Result<RecordBatch> {
-        let Table { spec, schema } = table;
+        let BatchTable { spec, schema } = table;
         // The names of bodies are their indices in other words, and are not filled.
         let own: Vec<&ColumnSpec> =
             spec.columns.iter().filter(|column| spec.body_index_column(column).is_none()).collect();

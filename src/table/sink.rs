@@ -212,11 +212,11 @@ impl RowSink for BatchCollector {
 pub struct ParquetTables {
     out: PathBuf,
     force: bool,
-    state: State,
+    state: TablesState,
 }
 
 /// How far the tables are.
-enum State {
+enum TablesState {
     Idle,
     Open(Box<TableWriter>),
     Ending(Box<PendingTables>),
@@ -226,7 +226,7 @@ enum State {
 impl ParquetTables {
     /// Tables in a directory that is new or empty.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self { out: out.into(), force: false, state: State::Idle }
+        Self { out: out.into(), force: false, state: TablesState::Idle }
     }
 
     /// Whether to replace what an earlier job wrote there.
@@ -245,20 +245,20 @@ impl RowSink for ParquetTables {
         self.abort();
         let SinkContext { scene, columns, memory, .. } = *context;
         let options = TableOptions { out: self.out.clone(), columns, force: self.force, memory };
-        self.state = State::Open(Box::new(TableWriter::create(scene, &options)?));
+        self.state = TablesState::Open(Box::new(TableWriter::create(scene, &options)?));
         Ok(())
     }
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         match &mut self.state {
-            State::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows),
+            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows),
             _ => self.out_of_turn(),
         }
     }
 
     fn end(&mut self) -> Result<()> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Open(writer) => self.state = State::Ending(Box::new(writer.end()?)),
+        match std::mem::replace(&mut self.state, TablesState::Idle) {
+            TablesState::Open(writer) => self.state = TablesState::Ending(Box::new(writer.end()?)),
             _ => return self.out_of_turn(),
         }
         Ok(())
@@ -269,11 +269,11 @@ impl RowSink for ParquetTables {
     }
 
     fn totals(&mut self, _: Totals) -> Result<Totals> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Ending(ending) => {
+        match std::mem::replace(&mut self.state, TablesState::Idle) {
+            TablesState::Ending(ending) => {
                 let finished = ending.wait()?;
                 let totals = finished.totals.clone();
-                self.state = State::Whole(Box::new(finished));
+                self.state = TablesState::Whole(Box::new(finished));
                 Ok(totals)
             }
             _ => self.out_of_turn(),
@@ -281,14 +281,14 @@ impl RowSink for ParquetTables {
     }
 
     fn summary(&mut self, summary: &Value) -> Result<()> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Whole(finished) => finished.write_manifest(summary),
+        match std::mem::replace(&mut self.state, TablesState::Idle) {
+            TablesState::Whole(finished) => finished.write_manifest(summary),
             _ => self.out_of_turn(),
         }
     }
 
     fn abort(&mut self) {
         // Dropped before they are whole, the tables take back what was written.
-        self.state = State::Idle;
+        self.state = TablesState::Idle;
     }
 }

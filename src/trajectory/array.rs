@@ -1,7 +1,7 @@
 //! Poses from an array of a simulation.
 
 use super::Bounds;
-use super::memory::Given;
+use super::memory::StreamBatch;
 use super::source::BATCH_ROWS;
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
@@ -103,7 +103,7 @@ impl<'a> PoseArray<'a> {
     }
 
     /// The rows of the array in batches of whole samples.
-    pub(super) fn chunks(self) -> impl Iterator<Item = Result<Given>> + Send + use<'a> {
+    pub(super) fn chunks(self) -> impl Iterator<Item = Result<StreamBatch>> + Send + use<'a> {
         let samples = self.view.dim().0;
         let step = (BATCH_ROWS / self.bodies.len().max(1)).max(1);
         let names: ArrayRef = Arc::new(StringArray::from_iter_values(self.bodies.iter()));
@@ -113,7 +113,7 @@ impl<'a> PoseArray<'a> {
             let batch = self.batch(first..(first + step).min(samples), &schema, &names);
             let batch = batch.map_err(|error| Error::internal(PLACE, error))?;
             let first_row = first as u64 * self.bodies.len() as u64;
-            Ok(Given { first_row, name: Arc::clone(&name), bodies: Some(Arc::clone(&self.bodies)), batch })
+            Ok(StreamBatch { first_row, name: Arc::clone(&name), bodies: Some(Arc::clone(&self.bodies)), batch })
         })
     }
 

@@ -6,7 +6,7 @@
 
 use super::columns::Column;
 use super::roster::{Follower, NULL, Roster, STATIC, UNKNOWN};
-use super::source::{Label, Source};
+use super::source::{RowLabel, Source};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::cast::AsArray;
@@ -22,7 +22,7 @@ const NORM_TOLERANCE: f64 = 1e-3;
 /// Checked rows of one file, in the order of the file; all columns have `len` rows or more.
 pub(super) struct Rows {
     /// The file.
-    pub(super) label: Label,
+    pub(super) label: RowLabel,
     /// The row of the file it begins with.
     pub(super) first_row: u64,
     /// Good rows: those before the defect.
@@ -82,7 +82,7 @@ impl Rows {
 }
 
 /// An error in a row of a file, counted from 0.
-fn at_row(label: &Label, row: u64, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
+fn at_row(label: &RowLabel, row: u64, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
     Error::input(label.row(row), problem, remedy)
 }
 

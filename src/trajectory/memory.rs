@@ -105,20 +105,20 @@ impl<'a> PoseSource<'a> {
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
         match self.0 {
-            Kind::Files => run(Feed(Fed::Files)),
+            Kind::Files => run(Feed(FeedKind::Files)),
             Kind::Batches(batches, None) => {
                 let mut sources = Vec::new();
                 for (number, batch) in (0..).zip(batches) {
                     stop()?;
                     sources.push(Source::of_batch(number, received(number, batch)?, scene.unit, sources.last())?);
                 }
-                run(Feed(Fed::Whole(sources.into())))
+                run(Feed(FeedKind::Whole(sources.into())))
             }
             Kind::Batches(batches, Some(bounds)) => {
                 check(&bounds)?;
                 let batches = batches.zip(0..).map(|(batch, number)| {
                     let batch = received(number, batch)?;
-                    Ok(Given { first_row: 0, name: Arc::from(batch_name(number)), bodies: None, batch })
+                    Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), bodies: None, batch })
                 });
                 stream(batches, Some(bounds), stop, run)
             }
@@ -153,24 +153,24 @@ fn check(bounds: &Bounds) -> Result<()> {
 }
 
 /// What a job reads.
-pub(crate) struct Feed(pub(super) Fed);
+pub(crate) struct Feed(pub(super) FeedKind);
 
 /// See [`Feed`].
-pub(super) enum Fed {
+pub(super) enum FeedKind {
     /// Files.
     Files,
     /// All batches.
     Whole(Arc<[Source]>),
     /// Batches that are still to come, within bounds (metres; `None`: there is no position at all).
-    Stream(Receiver<Message>, Option<Bounds>),
+    Stream(Receiver<StreamMessage>, Option<Bounds>),
 }
 
 /// A batch that is handed over, or the error that ends the stream. `None`: no more come. A channel that closes without
 /// it was left by a panic of the iterator.
-pub(super) type Message = Option<Result<Given>>;
+pub(super) type StreamMessage = Option<Result<StreamBatch>>;
 
 /// A batch that is handed over.
-pub(super) struct Given {
+pub(super) struct StreamBatch {
     /// The row it begins with, as messages count.
     pub(super) first_row: u64,
     /// What messages call it.
@@ -182,7 +182,7 @@ pub(super) struct Given {
 
 /// Calls `run` with a stream that a thread fills from `batches`.
 fn stream<T>(
-    batches: impl Iterator<Item = Result<Given>> + Send,
+    batches: impl Iterator<Item = Result<StreamBatch>> + Send,
     bounds: Option<Bounds>,
     stop: &(dyn Fn() -> Result<()> + Sync),
     run: impl FnOnce(Feed) -> Result<T>,
@@ -193,7 +193,7 @@ fn stream<T>(
         let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
         let feeder =
             feeder.map_err(|error| Error::internal("reading", format!("no thread could be started ({error})")));
-        let done = feeder.and_then(|feeder| Ok((run(Feed(Fed::Stream(receiver, bounds)))?, feeder)));
+        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, bounds)))?, feeder)));
         // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
         let (value, feeder) = done?;
         match feeder.join() {
@@ -205,8 +205,8 @@ fn stream<T>(
 
 /// Sends all batches, until nobody takes them or one is wrong.
 fn fill(
-    batches: impl Iterator<Item = Result<Given>>,
-    sender: &Sender<Message>,
+    batches: impl Iterator<Item = Result<StreamBatch>>,
+    sender: &Sender<StreamMessage>,
     stop: &(dyn Fn() -> Result<()> + Sync),
 ) {
     for batch in batches {

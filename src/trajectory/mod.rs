@@ -5,7 +5,8 @@
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
-//! transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the files meanwhile. `sort` puts files that are out of order into one that is not.
+//! transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
+//! files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
@@ -45,8 +46,8 @@ pub use stream::Spares;
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Missing, Scene};
-use memory::Fed;
-use reading::{Request, Task};
+use memory::FeedKind;
+use reading::{ReadTask, Request};
 use roster::Roster;
 use source::Source;
 use std::ops::Range;
@@ -149,15 +150,15 @@ impl Trajectory {
             return Err(Error::input(
                 scene.path.display(),
                 "has dynamic bodies but names no trajectories",
-                "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`; in code: hand \
-                 poses to the job",
+                "set `trajectories` in [scene], give --trajectories PATH, or mark the bodies `static = true`; in code: \
+                 hand poses to the job",
             ));
         }
         let choice = Choice::new(scene.missing, options);
         let request = path.map(|path| Request::new(path, scene.unit, choice.clone()));
         let reading = match begun.filter(|begun| begun.is_of(request.as_ref())) {
             Some(begun) => begun,
-            None => Reading::start(Task::Files(request))?,
+            None => Reading::start(ReadTask::Files(request))?,
         };
         let sources = reading.opened()?;
         let bounds = bounds::of(&sources)?;
@@ -171,9 +172,9 @@ impl Trajectory {
     pub(crate) fn open_fed(scene: &Scene, options: &ReadOptions, feed: Feed, begun: Option<Reading>) -> Result<Self> {
         let choice = Choice::new(scene.missing, options);
         let (task, announced) = match feed.0 {
-            Fed::Files => return Self::open_begun(scene, options, begun),
-            Fed::Whole(sources) => (Task::Whole(sources, choice.clone()), None),
-            Fed::Stream(batches, bounds) => (Task::Stream(batches, scene.unit), bounds),
+            FeedKind::Files => return Self::open_begun(scene, options, begun),
+            FeedKind::Whole(sources) => (ReadTask::Whole(sources, choice.clone()), None),
+            FeedKind::Stream(batches, bounds) => (ReadTask::Stream(batches, scene.unit), bounds),
         };
         let reading = Reading::start(task)?;
         let sources = reading.opened()?;

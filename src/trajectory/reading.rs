@@ -2,7 +2,7 @@
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
 use super::assemble::matters;
-use super::memory::Message;
+use super::memory::StreamMessage;
 use super::source::{BATCH_ROWS, Group, GroupReader, Source};
 use super::{Choice, Plan, ReadOptions, open_while};
 use crate::error::{Error, Result};
@@ -34,13 +34,13 @@ impl Request {
 }
 
 /// What the thread works on.
-pub(super) enum Task {
+pub(super) enum ReadTask {
     /// Files, if there are any.
     Files(Option<Request>),
     /// Batches in memory.
     Whole(Arc<[Source]>, Choice),
     /// Batches that are still to come, whose lengths are in this unit unless a field says otherwise.
-    Stream(Receiver<Message>, LengthUnit),
+    Stream(Receiver<StreamMessage>, LengthUnit),
 }
 
 /// What the thread needs for the rows.
@@ -69,17 +69,17 @@ impl Reading {
     pub fn begin(outline: &Outline, options: &ReadOptions) -> Option<Self> {
         let path = options.path.as_deref().or(outline.trajectories.as_deref())?;
         let request = Request::new(path, outline.unit, Choice::new(outline.missing, options));
-        Self::start(Task::Files(Some(request))).ok()
+        Self::start(ReadTask::Files(Some(request))).ok()
     }
 
     /// Starts the thread.
     ///
     /// # Errors
     /// There is no thread to be had.
-    pub(super) fn start(task: Task) -> Result<Self> {
+    pub(super) fn start(task: ReadTask) -> Result<Self> {
         let request = match &task {
-            Task::Files(request) => request.clone(),
-            Task::Whole(..) | Task::Stream(..) => None,
+            ReadTask::Files(request) => request.clone(),
+            ReadTask::Whole(..) | ReadTask::Stream(..) => None,
         };
         let (sender, opened) = bounded(1);
         let (orders, receiver) = bounded(1);
@@ -128,15 +128,15 @@ impl Drop for Reading {
 }
 
 /// The thread.
-fn work(task: Task, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receiver<Order>, stop: &AtomicBool) {
+fn work(task: ReadTask, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receiver<Order>, stop: &AtomicBool) {
     let (sources, choice) = match task {
-        Task::Files(None) => (Ok(Vec::new().into()), None),
-        Task::Files(Some(Request { path, unit, choice })) => {
+        ReadTask::Files(None) => (Ok(Vec::new().into()), None),
+        ReadTask::Files(Some(Request { path, unit, choice })) => {
             let found = open_while(&path, unit, &|| !stop.load(Ordering::Relaxed));
             (found.map(Arc::from), Some(choice))
         }
-        Task::Whole(sources, choice) => (Ok(sources), Some(choice)),
-        Task::Stream(given, unit) => {
+        ReadTask::Whole(sources, choice) => (Ok(sources), Some(choice)),
+        ReadTask::Stream(given, unit) => {
             let _ = opened.send(Ok(Vec::new().into()));
             if let Ok(order) = orders.recv() {
                 order.follow(Passing { given: Some(given), unit, open: None }, stop);
@@ -270,7 +270,7 @@ impl<'a> Iterator for Batches<'a> {
 /// The batches of a stream, in slices; ends with the first error.
 struct Passing {
     /// `None` once the stream has ended.
-    given: Option<Receiver<Message>>,
+    given: Option<Receiver<StreamMessage>>,
     unit: LengthUnit,
     open: Option<PassingBatch>,
 }

@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::decode::{self, Defects};
 use super::files::{Found, HiveRun};
 use super::ipc_file::{BatchReader, IpcFile};
-use super::memory::{Given, batch_name};
+use super::memory::{StreamBatch, batch_name};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
@@ -24,14 +24,14 @@ pub(super) const DAMAGED: &str = "the file is damaged: write it again";
 
 /// What messages call a file, a batch or an array, and its rows.
 #[derive(Debug, Clone)]
-pub(super) struct Label {
+pub(super) struct RowLabel {
     /// The path of the file, or the name of what is in memory.
     pub(super) path: Arc<Path>,
     /// The bodies of an array: `row = sample * bodies + body`.
     bodies: Option<Arc<[String]>>,
 }
 
-impl Label {
+impl RowLabel {
     /// A row, counted from 0.
     pub(super) fn row(&self, row: u64) -> String {
         match self.bodies.as_deref() {
@@ -48,7 +48,7 @@ impl Label {
 pub(super) struct Source {
     /// Its path, as found.
     pub(super) path: Arc<Path>,
-    /// See [`Label`].
+    /// See [`RowLabel`].
     bodies: Option<Arc<[String]>>,
     /// The run that a directory level supplies.
     pub(super) run: Option<HiveRun>,
@@ -119,19 +119,19 @@ impl Source {
         })
     }
 
-    /// Checks the columns of a batch in memory; lengths are in `unit` unless a field says otherwise. `before`: the batch
-    /// before it, whose columns are mostly the same.
+    /// Checks the columns of a batch in memory; lengths are in `unit` unless a field says otherwise. `before`: the
+    /// batch before it, whose columns are mostly the same.
     ///
     /// # Errors
     /// Its columns do not fit.
     pub(super) fn of_batch(number: u64, batch: RecordBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
         let name = Arc::from(batch_name(number));
-        Self::of_given(Given { first_row: 0, name, bodies: None, batch }, unit, before)
+        Self::of_given(StreamBatch { first_row: 0, name, bodies: None, batch }, unit, before)
     }
 
     /// As [`Self::of_batch`], of one that has a name.
-    pub(super) fn of_given(given: Given, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
-        let Given { first_row, name, bodies, batch } = given;
+    pub(super) fn of_given(given: StreamBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+        let StreamBatch { first_row, name, bodies, batch } = given;
         let path: Arc<Path> = Arc::from(Path::new(&*name));
         let schema = batch.schema();
         let columns = match before.filter(|before| before.schema == schema) {
@@ -150,8 +150,8 @@ impl Source {
     }
 
     /// What messages call it.
-    pub(super) fn label(&self) -> Label {
-        Label { path: Arc::clone(&self.path), bodies: self.bodies.clone() }
+    pub(super) fn label(&self) -> RowLabel {
+        RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone() }
     }
 
     /// Begins to decode columns (root indices, ascending) of a group.

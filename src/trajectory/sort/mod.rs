@@ -111,7 +111,7 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
     let sources = super::open_sources(input, LengthUnit::ALL[0])?;
     let target = Target::claim(input, &sources, out, options.force)?;
     let unified = Unified::of(&sources)?;
-    let mut job = Job {
+    let mut job = SortJob {
         names: Names::new(options.memory / 8),
         budget: Budget { memory: options.memory, row_bytes: unified.least_row_bytes() },
         temp: options.temp.clone().unwrap_or_else(|| target.folder().to_owned()),
@@ -154,7 +154,7 @@ impl Steps<'_> {
     }
 }
 
-struct Job<'a> {
+struct SortJob<'a> {
     sources: &'a [Source],
     unified: &'a Unified,
     names: Names,
@@ -164,7 +164,7 @@ struct Job<'a> {
     done: Sorted,
 }
 
-impl Job<'_> {
+impl SortJob<'_> {
     fn rows(&self) -> u64 {
         self.sources.iter().map(|source| source.rows).sum()
     }

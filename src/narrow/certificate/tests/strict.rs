@@ -55,7 +55,8 @@ fn lanes_certify_what_one_sample_certifies_with_the_same_bits() {
     for case in 0..6000 {
         let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
         if case % 3 > 0 {
-            (a.planes(), b.planes());
+            a.planes();
+            b.planes();
         }
         // B in front of a feature of A, turned a little from pose to pose.
         let q = [draw.next(), draw.next(), draw.next(), draw.next()];
