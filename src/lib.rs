@@ -42,8 +42,9 @@
 //! | --- | --- | --- |
 //! | [`error`] | | the one error type: place, problem, remedy |
 //! | [`geometry`] | `error` | numbers, vectors, poses, convex polyhedra, hulls |
-//! | [`scene`] | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
-//! | [`trajectory`] | `scene` | READ: Parquet and Arrow IPC into blocks |
+//! | `preflight` | `error` | checks of untrusted bytes before a decoder sees them |
+//! | [`scene`] | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
+//! | [`trajectory`] | `scene`, `preflight` | READ: Parquet and Arrow IPC into blocks |
 //! | [`broad`] | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
 //! | [`narrow`] | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | [`table`] | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
@@ -63,6 +64,7 @@ pub mod error;
 pub mod generate;
 pub mod geometry;
 pub mod narrow;
+mod preflight;
 pub mod scene;
 pub mod table;
 pub mod trajectory;
