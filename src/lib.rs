@@ -47,8 +47,9 @@
 //! | --- | --- | --- |
 //! | `error` | | the one error type: place, problem, remedy |
 //! | `geometry` | `error` | numbers, vectors, poses, convex polyhedra, hulls |
-//! | `scene` | `geometry` | the scene file and geometry readers; the plain data that stages hand on |
-//! | `trajectory` | `scene` | READ: Parquet and Arrow IPC into blocks |
+//! | `preflight` | `error` | checks of untrusted bytes before a decoder sees them |
+//! | `scene` | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
+//! | `trajectory` | `scene`, `preflight` | READ: Parquet and Arrow IPC into blocks |
 //! | `broad` | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
 //! | `narrow` | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | `table` | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
@@ -73,6 +74,7 @@ mod error;
 mod generate;
 mod geometry;
 mod narrow;
+mod preflight;
 mod scene;
 mod simd;
 mod table;

@@ -1,7 +1,7 @@
 //! Reading of the summaries of a finished execution: its worst pairs and its worst runs.
 
 use crate::error::{Error, Result};
-use crate::scene::parquet_footer;
+use crate::preflight::parquet_footer;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};

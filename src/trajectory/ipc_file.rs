@@ -1,13 +1,11 @@
 //! One Arrow IPC file or stream of the input, decoded record batch by record batch.
 //!
-//! `ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
+//! `preflight::ipc_messages` has checked every length in it, so that the decoder reserves no more than the file warrants. A record
 //! batch may be as large as its writer liked: it is handed on in slices.
 
 use super::columns::Columns;
-use super::ipc_messages;
-use super::source::DAMAGED;
 use crate::error::{Error, Result};
-use crate::scene::guard::guarded;
+use crate::preflight::{guarded_arrow, ipc_messages};
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -54,7 +52,7 @@ impl IpcFile {
     fn reader(&self, projection: Option<Vec<usize>>) -> Result<Reader> {
         let file = File::open(&self.path).map_err(|error| Error::unreadable(&self.path, &error))?;
         let file = BufReader::new(file);
-        guard(&self.path, || {
+        guarded_arrow(&self.path, || {
             Ok(if self.stream {
                 Reader::Stream(StreamReader::try_new(file, projection)?)
             } else {
@@ -103,7 +101,7 @@ impl BatchReader {
     /// A record batch does not decode.
     pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
         while self.rest.as_ref().is_none_or(|rest| rest.num_rows() == 0) {
-            self.rest = guard(&self.path, || self.reader.next().transpose())?;
+            self.rest = guarded_arrow(&self.path, || self.reader.next().transpose())?;
             if self.rest.is_none() {
                 return Ok(None);
             }
@@ -112,14 +110,5 @@ impl BatchReader {
         let count = rest.num_rows().min(self.most);
         self.rest = Some(rest.slice(count, rest.num_rows() - count));
         Ok(Some(rest.slice(0, count)))
-    }
-}
-
-/// Runs the Arrow decoder. Should it panic on hostile bytes, that is an error too.
-pub(super) fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
-    match guarded(run) {
-        Some(Ok(value)) => Ok(value),
-        Some(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), DAMAGED)),
-        None => Err(Error::input(path.display(), "cannot be decoded (the Arrow decoder gave up)", DAMAGED)),
     }
 }

@@ -1,7 +1,7 @@
 //! READ: trajectories as a stream of blocks.
 //!
 //! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (a
-//! `parquet_file`, or an `ipc_file` once `ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
+//! `parquet_file`, or an `ipc_file` once `preflight::ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
@@ -11,7 +11,7 @@
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
 //! The decoders are not trusted: what they allocate is bounded by the file's size, and should one panic on hostile
-//! bytes, the panic becomes an error that names the file and row group (`scene::guard`).
+//! bytes, the panic becomes an error that names the file and row group (`preflight`).
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 
@@ -24,7 +24,6 @@ mod decode;
 mod digest;
 mod files;
 mod ipc_file;
-mod ipc_messages;
 mod memory;
 mod parquet_file;
 mod reading;

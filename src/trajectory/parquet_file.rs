@@ -1,11 +1,10 @@
 //! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
 
 use super::columns::Columns;
-use super::source::{DAMAGED, Group};
+use super::source::Group;
 use crate::error::{Error, Result};
-use crate::scene::guard::guarded;
+use crate::preflight::{DAMAGED, guarded, parquet_footer, parquet_pages};
 use crate::scene::model::LengthUnit;
-use crate::scene::{parquet_footer, parquet_pages};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;

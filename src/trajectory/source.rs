@@ -7,6 +7,7 @@ use super::ipc_file::{BatchReader, IpcFile};
 use super::memory::{StreamBatch, batch_name};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use crate::error::{Error, Result};
+use crate::preflight::DAMAGED;
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -18,9 +19,6 @@ use std::sync::Arc;
 
 /// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid out.
 pub(super) const BATCH_ROWS: usize = 16_384;
-
-/// What to do about bytes that no writer makes.
-pub(super) const DAMAGED: &str = "the file is damaged: write it again";
 
 /// What messages call a file, a batch or an array, and its rows.
 #[derive(Debug, Clone)]

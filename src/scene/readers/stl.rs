@@ -6,7 +6,7 @@
 //! the same body whichever it was written in.
 
 use super::{Fault, MAX_ELEMENTS, Mesh, check_finite};
-use crate::scene::guard::guarded;
+use crate::preflight::guarded;
 use std::io::Cursor;
 
 const HEADER: usize = 84;

@@ -1,12 +1,11 @@
 //! A table of bodies, Parquet or CSV, as rows of cells. Nothing is believed of its bytes.
 //!
-//! *Architecture invariant*: with `parquet_pages.rs`, the only file of the scene that names arrow or parquet.
+//! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
 use super::RowPlace;
 use crate::error::{Error, Result};
-use crate::scene::guard::guarded;
+use crate::preflight::{guarded, parquet_footer, parquet_pages};
 use crate::scene::keys::nearest;
-use crate::scene::{parquet_footer, parquet_pages};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};

@@ -3,7 +3,7 @@
 use super::spill::{Section, SectionReader, Spill};
 use super::unify::Unified;
 use crate::error::{Error, Result};
-use crate::scene::guard::guarded;
+use crate::preflight::guarded;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;

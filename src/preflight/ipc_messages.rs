@@ -4,7 +4,7 @@
 //! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every
 //! claim with the file, and counts the rows. No column is decoded.
 
-use super::ipc_file::guard;
+use super::decoder::guarded_arrow;
 use crate::error::{Error, Result};
 use arrow_ipc::{Block, CompressionType, MessageHeader, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
@@ -22,11 +22,11 @@ const TAIL: u64 = 10;
 ///
 /// # Errors
 /// It is cut off, or claims more than it holds.
-pub(super) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
+pub(crate) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
     let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
     let mut walk = Walk { file, bytes, rows: 0, message: 0 };
     let mut done = Ok(());
-    guard(path, || {
+    guarded_arrow(path, || {
         done = if stream { walk.stream() } else { walk.blocks() };
         Ok::<(), ArrowError>(())
     })?;

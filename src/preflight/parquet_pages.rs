@@ -3,8 +3,6 @@
 //! The decoder reserves, and fills with zeros, as many bytes as the header of a compressed page claims: two gigabytes, if
 //! so few bytes say so. Here the headers are walked, and a claim beyond what the codec's format can hold in the bytes of
 //! the page is refused. It takes a short read for each page.
-//!
-//! *Architecture invariant*: with `tables/cells.rs`, the only file of the scene that names arrow or parquet.
 
 use super::parquet_footer::{PageHeader, read_at};
 use crate::error::{Error, Result};

@@ -1,8 +1,16 @@
-//! Other people's decoders, run on bytes that nobody vouches for.
+//! Running a third-party decoder on untrusted bytes.
+//!
+//! Protects against panics: a decoder that panics on damaged bytes gives `None` or an error, and the process goes on.
 
+use crate::error::{Error, Result};
+use arrow_schema::ArrowError;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::path::Path;
 use std::sync::Once;
+
+/// What to do about bytes that no writer makes.
+pub(crate) const DAMAGED: &str = "the file is damaged: write it again";
 
 thread_local! {
     /// Whether a decoder runs on this thread.
@@ -28,6 +36,18 @@ pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
     GUARDED.set(outer);
     result.ok()
+}
+
+/// Runs the Arrow decoder on the file at `path`.
+///
+/// # Errors
+/// The decoder returns an error or panics.
+pub(crate) fn guarded_arrow<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(Error::input(path.display(), format!("cannot be decoded ({error})"), DAMAGED)),
+        None => Err(Error::input(path.display(), "cannot be decoded (the Arrow decoder gave up)", DAMAGED)),
+    }
 }
 
 #[cfg(test)]
