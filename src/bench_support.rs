@@ -2,9 +2,9 @@
 //!
 //! It is no part of the API: it changes without notice.
 
-/// From the module of the same name.
 pub use crate::{Error, ErrorKind, Result};
 
+/// From the module of the same name.
 pub mod broad {
     pub use crate::broad::{BroadPhase, BroadScene, NAMES, Unavailable, bench_support, boxes, by_name};
 }

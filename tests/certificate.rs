@@ -10,7 +10,7 @@ mod oracle;
 use bridge::{EVERYTHING, Solid, pose, recipe};
 use clearsweep::bench_support::geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep::bench_support::narrow::certificate::Claim;
-use clearsweep::bench_support::narrow::certificate::{self, Strict};
+use clearsweep::bench_support::narrow::certificate::{self, Certificate};
 use clearsweep::bench_support::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
 use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
 use clearsweep::bench_support::narrow::gjk::{self, Simplex};
@@ -76,7 +76,7 @@ fn features(p: &Polyhedron) -> Vec<Feature> {
 
 /// Whether the proven bracket of an accepted answer contains the truth. Where the cores overlap by more than the
 /// contact band, local optimality does not claim a depth yet: only the lower end is proven.
-fn bracket_holds(answer: &Strict, truth: Wide) -> bool {
+fn bracket_holds(answer: &Certificate, truth: Wide) -> bool {
     let (lower, upper) = answer.bracket();
     let below = (truth - Wide::of(lower)).value() >= 0.0;
     below && (!answer.in_contact_band() || (Wide::of(upper) - truth).value() >= 0.0)
@@ -168,7 +168,7 @@ fn features_of_another_pose_are_refused_or_right() {
 /// A surface of the Minkowski difference around the origin, and what it proves.
 struct Shell {
     surface: Surface,
-    answer: Strict,
+    answer: Certificate,
 }
 
 fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {

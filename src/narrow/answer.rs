@@ -1,6 +1,6 @@
 //! The answer about two cores, before their growth: with its proof, or without.
 
-use super::certificate::Strict;
+use super::certificate::Certificate;
 use super::closest_points::Closest;
 use super::feature::{Feature, FeaturePair, Published};
 use super::pair::Pair;
@@ -28,9 +28,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A strict answer.
+    /// The answer of a certificate.
     #[inline(always)]
-    pub fn strict(s: &Strict) -> Self {
+    pub fn certified(s: &Certificate) -> Self {
         let (lower, upper) = s.bracket();
         Self {
             features: s.features,

@@ -17,14 +17,14 @@ pub struct PairCache {
 /// Of a pair of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct PieceCache {
-    memory: Memory,
+    memory: FeatureMemory,
     /// What is learned for speed.
     pub(super) learned: Learned,
 }
 
 /// What a pair of pieces remembers: indices only.
 #[derive(Debug, Clone, Default)]
-struct Memory {
+struct FeatureMemory {
     /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
     of: [u32; 6],
     features: Option<FeaturePair>,
@@ -60,7 +60,7 @@ impl PieceCache {
         let of = counts(a, b);
         // Element-wise: a wide load right after narrow stores defeats store forwarding.
         if (0..of.len()).any(|i| self.memory.of[i] != of[i]) {
-            *self = Self { memory: Memory { of, ..Memory::default() }, ..Self::default() };
+            *self = Self { memory: FeatureMemory { of, ..FeatureMemory::default() }, ..Self::default() };
         }
     }
 

@@ -4,7 +4,7 @@
 //! Every formula is generic over the numbers ([`Scalar`]): `f64`, double-double, and eight `f64` in a register.
 
 use super::feature::{Feature, FeaturePair};
-use super::kind::Kind;
+use super::kind::FormulaKind;
 use super::pair::{Pair, Supporting, bound_of};
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
@@ -43,21 +43,21 @@ pub(super) struct Operand<T> {
 
 /// A line: a point and a direction.
 #[derive(Clone, Copy)]
-struct Line<T> {
+struct EdgeLine<T> {
     origin: Vec3<T>,
     along: Vec3<T>,
 }
 
 impl<T: Scalar> Operand<T> {
     #[inline(always)] // into loops over samples and into code for wider registers; as are the formulas below
-    fn line(&self) -> Line<T> {
-        Line { origin: self.point, along: self.direction }
+    fn line(&self) -> EdgeLine<T> {
+        EdgeLine { origin: self.point, along: self.direction }
     }
 
     /// The edge of B in A's frame.
     #[inline(always)]
-    fn line_in(&self, pose: &RelativePose<T>) -> Line<T> {
-        Line { origin: pose.point(self.point), along: pose.vector(self.direction) }
+    fn line_in(&self, pose: &RelativePose<T>) -> EdgeLine<T> {
+        EdgeLine { origin: pose.point(self.point), along: pose.vector(self.direction) }
     }
 }
 
@@ -65,40 +65,40 @@ impl<T: Scalar> Operand<T> {
 /// far it lies inside of the face is still to be found. `size`: of the pair, metres.
 #[inline(always)]
 pub(super) fn of_kind<T: Scalar>(
-    kind: Kind,
+    kind: FormulaKind,
     size: T::Bound,
     pose: &RelativePose<T>,
     a: &Operand<T>,
     b: &Operand<T>,
 ) -> (Closest<T>, Vec3<T>) {
     let closest = match kind {
-        Kind::VertexVertex => vertex_vertex(size, a.point, pose.point(b.point)),
-        Kind::EdgeVertex => vertex_edge(size, pose.point(b.point), a.line()).seen_from_edge(),
-        Kind::VertexEdge => vertex_edge(size, a.point, b.line_in(pose)),
-        Kind::EdgeEdge => {
+        FormulaKind::VertexVertex => vertex_vertex(size, a.point, pose.point(b.point)),
+        FormulaKind::EdgeVertex => vertex_edge(size, pose.point(b.point), a.line()).seen_from_edge(),
+        FormulaKind::VertexEdge => vertex_edge(size, a.point, b.line_in(pose)),
+        FormulaKind::EdgeEdge => {
             let (edge_a, edge_b) = (a.line(), b.line_in(pose));
             let normal = CommonNormal::new(edge_a, edge_b);
             let out = outward(size, normal.unit, [edge_a.origin, edge_b.origin], [a.mean, pose.point(b.mean)]);
             normal.closest_points(edge_a, edge_b, out)
         }
-        Kind::FaceVertex => {
+        FormulaKind::FaceVertex => {
             let closest = face_vertex(a.direction, a.point, pose.point(b.point));
             return (closest, closest.point_a);
         }
-        Kind::VertexFace => return vertex_face(pose, b.direction, b.point, a.point),
+        FormulaKind::VertexFace => return vertex_face(pose, b.direction, b.point, a.point),
     };
     (closest, closest.point_a)
 }
 
 /// The closest points of a feature pair; `None` where the formula has no direction (coincident points, parallel
 /// edges) or the kinds have no formula.
-pub fn finish<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
-    let kind = Kind::of(features)?;
+pub fn closest_points<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
+    let kind = FormulaKind::of(features)?;
     let (a, b) = (operand(pair.a, features.a), operand(pair.b, features.b));
     let (mut closest, foot) = of_kind(kind, pair.size, &pair.pose, &a, &b);
     match kind {
-        Kind::FaceVertex => closest.interior = inside_face(pair.a, features.a.index, a.direction, foot),
-        Kind::VertexFace => closest.interior = inside_face(pair.b, features.b.index, b.direction, foot),
+        FormulaKind::FaceVertex => closest.interior = inside_face(pair.a, features.a.index, a.direction, foot),
+        FormulaKind::VertexFace => closest.interior = inside_face(pair.b, features.b.index, b.direction, foot),
         _ => {}
     }
     let n = closest.normal.to_f64();
@@ -134,7 +134,7 @@ fn vertex_vertex<T: Scalar>(size: T::Bound, a: Vec3<T>, b: Vec3<T>) -> Closest<T
 
 /// A vertex of A and an edge of B.
 #[inline(always)]
-fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: Line<T>) -> Closest<T> {
+fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: EdgeLine<T>) -> Closest<T> {
     let (e, e2) = (edge.along, edge.along.length2());
     let s = (a - edge.origin).dot(e) / e2;
     let on_line = edge.origin + e.scale(s);
@@ -165,7 +165,7 @@ struct CommonNormal<T> {
 
 impl<T: Scalar> CommonNormal<T> {
     #[inline(always)]
-    fn new(a: Line<T>, b: Line<T>) -> Self {
+    fn new(a: EdgeLine<T>, b: EdgeLine<T>) -> Self {
         let (ea, eb) = (a.along, b.along);
         let cross = ea.cross(eb);
         let unit = orthogonal(orthogonal(cross.normalized(), ea, ea.length2()), eb, eb.length2()).normalized();
@@ -174,7 +174,7 @@ impl<T: Scalar> CommonNormal<T> {
 
     /// The closest points of the edges; `outward` is positive where the normal points from A to B.
     #[inline(always)]
-    fn closest_points(&self, a: Line<T>, b: Line<T>, outward: T) -> Closest<T> {
+    fn closest_points(&self, a: EdgeLine<T>, b: EdgeLine<T>, outward: T) -> Closest<T> {
         let (ea, eb, cross) = (a.along, b.along, self.cross);
         let (c2, a2, b2) = (cross.length2(), ea.length2(), eb.length2());
         let sine2 = c2 / (a2 * b2);

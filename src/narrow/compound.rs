@@ -35,7 +35,7 @@ pub struct Bodies<'a> {
 }
 
 /// A pair of pieces with its answer.
-struct Part {
+struct PieceAnswer {
     at: [usize; 2],
     answer: Answer,
     row: Proximity,
@@ -121,10 +121,10 @@ fn nearest_parts(
     cache: &mut PairCache,
     ladder: &mut Ladder<'_>,
     routes: &mut Routes,
-) -> (Vec<Part>, f64) {
+) -> (Vec<PieceAnswer>, f64) {
     let width = bodies.b.pieces.len();
     cache.pieces.resize_with(bodies.a.pieces.len() * width, PieceCache::default);
-    let mut found: Vec<Part> = Vec::new();
+    let mut found: Vec<PieceAnswer> = Vec::new();
     let (mut cutoff, mut apart) = (options.within, f64::INFINITY);
     for (i, a) in bodies.a.pieces.iter().enumerate() {
         for (j, b) in bodies.b.pieces.iter().enumerate() {
@@ -142,7 +142,7 @@ fn nearest_parts(
             if row.upper < cutoff {
                 cutoff = row.upper.max(0.0);
             }
-            found.push(Part { at: [i, j], answer, row });
+            found.push(PieceAnswer { at: [i, j], answer, row });
         }
     }
     (found, apart)
@@ -153,12 +153,12 @@ fn nearest_parts(
 fn bound_depth(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
-    found: &[Part],
+    found: &[PieceAnswer],
     row: &mut Proximity,
     ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) {
-    let mut overlapping: Vec<&Part> = found.iter().filter(|p| p.row.distance < 0.0).collect();
+    let mut overlapping: Vec<&PieceAnswer> = found.iter().filter(|p| p.row.distance < 0.0).collect();
     overlapping.sort_by(|x, y| x.row.distance.total_cmp(&y.row.distance).then(x.at.cmp(&y.at)));
     let mut directions: Vec<(Vec3<f64>, f64)> =
         overlapping.iter().take(DIRECTIONS).map(|p| (p.answer.normal, -p.row.lower)).collect();

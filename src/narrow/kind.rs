@@ -5,7 +5,7 @@ use super::proximity::FeatureKind::{self, Edge, Face, Vertex};
 
 /// The kinds that have a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FormulaKind {
     /// A vertex of each.
     VertexVertex,
     /// An edge of A and a vertex of B.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     VertexFace,
 }
 
-impl Kind {
+impl FormulaKind {
     /// All of them, in order of their values.
     pub(super) const ALL: [Self; 6] =
         [Self::VertexVertex, Self::EdgeVertex, Self::VertexEdge, Self::EdgeEdge, Self::FaceVertex, Self::VertexFace];

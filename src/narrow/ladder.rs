@@ -2,8 +2,8 @@
 
 use super::answer::Answer;
 use super::cache::PieceCache;
-use super::certificate::{self, Strict};
-use super::closest_points::finish;
+use super::certificate::{self, Certificate};
+use super::closest_points::closest_points;
 use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, Polytope, Surface};
 use super::feature::FeaturePair;
@@ -19,7 +19,7 @@ use crate::scene::Piece;
 
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchMethod {
     /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
     #[default]
     Auto,
@@ -33,7 +33,7 @@ pub enum Search {
 #[derive(Debug)]
 pub struct Ladder<'a> {
     /// The search.
-    pub search: Search,
+    pub search: SearchMethod,
     /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
     /// surface is not worth remembering.
     pub single: bool,
@@ -91,7 +91,7 @@ pub fn solve(
             routes.beyond += 1;
             return RungOutcome::Beyond { gap: gap - growth, normal };
         }
-        RungOutcome::Settled(strict) => Answer::strict(&strict),
+        RungOutcome::Settled(strict) => Answer::certified(&strict),
         RungOutcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
     };
     cache.set_features(Some(answer.features));
@@ -103,13 +103,13 @@ pub fn solve(
 
 impl Climb<'_, '_> {
     /// The rungs above the cold resolver.
-    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Strict> {
+    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
         let cold = self.cache.features().is_none();
         let tracks = match ladder.search {
-            Search::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
-            Search::Auto => !cold,
-            Search::Gjk => false,
-            Search::VClip => true,
+            SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
+            SearchMethod::Auto => !cold,
+            SearchMethod::Gjk => false,
+            SearchMethod::VClip => true,
         };
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
@@ -135,7 +135,7 @@ impl Climb<'_, '_> {
     }
 
     /// The remembered features, with the remembered surface where they overlap, or what grows from it.
-    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<RungOutcome<Strict>> {
+    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
         let mut placed = false;
         if let Some(features) = self.cache.features()
             && let Some(strict) = certificate::local(self.pair, &features)
@@ -175,7 +175,7 @@ impl Climb<'_, '_> {
     }
 
     /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
-    fn track(&mut self, routes: &mut Routes) -> Option<RungOutcome<Strict>> {
+    fn track(&mut self, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
         let found = vclip::search(pair, start);
@@ -186,9 +186,9 @@ impl Climb<'_, '_> {
         }
         let held = self.cache.features() == Some(found.features);
         self.cache.found(pair, start, found.features);
-        let Some(strict) = certificate::local(pair, &found.features).filter(Strict::in_contact_band) else {
+        let Some(strict) = certificate::local(pair, &found.features).filter(Certificate::in_contact_band) else {
             // A tie beyond the cut-off needs no decision: any direction with a gap will do.
-            let normal = finish(pair, &found.features)?.normal;
+            let normal = closest_points(pair, &found.features)?.normal;
             let lower = pair.gap(normal) - pair.bound();
             if lower > self.beyond {
                 self.cache.set_features(None);
@@ -202,7 +202,7 @@ impl Climb<'_, '_> {
     }
 
     /// A strict answer about cores that do not overlap.
-    fn apart_or_near(&self, strict: Strict) -> RungOutcome<Strict> {
+    fn apart_or_near(&self, strict: Certificate) -> RungOutcome<Certificate> {
         let lower = strict.gap - strict.bound;
         if lower > self.beyond {
             return RungOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
@@ -211,10 +211,10 @@ impl Climb<'_, '_> {
     }
 
     /// The search from the remembered simplex, or from nothing.
-    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Strict> {
+    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
         let pair = self.pair;
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
-        if ladder.search == Search::Auto && self.cache.simplex().count < 2 {
+        if ladder.search == SearchMethod::Auto && self.cache.simplex().count < 2 {
             let mut simplex = *self.cache.simplex();
             let deepest = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
             self.cache.set_simplex(simplex);
@@ -250,7 +250,7 @@ impl Climb<'_, '_> {
             SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
-                    .filter(Strict::in_contact_band);
+                    .filter(Certificate::in_contact_band);
                 let Some(strict) = strict else { return RungOutcome::Open };
                 routes.searched += 1;
                 RungOutcome::Settled(strict)
@@ -259,7 +259,12 @@ impl Climb<'_, '_> {
     }
 
     /// The answer of a polytope that was expanded.
-    fn expanded(&mut self, strict: Strict, polytope: &mut Polytope, routes: &mut Routes) -> RungOutcome<Strict> {
+    fn expanded(
+        &mut self,
+        strict: Certificate,
+        polytope: &mut Polytope,
+        routes: &mut Routes,
+    ) -> RungOutcome<Certificate> {
         routes.expanded += 1;
         if self.keeps {
             self.remember_surface(polytope, &strict, Box::default());
@@ -268,7 +273,7 @@ impl Climb<'_, '_> {
     }
 
     /// Keeps the surface of an overlap for the next sample.
-    fn remember_surface(&mut self, polytope: &mut Polytope, strict: &Strict, mut surface: Box<Surface>) {
+    fn remember_surface(&mut self, polytope: &mut Polytope, strict: &Certificate, mut surface: Box<Surface>) {
         if !strict.in_contact_band() && polytope.remember(&mut surface) {
             self.cache.set_surface(surface);
         }

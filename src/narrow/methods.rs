@@ -2,7 +2,7 @@
 
 use super::batch;
 use super::cache::PairCache;
-use super::ladder::Search;
+use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::{BodyPoses, PairQuery};
 use super::routes::Routes;
@@ -77,7 +77,7 @@ macro_rules! method {
 
             fn prepare(&self, shape: &Shape) {
                 if let [piece] = &shape.pieces[..]
-                    && Search::$method != Search::Gjk
+                    && SearchMethod::$method != SearchMethod::Gjk
                     && piece.core.count <= PREPARED
                 {
                     piece.core.planes();
@@ -94,7 +94,7 @@ macro_rules! method {
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                batch::answer(Search::$method, queries, options, caches, work, routes, (out, ends));
+                batch::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
             }
         }
     };

@@ -16,7 +16,7 @@ use crate::narrow::answer::Answer;
 use crate::narrow::cache::PairCache;
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::gjk::Simplex;
-use crate::narrow::ladder::Search;
+use crate::narrow::ladder::SearchMethod;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
@@ -99,14 +99,14 @@ impl ManyPairs {
     /// Looks at the first samples of up to [`MOST`] queries.
     pub(super) fn ask(
         &mut self,
-        search: Search,
+        search: SearchMethod,
         queries: &[PairQuery<'_>],
         options: &QueryOptions,
         caches: &mut [PairCache],
         routes: &mut Routes,
     ) {
         self.state[..queries.len()].fill(RungOutcome::Open);
-        if search == Search::Gjk || queries.len() < LEAST {
+        if search == SearchMethod::Gjk || queries.len() < LEAST {
             return;
         }
         let (mut chosen, mut count) = ([0; MOST], 0);
@@ -128,7 +128,7 @@ impl ManyPairs {
     /// The chosen pairs, eight at a time: what is to be done with each.
     fn look<'a>(
         &mut self,
-        search: Search,
+        search: SearchMethod,
         queries: &[PairQuery<'a>],
         options: &QueryOptions,
         caches: &mut [PairCache],
@@ -171,7 +171,7 @@ impl ManyPairs {
                         *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
                     None if is(eight.beyond) => self.state[i] = RungOutcome::Beyond { gap: eight.gap[k], normal: None },
-                    None if search == Search::VClip || is(eight.apart) => {
+                    None if search == SearchMethod::VClip || is(eight.apart) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
                         pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);

@@ -18,7 +18,7 @@ mod verify;
 use super::cache::PairCache;
 use super::compound::{self, Bodies};
 use super::culling::Culling;
-use super::ladder::{Ladder, Search};
+use super::ladder::{Ladder, SearchMethod};
 use super::proximity::Proximity;
 use super::query::PairQuery;
 use super::relative::RelativePoses;
@@ -39,7 +39,7 @@ pub(super) struct BatchMemory {
 
 /// Answers queries in order, each with its cache: appends their rows to `out`, and after each query the length of `out` to `ends`.
 pub(super) fn answer(
-    search: Search,
+    search: SearchMethod,
     queries: &[PairQuery<'_>],
     options: &QueryOptions,
     caches: &mut [PairCache],
@@ -95,7 +95,7 @@ impl Remaining {
 
 /// Answers samples of one query in order. Each is culled, or settled together with others, or handed to the ladder.
 fn answer_samples(
-    search: Search,
+    search: SearchMethod,
     work: &mut Workspace,
     query: &PairQuery<'_>,
     from: Remaining,

@@ -8,7 +8,7 @@ use crate::geometry::Polyhedron;
 use crate::narrow::cache::PairCache;
 use crate::narrow::culling::{Culling, in_turn};
 use crate::narrow::feature::FeaturePair;
-use crate::narrow::ladder::Search;
+use crate::narrow::ladder::SearchMethod;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
@@ -48,7 +48,7 @@ pub(super) struct OnePairMemory {
 pub(super) struct OnePair<'a> {
     /// Of bodies of one piece each.
     of: Option<PairBlock<'a>>,
-    search: Search,
+    search: SearchMethod,
     memory: &'a mut OnePairMemory,
     /// Whether the last verification is of the features remembered.
     is_current: bool,
@@ -79,7 +79,7 @@ pub(super) struct Asked {
 impl<'a> OnePair<'a> {
     /// A memory of other geometry is dropped.
     pub(super) fn new(
-        search: Search,
+        search: SearchMethod,
         query: &'a PairQuery<'a>,
         options: &'a QueryOptions,
         relative: &'a RelativePoses<'a>,
@@ -201,7 +201,7 @@ impl<'a> OnePair<'a> {
 
     /// Whether V-Clip may go on from the remembered features: they are of bodies that were apart.
     fn tracks(&self, cache: &PairCache) -> bool {
-        self.search != Search::Gjk && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
+        self.search != SearchMethod::Gjk && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
     /// Where features stay optimal for long and were left in this sample: V-Clip goes on from them, and what it finds is

@@ -1,7 +1,7 @@
 //! Proofs of answers that searches have found, each with features of its own: gathered by the kind of their features, and certified
 //! eight of a kind at a time.
 //!
-//! They may be of one pair in several samples or each of a pair of its own ([`Source`]). What is accepted, the certificate of one
+//! They may be of one pair in several samples or each of a pair of its own ([`ProofSource`]). What is accepted, the certificate of one
 //! sample accepts with the same bits.
 
 use super::pair_block::PairBlock;
@@ -9,24 +9,24 @@ use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::{FeaturePerBody, FeaturePerLane, bracket, certify};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::kind::Kind;
+use crate::narrow::kind::FormulaKind;
 use crate::narrow::pair::{Pair, bound_of};
 use crate::narrow::rows::{Extents, ProvenLanes, ReadyRows};
 use crate::scene::SAMPLES;
 use crate::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 
 /// Whose answers are proven.
-pub(in crate::narrow) trait Source: Copy {
+pub(in crate::narrow) trait ProofSource: Copy {
     /// Where proven answers come to be.
     type Out: ?Sized;
     /// Puts the pose and the size of the answer that comes to be at `place` into a lane.
     fn put(&self, place: usize, k: usize, unproven: &mut Unproven);
     /// Proves what was put.
-    fn prove(&self, kind: Kind, unproven: &Unproven, out: &mut Self::Out);
+    fn prove(&self, kind: FormulaKind, unproven: &Unproven, out: &mut Self::Out);
 }
 
 /// One pair; the places are the samples of the block.
-impl Source for PairBlock<'_> {
+impl ProofSource for PairBlock<'_> {
     type Out = ReadyRows<SAMPLES>;
 
     #[inline(always)]
@@ -36,13 +36,13 @@ impl Source for PairBlock<'_> {
     }
 
     #[inline(always)]
-    fn prove(&self, kind: Kind, unproven: &Unproven, out: &mut ReadyRows<SAMPLES>) {
+    fn prove(&self, kind: FormulaKind, unproven: &Unproven, out: &mut ReadyRows<SAMPLES>) {
         prove_one_pair(kind, self, unproven, out);
     }
 }
 
 /// A pair for each place.
-impl Source for &[Pair<'_, f64>] {
+impl ProofSource for &[Pair<'_, f64>] {
     type Out = [Option<Answer>];
 
     #[inline(always)]
@@ -57,7 +57,7 @@ impl Source for &[Pair<'_, f64>] {
     }
 
     #[inline(always)]
-    fn prove(&self, kind: Kind, unproven: &Unproven, out: &mut [Option<Answer>]) {
+    fn prove(&self, kind: FormulaKind, unproven: &Unproven, out: &mut [Option<Answer>]) {
         let pair = |k: usize| &self[unproven.place[if k < unproven.count { k } else { 0 }]];
         let bodies = [std::array::from_fn(|k| pair(k).a), std::array::from_fn(|k| pair(k).b)];
         prove_many_pairs(kind, &bodies, unproven, out);
@@ -101,12 +101,12 @@ impl Unproven {
 /// Answers on their way to a proof, by the kind of their features.
 #[derive(Debug, Clone)]
 pub(in crate::narrow) struct Prover {
-    of: [Unproven; Kind::ALL.len()],
+    of: [Unproven; FormulaKind::ALL.len()],
 }
 
 impl Default for Prover {
     fn default() -> Self {
-        Self { of: [Unproven::new(); Kind::ALL.len()] }
+        Self { of: [Unproven::new(); FormulaKind::ALL.len()] }
     }
 }
 
@@ -114,8 +114,14 @@ impl Prover {
     /// Takes the features found for a `place`. The answers that hold, the cores apart by more than rounding, come to be in
     /// `out`, each at its place, at the latest with [`Prover::finish`].
     #[inline(always)]
-    pub(in crate::narrow) fn push<C: Source>(&mut self, of: C, place: usize, features: FeaturePair, out: &mut C::Out) {
-        let Some(kind) = Kind::of(&features) else { return };
+    pub(in crate::narrow) fn push<C: ProofSource>(
+        &mut self,
+        of: C,
+        place: usize,
+        features: FeaturePair,
+        out: &mut C::Out,
+    ) {
+        let Some(kind) = FormulaKind::of(&features) else { return };
         let unproven = &mut self.of[kind as usize];
         let k = unproven.count % WIDTH;
         of.put(place, k, unproven);
@@ -128,8 +134,8 @@ impl Prover {
     }
 
     /// Proves what is left of these pairs.
-    pub(in crate::narrow) fn finish<C: Source>(&mut self, of: C, out: &mut C::Out) {
-        for (kind, unproven) in Kind::ALL.into_iter().zip(&mut self.of) {
+    pub(in crate::narrow) fn finish<C: ProofSource>(&mut self, of: C, out: &mut C::Out) {
+        for (kind, unproven) in FormulaKind::ALL.into_iter().zip(&mut self.of) {
             if unproven.count > 0 {
                 for features in &mut unproven.features {
                     let first = features[0];
@@ -143,21 +149,21 @@ impl Prover {
 }
 
 #[inline(always)]
-fn prove_one_pair_body<S: Simd>(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
+fn prove_one_pair_body<S: Simd>(kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
     // Each kind has code of its own: which of them comes next cannot be predicted, and so is asked once.
     match kind {
-        Kind::VertexVertex => prove_kind::<S>(Kind::VertexVertex, of, q, out),
-        Kind::EdgeVertex => prove_kind::<S>(Kind::EdgeVertex, of, q, out),
-        Kind::VertexEdge => prove_kind::<S>(Kind::VertexEdge, of, q, out),
-        Kind::EdgeEdge => prove_kind::<S>(Kind::EdgeEdge, of, q, out),
-        Kind::FaceVertex => prove_kind::<S>(Kind::FaceVertex, of, q, out),
-        Kind::VertexFace => prove_kind::<S>(Kind::VertexFace, of, q, out),
+        FormulaKind::VertexVertex => prove_kind::<S>(FormulaKind::VertexVertex, of, q, out),
+        FormulaKind::EdgeVertex => prove_kind::<S>(FormulaKind::EdgeVertex, of, q, out),
+        FormulaKind::VertexEdge => prove_kind::<S>(FormulaKind::VertexEdge, of, q, out),
+        FormulaKind::EdgeEdge => prove_kind::<S>(FormulaKind::EdgeEdge, of, q, out),
+        FormulaKind::FaceVertex => prove_kind::<S>(FormulaKind::FaceVertex, of, q, out),
+        FormulaKind::VertexFace => prove_kind::<S>(FormulaKind::VertexFace, of, q, out),
     }
 }
 
 /// Proves answers about one pair whose features are of this kind.
 #[inline(always)]
-fn prove_kind<S: Simd>(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
+fn prove_kind<S: Simd>(kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
     let ([a, b], [kind_a, kind_b], [at_a, at_b]) = (of.rows.cores, kind.sides(), &q.features);
     let (Some(planes_a), Some(planes_b)) = (a.formed_planes(), b.formed_planes()) else {
         return prove_without_planes(kind, of, q, out);
@@ -178,7 +184,7 @@ fn prove_kind<S: Simd>(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut R
 
 /// Proves answers about one pair whose planes were not formed.
 #[cold]
-fn prove_without_planes(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
+fn prove_without_planes(kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) {
     let ([a, b], mut answers) = (of.rows.cores, [None; SAMPLES]);
     prove_many_pairs(kind, &[[a; WIDTH], [b; WIDTH]], q, &mut answers);
     for &place in &q.place[..q.count] {
@@ -188,27 +194,10 @@ fn prove_without_planes(kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut 
     }
 }
 
-#[inline(always)]
-fn prove_many_pairs_body<S: Simd>(
-    kind: Kind,
-    bodies: &[[&Polyhedron; WIDTH]; 2],
-    q: &Unproven,
-    out: &mut [Option<Answer>],
-) {
-    match kind {
-        Kind::VertexVertex => prove_bodies::<S>(Kind::VertexVertex, bodies, q, out),
-        Kind::EdgeVertex => prove_bodies::<S>(Kind::EdgeVertex, bodies, q, out),
-        Kind::VertexEdge => prove_bodies::<S>(Kind::VertexEdge, bodies, q, out),
-        Kind::EdgeEdge => prove_bodies::<S>(Kind::EdgeEdge, bodies, q, out),
-        Kind::FaceVertex => prove_bodies::<S>(Kind::FaceVertex, bodies, q, out),
-        Kind::VertexFace => prove_bodies::<S>(Kind::VertexFace, bodies, q, out),
-    }
-}
-
 /// Proves answers about pairs that differ, whose features are of this kind.
 #[inline(always)]
-fn prove_bodies<S: Simd>(
-    kind: Kind,
+fn prove_many_pairs_body<S: Simd>(
+    kind: FormulaKind,
     [bodies_a, bodies_b]: &[[&Polyhedron; WIDTH]; 2],
     q: &Unproven,
     out: &mut [Option<Answer>],
@@ -238,8 +227,8 @@ fn prove_bodies<S: Simd>(
     }
 }
 
-dispatch!(prove_one_pair, prove_one_pair_body, (kind: Kind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) -> ());
-dispatch!(prove_many_pairs, prove_many_pairs_body, (kind: Kind, bodies: &[[&Polyhedron; WIDTH]; 2], q: &Unproven, out: &mut [Option<Answer>]) -> ());
+dispatch!(prove_one_pair, prove_one_pair_body, (kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out: &mut ReadyRows<SAMPLES>) -> ());
+dispatch!(prove_many_pairs, prove_many_pairs_body, (kind: FormulaKind, bodies: &[[&Polyhedron; WIDTH]; 2], q: &Unproven, out: &mut [Option<Answer>]) -> ());
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use crate::narrow::certificate::{Certified, OneFeature, apart, certify, claim_of
 use crate::narrow::epa::lanes::ClaimLanes;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::kind::Kind;
+use crate::narrow::kind::FormulaKind;
 use crate::narrow::pair::{VertexPair, bound_of, size_of};
 use crate::narrow::rows::{Extents, ProvenLanes, ReadyRows};
 use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
@@ -53,7 +53,7 @@ impl Verified {
         debug_assert!(start + WIDTH <= crate::scene::SAMPLES, "eight samples from {start} on");
         self.features = *features;
         self.ready.clear(start);
-        if let Some(kind) = Kind::of(features) {
+        if let Some(kind) = FormulaKind::of(features) {
             verify(kind, &Remembered { of, features: *features, surface, start }, &mut self.ready);
         }
     }
@@ -68,20 +68,20 @@ struct Remembered<'a> {
 }
 
 #[inline(always)]
-fn verify_body<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+fn verify_body<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
     // Each kind has code of its own, so that its closest points stay in registers.
     match kind {
-        Kind::VertexVertex => verify_kind::<S>(Kind::VertexVertex, q, out),
-        Kind::EdgeVertex => verify_kind::<S>(Kind::EdgeVertex, q, out),
-        Kind::VertexEdge => verify_kind::<S>(Kind::VertexEdge, q, out),
-        Kind::EdgeEdge => verify_kind::<S>(Kind::EdgeEdge, q, out),
-        Kind::FaceVertex => verify_kind::<S>(Kind::FaceVertex, q, out),
-        Kind::VertexFace => verify_kind::<S>(Kind::VertexFace, q, out),
+        FormulaKind::VertexVertex => verify_kind::<S>(FormulaKind::VertexVertex, q, out),
+        FormulaKind::EdgeVertex => verify_kind::<S>(FormulaKind::EdgeVertex, q, out),
+        FormulaKind::VertexEdge => verify_kind::<S>(FormulaKind::VertexEdge, q, out),
+        FormulaKind::EdgeEdge => verify_kind::<S>(FormulaKind::EdgeEdge, q, out),
+        FormulaKind::FaceVertex => verify_kind::<S>(FormulaKind::FaceVertex, q, out),
+        FormulaKind::VertexFace => verify_kind::<S>(FormulaKind::VertexFace, q, out),
     }
 }
 
 #[inline(always)]
-fn verify_kind<S: Simd>(kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+fn verify_kind<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
     let ([a, b], [kind_a, kind_b]) = (q.of.rows.cores, kind.sides());
     let (of_a, of_b) = (Feature { kind: kind_a, ..q.features.a }, Feature { kind: kind_b, ..q.features.b });
     let (r, t) = q.of.poses.eight(q.start);
@@ -133,7 +133,7 @@ fn verify_depth<S: Simd>(
     epa::lanes::proves(surface, vertices, pose, &claims, in_facet) & overlap
 }
 
-dispatch!(verify, verify_body, (kind: Kind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());
+dispatch!(verify, verify_body, (kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());
 
 #[cfg(test)]
 mod tests;

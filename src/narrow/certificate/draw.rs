@@ -10,9 +10,9 @@ use crate::narrow::rung_outcome::RungOutcome;
 use crate::scene::{Lanes, QueryOptions, SAMPLES};
 
 /// Seeded random numbers.
-pub(in crate::narrow) struct Draw(pub(in crate::narrow) u64);
+pub(in crate::narrow) struct RandomBodies(pub(in crate::narrow) u64);
 
-impl Draw {
+impl RandomBodies {
     /// In -1..1.
     pub(in crate::narrow) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -70,7 +70,7 @@ impl Draw {
 }
 
 /// A block in which B drifts slowly past A, and the features of the first sample.
-pub(in crate::narrow) fn block(draw: &mut Draw) -> (Vec<Lanes>, Pose) {
+pub(in crate::narrow) fn block(draw: &mut RandomBodies) -> (Vec<Lanes>, Pose) {
     let (from, to) = (draw.point().normalized().scale(2.6), draw.point().scale(0.3));
     let (q, turn) = ([draw.next(), draw.next(), draw.next(), draw.next()], draw.point().scale(0.1));
     let mut lanes = vec![Lanes([0.0; SAMPLES]); 10];

@@ -1,8 +1,9 @@
 //! The features of one body that a certificate is about: one for all numbers of a register, or one for each.
 
+use super::certify::margin;
 use super::clearance;
 use super::float::Float;
-use super::strict::margin;
+use super::unique_support::{SupportPlane, scan, scan_wide};
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::closest_points::{Operand, inside_face};
@@ -26,6 +27,13 @@ pub(in crate::narrow) trait Features<T: Float> {
     fn inside(&self, foot: Vec3<T>, size: T, wanted: T::Mask) -> T;
     /// The body and the feature of a lane.
     fn lane(&self, k: usize) -> (&Polyhedron, Feature);
+    /// The height of the supporting plane of lane `k`, metres, if a scan of the body finds that the feature alone reaches it. Out of
+    /// line, since stored planes answer for most lanes.
+    #[inline(always)]
+    fn scan(&self, k: usize, plane: &SupportPlane<f64>) -> Option<f64> {
+        let (p, feature) = self.lane(k);
+        scan_wide(p, feature, plane.normal, plane.margin, plane.bound)
+    }
 }
 
 /// How far a foot lies inside of one face, at least where stored planes say more than the margin in all lanes, else exactly.
@@ -347,5 +355,11 @@ impl<S: Simd> Features<V<S>> for FeaturePerBody<'_> {
     #[inline(always)]
     fn lane(&self, k: usize) -> (&Polyhedron, Feature) {
         (self.bodies[k % WIDTH], self.features[k % WIDTH])
+    }
+    /// In line: every lane is scanned.
+    #[inline(always)]
+    fn scan(&self, k: usize, plane: &SupportPlane<f64>) -> Option<f64> {
+        let (p, feature) = (self.bodies[k % WIDTH], self.features[k % WIDTH]);
+        scan::<S>(p, feature, plane.normal, plane.margin, plane.bound)
     }
 }

@@ -1,8 +1,6 @@
 //! Numbers of working precision: one `f64`, or eight of them in a register.
 
-use super::unique_support::{scan, scan_wide};
-use crate::geometry::{Polyhedron, Scalar, Vec3};
-use crate::narrow::feature::Feature;
+use crate::geometry::Scalar;
 use crate::simd::{Lane, Mask, Simd, V, WIDTH};
 
 /// One `f64`, or eight in a register: what certificates are computed in.
@@ -17,8 +15,6 @@ pub(in crate::narrow) trait Float: Scalar<Bound = Self> {
     fn bits(mask: Self::Mask) -> u8;
     /// The mask of such bits.
     fn from_bits(bits: u8) -> Self::Mask;
-    /// See [`scan`].
-    fn scan(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64>;
 }
 
 impl Float for f64 {
@@ -41,10 +37,6 @@ impl Float for f64 {
     fn from_bits(bits: u8) -> bool {
         bits & 1 == 1
     }
-    #[inline]
-    fn scan(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
-        scan_wide(p, feature, d, margin, bound)
-    }
 }
 
 impl<S: Simd> Float for V<S> {
@@ -64,9 +56,5 @@ impl<S: Simd> Float for V<S> {
     #[inline(always)]
     fn from_bits(bits: u8) -> Mask<S> {
         Mask::from_bits(bits)
-    }
-    #[inline(always)]
-    fn scan(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
-        scan::<S>(p, feature, d, margin, bound)
     }
 }

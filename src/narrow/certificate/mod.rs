@@ -9,21 +9,21 @@
 //! features.rs        the features of a body: one for all lanes, one a lane, one a lane of a body of its own
 //! clearance.rs       what stored planes prove at once
 //! unique_support.rs  the feature alone supports its body
-//! strict.rs          the certificate: all tests together, the bracket
+//! certify.rs         the certificate: all tests together, the bracket
 //! claim.rs           what is left to be proven where the cores overlap
 //! ```
 
+mod certify;
 mod claim;
 mod clearance;
 #[cfg(test)]
 pub(in crate::narrow) mod draw;
 mod features;
 mod float;
-mod strict;
 mod unique_support;
 
+pub use certify::{Certificate, claim, local};
+pub(in crate::narrow) use certify::{Certified, apart, bracket, certify, claim_of, deep};
 pub use claim::Claim;
 pub(in crate::narrow) use features::{FeaturePerBody, FeaturePerLane, OneFeature};
 pub(in crate::narrow) use float::Float;
-pub(in crate::narrow) use strict::{Certified, apart, bracket, certify, claim_of, deep};
-pub use strict::{Strict, claim, local};

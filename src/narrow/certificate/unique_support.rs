@@ -16,7 +16,7 @@ use crate::simd::{Simd, V, WIDTH, dispatch};
 
 /// What supporting planes are held against.
 #[derive(Clone, Copy)]
-pub(super) struct Plane<T> {
+pub(super) struct SupportPlane<T> {
     /// Outward unit normal, in the body's frame.
     pub(super) normal: Vec3<T>,
     /// How far other vertices must stay below, metres.
@@ -28,7 +28,11 @@ pub(super) struct Plane<T> {
 /// The heights of the supporting planes over the origin, metres, and where they are proven to touch the features alone;
 /// elsewhere, and where not `wanted`, heights mean nothing.
 #[inline(always)]
-pub(super) fn unique_support<T: Float, F: Features<T>>(f: &F, plane: &Plane<T>, wanted: T::Mask) -> (T, T::Mask) {
+pub(super) fn unique_support<T: Float, F: Features<T>>(
+    f: &F,
+    plane: &SupportPlane<T>,
+    wanted: T::Mask,
+) -> (T, T::Mask) {
     let d = plane.normal;
     let at = d.dot(f.operand().point);
     let least = at - plane.margin;
@@ -49,14 +53,14 @@ pub(super) fn unique_support<T: Float, F: Features<T>>(f: &F, plane: &Plane<T>, 
 
 /// Scans the bodies of the lanes `open`, of which stored planes prove nothing.
 #[inline(always)]
-fn scan_open<T: Float, F: Features<T>>(f: &F, plane: &Plane<T>, max: T, good: u8, open: u8) -> (T, T::Mask) {
+fn scan_open<T: Float, F: Features<T>>(f: &F, plane: &SupportPlane<T>, max: T, good: u8, open: u8) -> (T, T::Mask) {
     let (mut max, mut good) = (max.to_lanes(), good);
     let [x, y, z] = [plane.normal.x.to_lanes(), plane.normal.y.to_lanes(), plane.normal.z.to_lanes()];
     let (margin, bound) = (plane.margin.to_lanes(), plane.bound.to_lanes());
     for k in 0..T::LANES {
         if open >> k & 1 == 1 {
-            let ((p, feature), d) = (f.lane(k), Vec3 { x: x[k], y: y[k], z: z[k] });
-            if let Some(height) = T::scan(p, feature, d, margin[k], bound[k]) {
+            let normal = Vec3 { x: x[k], y: y[k], z: z[k] };
+            if let Some(height) = f.scan(k, &SupportPlane { normal, margin: margin[k], bound: bound[k] }) {
                 max[k] = height;
                 good |= 1 << k;
             }
@@ -139,7 +143,7 @@ fn reaching(bits: u8, count: usize) -> u32 {
 
 dispatch!(scan_level, scan, (p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64>);
 
-/// [`scan`] in the widest registers.
+/// [`scan`] in the widest registers, out of line.
 pub(super) fn scan_wide(p: &Polyhedron, feature: Feature, d: Vec3<f64>, margin: f64, bound: f64) -> Option<f64> {
     scan_level(p, feature, d, margin, bound)
 }

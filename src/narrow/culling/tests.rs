@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Pose;
-use crate::narrow::certificate::draw::{Draw, block};
+use crate::narrow::certificate::draw::{RandomBodies, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
 use crate::narrow::{BodyPoses as Given, pair::Pair};
@@ -50,7 +50,7 @@ fn by_stretches(apart: &mut Culling<'_>, samples: u64) -> [u64; 2] {
 
 #[test]
 fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
-    let mut draw = Draw(29);
+    let mut draw = RandomBodies(29);
     let (mut out, mut kept) = (0, 0);
     for case in 0..400 {
         // B drifts and turns; some samples are not asked for, one is no number.
@@ -85,7 +85,7 @@ fn what_eight_lanes_rule_out_by_motion_is_what_one_pose_does() {
 
 #[test]
 fn what_a_direction_rules_out_is_beyond_the_cut_off() {
-    let mut draw = Draw(31);
+    let mut draw = RandomBodies(31);
     let (mut out, mut near, mut missed) = (0, 0, 0);
     for case in 0..300 {
         let cores = [draw.body(case % 5), draw.body(case / 5 % 5)];

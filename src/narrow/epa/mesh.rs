@@ -7,7 +7,7 @@ use super::horizon::Horizon;
 use super::surface::{CornerIndices, Surface};
 use super::triangle::{holds, side};
 use crate::geometry::{Polyhedron, Vec3};
-use crate::narrow::certificate::{self, Claim, Strict};
+use crate::narrow::certificate::{self, Certificate, Claim};
 use crate::narrow::feature::Feature;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::simd::{Simd, TABLE, V, WIDTH, dispatch};
@@ -380,10 +380,15 @@ fn restore_body<S: Simd>(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface:
     mesh.restore::<S>(pair, surface);
 }
 
-dispatch!(verifies_wide, verifies_body, (mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool);
+dispatch!(verifies_wide, verifies_body, (mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate) -> bool);
 
 #[inline(always)]
-fn verifies_body<S: Simd>(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+fn verifies_body<S: Simd>(
+    mesh: &mut PolytopeMesh,
+    pair: &Pair<'_, f64>,
+    surface: &Surface,
+    answer: &Certificate,
+) -> bool {
     mesh.restore::<S>(pair, surface);
     // A triangle is in the facet if its corners are. A remembered surface has at most 40 vertices.
     let mut in_facet = 0_u64;
@@ -422,6 +427,6 @@ pub(super) fn expand(mesh: &mut PolytopeMesh, triangle: usize, vertex: VertexPai
 }
 
 /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
-pub(super) fn verifies(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+pub(super) fn verifies(mesh: &mut PolytopeMesh, pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate) -> bool {
     verifies_wide(mesh, pair, surface, answer)
 }

@@ -32,7 +32,7 @@ mod tests;
 mod tetrahedron;
 mod triangle;
 
-use super::certificate::{self, Strict};
+use super::certificate::{self, Certificate};
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
@@ -49,7 +49,7 @@ const LIMIT: usize = 400;
 
 /// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and no other facet is
 /// as near. `None` if the optimum is not strict, or the surface broke.
-pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Strict> {
+pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Certificate> {
     match expand_to_boundary(pair, polytope.mesh()) {
         ExpansionEnd::Depth(strict) => Some(strict),
         ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
@@ -63,7 +63,7 @@ pub(super) fn penetration_from_supports(
     axis: Vec3<f64>,
     polytope: &mut Polytope,
     simplex: &mut Simplex,
-) -> Option<Strict> {
+) -> Option<Certificate> {
     match start_and_expand(pair, axis, polytope.mesh()) {
         ExpansionEnd::Depth(strict) => Some(strict),
         ExpansionEnd::Apart([p, q, r]) => {
@@ -77,7 +77,7 @@ pub(super) fn penetration_from_supports(
 /// The result of an expansion.
 enum ExpansionEnd {
     /// The depth, strict and proven.
-    Depth(Strict),
+    Depth(Certificate),
     /// The origin is outside of the Minkowski difference, which does not reach beyond this triangle.
     Apart([VertexPair; 3]),
     /// A tie, a broken surface, or the limit.
@@ -149,7 +149,7 @@ impl SupportBeyond {
 /// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
 /// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet.
 #[inline(always)]
-fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: usize, answer: &Strict) -> bool {
+fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: usize, answer: &Certificate) -> bool {
     let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
         match mesh.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {

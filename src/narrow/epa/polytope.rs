@@ -3,7 +3,7 @@
 use super::mesh::{self, PolytopeMesh, Verdict};
 use super::surface::Surface;
 use crate::geometry::Vec3;
-use crate::narrow::certificate::{Claim, Strict};
+use crate::narrow::certificate::{Certificate, Claim};
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::simd::{Portable, WIDTH};
 use std::cell::RefCell;
@@ -51,7 +51,12 @@ impl Polytope {
     }
 
     /// Restarts from a remembered surface at a new pose; whether it proves the depth of a locally strict answer there.
-    pub(in crate::narrow) fn verifies(&mut self, pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict) -> bool {
+    pub(in crate::narrow) fn verifies(
+        &mut self,
+        pair: &Pair<'_, f64>,
+        surface: &Surface,
+        answer: &Certificate,
+    ) -> bool {
         mesh::verifies(self.mesh(), pair, surface, answer)
     }
 

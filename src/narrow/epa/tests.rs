@@ -7,16 +7,16 @@ use crate::geometry::{Polyhedron, Pose, RelativePose};
 use crate::narrow::cache::PieceCache;
 use crate::narrow::certificate::Claim;
 use crate::narrow::gjk;
-use crate::narrow::ladder::{Ladder, Parts, Search, solve};
+use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::narrow::resolver::directions;
 use crate::narrow::routes::Routes;
 use crate::narrow::search::SearchEnd;
 use crate::scene::Piece;
 use crate::simd::{Level, Portable, WIDTH, dispatch};
 
-struct Draw(u64);
+struct RandomBodies(u64);
 
-impl Draw {
+impl RandomBodies {
     /// In -1..1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -58,10 +58,10 @@ fn start(pair: &Pair<'_, f64>) -> Option<Polytope> {
     (found.end == SearchEnd::Overlap && polytope.start(pair, tetrahedron(pair, &found.simplex)?)).then_some(polytope)
 }
 
-dispatch!(at lanes_at_level, lanes_body, (pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Strict) -> u8);
+dispatch!(at lanes_at_level, lanes_body, (pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Certificate) -> u8);
 
 #[inline(always)]
-fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Strict) -> u8 {
+fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Certificate) -> u8 {
     let vertices = |[i, j]: VertexPair| (pair.a.vertex(i), pair.b.vertex(j));
     let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
     lanes::proves::<S>(surface, vertices, &gather::broadcast(&pair.pose), claims, in_facet)
@@ -70,7 +70,7 @@ fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLa
 /// The proof in lanes against the proof of one pose: the claim itself, an easier one, and one that is out of reach.
 /// They differ only where the filter of an exact sign is undecided, which is when the origin is almost on a triangle's
 /// plane.
-fn agrees_in_lanes(pair: &Pair<'_, f64>, surface: &Surface, answer: &Strict, proven: bool) {
+fn agrees_in_lanes(pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate, proven: bool) {
     let claim = certificate::claim(answer);
     let mut claims = ClaimLanes { facet: [claim.facet; WIDTH], others: [claim.others; WIDTH] };
     (claims.facet[2], claims.others[2]) = (0.5 * claim.facet, 0.5 * claim.facet);
@@ -96,14 +96,14 @@ fn points(pair: &Pair<'_, f64>, surface: &Surface) -> Vec<Vec3<f64>> {
     surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect()
 }
 
-fn found(grown: ExpansionEnd) -> Option<Strict> {
+fn found(grown: ExpansionEnd) -> Option<Certificate> {
     match grown {
         ExpansionEnd::Depth(strict) => Some(strict),
         _ => None,
     }
 }
 
-fn bits(s: &Strict) -> Vec<u64> {
+fn bits(s: &Certificate) -> Vec<u64> {
     let c = &s.closest;
     let vectors = [c.normal, c.point_a, c.point_b].into_iter().flat_map(Vec3::to_array);
     vectors.chain([c.distance, c.residual, c.interior, s.gap, s.margin]).map(f64::to_bits).collect()
@@ -112,7 +112,7 @@ fn bits(s: &Strict) -> Vec<u64> {
 /// The expansion against the complete list of directions, which shares no code with it.
 #[test]
 fn the_depth_is_the_best_gap_of_all_directions() {
-    let mut draw = Draw(17);
+    let mut draw = RandomBodies(17);
     let (mut overlaps, mut strict, mut climbing, mut grown, mut still, mut no_longer) = (0, 0, 0, 0, 0, 0);
     let mut last = Polytope::default();
     for case in 0..900 {
@@ -166,7 +166,7 @@ fn the_depth_is_the_best_gap_of_all_directions() {
 /// that are apart have no depth, and leave a triangle for GJK.
 #[test]
 fn a_start_from_supports_finds_the_depth() {
-    let mut draw = Draw(37);
+    let mut draw = RandomBodies(37);
     let (mut overlaps, mut found, mut strict, mut climbing, mut apart, mut triangles) = (0, 0, 0, 0, 0, 0);
     for case in 0..1500 {
         let (a, b) = (draw.body(case), draw.body(case / 5));
@@ -208,7 +208,7 @@ fn a_start_from_supports_finds_the_depth() {
 /// Supports of small bodies coincide: the start is closed all the same.
 #[test]
 fn starts_with_equal_supports_are_closed() {
-    let mut draw = Draw(41);
+    let mut draw = RandomBodies(41);
     let mut counts = [0; 7];
     for case in 0..600 {
         let few: Vec<_> = (0..4).map(|_| draw.point()).collect();
@@ -228,7 +228,7 @@ fn starts_with_equal_supports_are_closed() {
 /// A pair that is asked once for one sample keeps its features only; asked again, also its surface.
 #[test]
 fn a_surface_is_remembered_from_the_second_sample_on() {
-    let mut draw = Draw(43);
+    let mut draw = RandomBodies(43);
     let mut verified = 0;
     for case in 0..60 {
         let [a, b] = [draw.body(1), draw.body(2)].map(|core| Piece { core, radius: 0.0 });
@@ -237,7 +237,7 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
         let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
         for asked in 0..3 {
-            let search = [Search::Auto, Search::Gjk][case % 2];
+            let search = [SearchMethod::Auto, SearchMethod::Gjk][case % 2];
             let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
             let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");
@@ -245,7 +245,7 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         }
         verified += routes.surface_verified;
         let mut cache = PieceCache::default();
-        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
         solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes);
         assert!(cache.surface().is_some(), "case {case}: more samples are to come");
     }
@@ -256,7 +256,7 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
 /// hull.
 #[test]
 fn an_expanding_polytope_is_the_hull_of_its_vertices() {
-    let mut draw = Draw(23);
+    let mut draw = RandomBodies(23);
     let (mut steps, mut wide) = (0, 0);
     for case in 0..60 {
         // The vertices are given, instead of being found as supports.
@@ -316,7 +316,7 @@ dispatch!(at start_at_level, start_and_expand_body, (pair: &Pair<'_, f64>, axis:
 /// The expansion takes the same steps at every SIMD level.
 #[test]
 fn all_levels_give_the_same_bits() {
-    let mut draw = Draw(29);
+    let mut draw = RandomBodies(29);
     let (mut compared, mut around) = (0, 0);
     for case in 0..300 {
         let (a, b) = (draw.body(case), draw.body(case / 5));

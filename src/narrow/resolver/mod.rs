@@ -23,7 +23,7 @@ pub(in crate::narrow) mod support_planes;
 mod tie_break;
 
 use super::answer::Answer;
-use super::certificate::{self, Strict};
+use super::certificate::{self, Certificate};
 use super::epa::{self, Polytope};
 use super::exact;
 use super::feature::FeaturePair;
@@ -58,7 +58,7 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
 /// The exact answer. If its features are strict in `f64`, it is the strict answer, which every other route gives.
 fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer> {
     let answer = exact::resolve(pair.a, pair.b, poses)?;
-    let strict = certificate::local(pair, &answer.features).map(|s| Answer::strict(&s));
+    let strict = certificate::local(pair, &answer.features).map(|s| Answer::certified(&s));
     let same = |s: &Answer| s.lower <= answer.lower && answer.upper <= s.upper;
     Some(strict.filter(same).unwrap_or(answer))
 }
@@ -73,8 +73,8 @@ fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     if found.end != SearchEnd::Overlap {
         let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
             .and_then(|features| certificate::local(pair, &features))
-            .filter(Strict::in_contact_band);
-        return strict.map(|s| Answer::strict(&s)).or_else(|| tie(tie_break::separated(pair, &found)));
+            .filter(Certificate::in_contact_band);
+        return strict.map(|s| Answer::certified(&s)).or_else(|| tie(tie_break::separated(pair, &found)));
     }
     let tetrahedron = epa::tetrahedron(pair, &found.simplex)?;
     let mut polytope = Polytope::default();
@@ -82,5 +82,5 @@ fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
         return None;
     }
     let strict = epa::penetration(pair, &mut polytope);
-    strict.map(|s| Answer::strict(&s)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
+    strict.map(|s| Answer::certified(&s)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
 }

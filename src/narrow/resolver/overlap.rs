@@ -5,7 +5,7 @@ use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate;
-use crate::narrow::closest_points::{Closest, finish};
+use crate::narrow::closest_points::{Closest, closest_points};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
@@ -61,7 +61,7 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
 /// The `f64` answer if the best direction's features are strict in `f64`: a warm route that proves the depth from a
 /// surface can only end at these features, and the complete list of directions proves the same depth.
 fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
-    let answer = Answer::strict(&certificate::local(pair, features)?);
+    let answer = Answer::certified(&certificate::local(pair, features)?);
     (upper.to_f64() <= answer.upper).then_some(answer)
 }
 
@@ -89,7 +89,7 @@ fn widen(wide: &Pair<'_, Dd>, d: &Direction) -> Option<WideDirection> {
 }
 
 fn normal_of(wide: &Pair<'_, Dd>, features: &FeaturePair) -> Option<Vec3<Dd>> {
-    finish(wide, features).map(|c| c.normal)
+    closest_points(wide, features).map(|c| c.normal)
 }
 
 /// `n` less its component along the edge of the body that has one.
@@ -132,7 +132,7 @@ fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) 
     let inside = Dd::from_f64(-1e-22 * wide.size);
     let shift = t.normal.scale(t.gap);
     let (i, j) = (features.a.index, features.b.index);
-    let closest = || finish(wide, features).filter(|c| c.interior >= inside);
+    let closest = || closest_points(wide, features).filter(|c| c.interior >= inside);
     let edge = |p: &Polyhedron, e: u32| p.edges[e as usize].v;
     // The point, and its distance from A's feature. The direction need not be the feature pair's own normal.
     let (point, off_a) = match (features.a.kind, features.b.kind) {

@@ -5,8 +5,8 @@ use super::prefilter::Prefilter;
 use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Real, Scalar};
 use crate::narrow::answer::Answer;
-use crate::narrow::certificate::{self, Strict};
-use crate::narrow::closest_points::finish;
+use crate::narrow::certificate::{self, Certificate};
+use crate::narrow::closest_points::closest_points;
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::gjk::GjkResult;
 use crate::narrow::pair::Pair;
@@ -35,8 +35,8 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &GjkResu
         let mut proven = candidates.filter_map(|(f, kept)| kept.then(|| prove(wide, &f, width * pair.size)).flatten());
         let Some(mut answer) = proven.next() else { continue };
         // What `f64` can prove by itself is answered in `f64` on every route.
-        if let Some(strict) = certificate::local(pair, &answer.features).filter(Strict::in_contact_band) {
-            return Some(Answer::strict(&strict));
+        if let Some(strict) = certificate::local(pair, &answer.features).filter(Certificate::in_contact_band) {
+            return Some(Answer::certified(&strict));
         }
         if !planes.is_single() && proven.next().is_some() {
             answer.method = Method::Tie;
@@ -48,7 +48,7 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, found: &GjkResu
 
 /// The answer of a feature pair in double-double, if its bracket is narrow enough.
 fn prove(wide: &Pair<'_, Dd>, features: &FeaturePair, width: f64) -> Option<Answer> {
-    let closest = finish(wide, features)?;
+    let closest = closest_points(wide, features)?;
     let bound = wide.bound();
     if closest.distance <= Dd::ZERO || closest.interior.to_f64() < -16.0 * bound {
         return None;

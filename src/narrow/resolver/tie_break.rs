@@ -10,7 +10,7 @@ use super::support_planes::SupportPlanes;
 use crate::geometry::Vec3;
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::{self, Claim};
-use crate::narrow::closest_points::{Closest, finish};
+use crate::narrow::closest_points::{Closest, closest_points};
 use crate::narrow::epa::{self, Polytope};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::gjk::GjkResult;
@@ -79,7 +79,7 @@ fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Feature
     let bound = pair.bound();
     let mut tie = None;
     for features in candidates {
-        let Some(closest) = finish(pair, &features) else { continue };
+        let Some(closest) = closest_points(pair, &features) else { continue };
         let inside = inside(&closest, bound);
         if matches!(inside, Inside::No) || closest.distance < -CONTACT * bound {
             continue;
@@ -94,7 +94,7 @@ fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Feature
         }
         // A unique optimum that the search missed is answered as on every other route.
         if let Some(strict) = certificate::local(pair, &features) {
-            return Some(Answer::strict(&strict));
+            return Some(Answer::certified(&strict));
         }
         let holds = matches!(inside, Inside::Yes) && closest.residual <= bound;
         tie.get_or_insert_with(|| holds.then(|| answer(&features, &closest, lower, upper)));
@@ -150,7 +150,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
 /// undecided, else its answer. `best`: the gap of the nearest facet.
 fn accept(pair: &Pair<'_, f64>, features: &FeaturePair, facet: &TiedFacet, best: f64) -> Option<Option<Answer>> {
     let bound = pair.bound();
-    let closest = finish(pair, features).filter(|c| c.normal.dot(facet.normal) > 0.5)?;
+    let closest = closest_points(pair, features).filter(|c| c.normal.dot(facet.normal) > 0.5)?;
     let gap = pair.gap(closest.normal);
     // Rejects features that do not reach both supporting planes, and those of another facet.
     if closest.distance - gap > bound || (gap - facet.gap).abs() > 4.0 * bound {
@@ -179,7 +179,7 @@ fn facet_of(pair: &Pair<'_, f64>, triangle: &[VertexPair; 3]) -> Option<TiedFace
     } else {
         return None;
     };
-    let closest = finish(pair, &features)?;
+    let closest = closest_points(pair, &features)?;
     // Edges this close to parallel determine no direction; extended precision leaves their facet out, and bounds what
     // that costs.
     (closest.amplification * PARALLEL < 1e-6).then(|| TiedFacet {
@@ -202,7 +202,7 @@ pub(super) mod tests {
     /// Whether [`first_accepted`] would do anything but skip a feature pair.
     pub(in super::super) fn may_count(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
         let bound = pair.bound();
-        let Some(closest) = finish(pair, features) else { return false };
+        let Some(closest) = closest_points(pair, features) else { return false };
         if matches!(inside(&closest, bound), Inside::No) || closest.distance < -CONTACT * bound {
             return false;
         }

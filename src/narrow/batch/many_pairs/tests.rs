@@ -1,14 +1,14 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Pose, RelativePose, Vec3};
-use crate::narrow::closest_points::finish;
+use crate::narrow::closest_points::closest_points;
 use crate::narrow::{Auto, BodyPoses, Gjk, NarrowPhase, Status, VClip, Workspace};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
 
 /// Seeded random numbers.
-struct Draw(u64);
+struct RandomBodies(u64);
 
-impl Draw {
+impl RandomBodies {
     /// In -1..1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -108,7 +108,7 @@ struct Case {
 }
 
 impl Case {
-    fn draw(draw: &mut Draw, shapes: usize) -> Self {
+    fn draw(draw: &mut RandomBodies, shapes: usize) -> Self {
         let (here, there) = (draw.point(), draw.pose());
         let fixed = (draw.below(2) == 0).then(|| Pose::new(here.to_array(), [1.0, 0.0, 0.0, 0.0]));
         let at = |p: &Pose| Pose { position: p.position + here, ..*p };
@@ -159,7 +159,7 @@ fn together(
 
 #[test]
 fn rows_of_queries_answered_together_are_those_of_each_alone() {
-    let mut draw = Draw(77);
+    let mut draw = RandomBodies(77);
     let shapes: Vec<Shape> = (0..48).map(|i| draw.shape(i % 9)).collect();
     let (mut statuses, mut routes, mut warm_routes) = ([0; 4], Routes::default(), Routes::default());
     for case in 0..12 {
@@ -203,7 +203,7 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
 }
 
 /// Cold pairs of hulls of one piece at `gap` or so between their spheres.
-fn hulls(draw: &mut Draw, gap: f64) -> (Vec<Shape>, Vec<Case>) {
+fn hulls(draw: &mut RandomBodies, gap: f64) -> (Vec<Shape>, Vec<Case>) {
     let shapes: Vec<Shape> = (0..20).map(|i| draw.shape([4, 5, 6, 6][i % 4])).collect();
     let shapes: Vec<Shape> = shapes.into_iter().filter(|shape| shape.pieces.len() == 1).collect();
     let cases = (0..300).map(|_| {
@@ -220,9 +220,11 @@ fn hulls(draw: &mut Draw, gap: f64) -> (Vec<Shape>, Vec<Case>) {
 
 #[test]
 fn what_is_apart_is_settled_together() {
-    let mut draw = Draw(5);
+    let mut draw = RandomBodies(5);
     let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
-    for (gap, search) in [(0.3, Search::Auto), (0.3, Search::VClip), (-0.4, Search::Auto), (2.0, Search::Auto)] {
+    for (gap, search) in
+        [(0.3, SearchMethod::Auto), (0.3, SearchMethod::VClip), (-0.4, SearchMethod::Auto), (2.0, SearchMethod::Auto)]
+    {
         let (shapes, cases) = hulls(&mut draw, gap);
         let queries: Vec<PairQuery<'_>> = cases.iter().map(|case| case.query(&shapes)).collect();
         let options = QueryOptions { within: if gap > 1.0 { 0.05 } else { f64::INFINITY }, ..options };
@@ -264,7 +266,7 @@ fn what_is_apart_is_settled_together() {
 
 #[test]
 fn lanes_hold_the_single_poses_bit_for_bit() {
-    let mut draw = Draw(9);
+    let mut draw = RandomBodies(9);
     let cores: Vec<_> = (0..16).map(|_| convex_hull(&draw.cloud(9)).expect("finite points")).collect();
     for _ in 0..200 {
         let mut eight = PlacedPairs::new([&cores[0], &cores[1]]);
@@ -290,7 +292,7 @@ fn lanes_hold_the_single_poses_bit_for_bit() {
 
 #[test]
 fn where_the_first_states_end_v_clip_ends_as_near() {
-    let mut draw = Draw(31);
+    let mut draw = RandomBodies(31);
     let cores: Vec<_> = (0..40)
         .map(|i| {
             let points = draw.points([0, 2, 3, 4, 5, 6][i % 6]);
@@ -318,7 +320,8 @@ fn where_the_first_states_end_v_clip_ends_as_near() {
         for k in (0..MOST).filter(|k| (set & !open) >> k & 1 == 1) {
             let found = vclip::search(&pairs[k], start[k]);
             assert_eq!(found.end, SearchEnd::Converged, "{:?} from {:?}", features[k], start[k]);
-            let [here, there] = [features[k], found.features].map(|f| finish(&pairs[k], &f).map(|c| c.distance));
+            let [here, there] =
+                [features[k], found.features].map(|f| closest_points(&pairs[k], &f).map(|c| c.distance));
             let (Some(here), Some(there)) = (here, there) else { continue };
             assert!((here - there).abs() < 1e-12, "{here} by {:?}, {there} by {:?}", features[k], found.features);
             ended += 1;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::narrow::BodyPoses as Given;
-use crate::narrow::certificate::draw::{Draw, bits, block, options, rows};
+use crate::narrow::certificate::draw::{RandomBodies, bits, block, options, rows};
 use crate::narrow::certificate::local;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
@@ -12,8 +12,8 @@ use crate::scene::SAMPLES;
 
 #[test]
 fn answers_proven_together_are_those_proven_alone() {
-    let mut draw = Draw(21);
-    let (mut kinds, mut refused, mut alone, mut held) = ([0; Kind::ALL.len()], 0, 0, 0);
+    let mut draw = RandomBodies(21);
+    let (mut kinds, mut refused, mut alone, mut held) = ([0; FormulaKind::ALL.len()], 0, 0, 0);
     let mut outcomes = [0; 3];
     for case in 0..700 {
         let cores = [draw.body(case % 5), draw.body(case / 5 % 5)];
@@ -54,14 +54,14 @@ fn answers_proven_together_are_those_proven_alone() {
                 continue;
             }
             let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only together"));
-            let expected = of.rows.row(&Answer::strict(&single), s, &of.extents(s));
+            let expected = of.rows.row(&Answer::certified(&single), s, &of.extents(s));
             assert_eq!(bits(&outcome), bits(&expected), "case {case}, {features:?}");
             outcomes[match outcome {
                 RungOutcome::Settled(Some(_)) => 0,
                 RungOutcome::Settled(None) | RungOutcome::Open => 1,
                 RungOutcome::Beyond { .. } => 2,
             }] += 1;
-            kinds[Kind::of(features).expect("kinds with a formula") as usize] += 1;
+            kinds[FormulaKind::of(features).expect("kinds with a formula") as usize] += 1;
             held += 1;
         }
     }

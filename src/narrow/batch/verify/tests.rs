@@ -4,10 +4,10 @@ use super::*;
 use crate::narrow::BodyPoses as Given;
 use crate::narrow::answer::Answer;
 use crate::narrow::cache::PieceCache;
-use crate::narrow::certificate::draw::{self, Draw, block, options, rows};
+use crate::narrow::certificate::draw::{self, RandomBodies, block, options, rows};
 use crate::narrow::certificate::{claim, local};
 use crate::narrow::epa::Polytope;
-use crate::narrow::ladder::{Ladder, Parts, Search, solve};
+use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
@@ -18,7 +18,7 @@ use crate::scene::{Piece, SAMPLES};
 
 #[test]
 fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
-    let mut draw = Draw(5);
+    let mut draw = RandomBodies(5);
     let (mut kinds, mut accepted, mut alone) = ([0; 6], 0, 0);
     for case in 0..1500 {
         let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
@@ -53,7 +53,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             let outcome = eight.ready.outcome(sample);
             if !matches!(outcome, RungOutcome::Open) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
-                let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
+                let expected = of.rows.row(&Answer::certified(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
                 accepted += 1;
                 kinds[kind] += 1;
@@ -66,7 +66,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
 
 #[test]
 fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
-    let mut draw = Draw(9);
+    let mut draw = RandomBodies(9);
     let (mut accepted, mut alone) = (0, 0);
     let mut polytope = Polytope::default();
     for case in 0..600 {
@@ -85,7 +85,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let (pose_a, pose_b) = (poses[0].at(start), poses[1].at(start));
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative.at(start) };
         let mut cache = PieceCache::default();
-        let mut ladder = Ladder { search: Search::Auto, single: false, polytope: &mut polytope };
+        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut polytope };
         solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut Routes::default());
         let Some(features) = cache.features() else { continue };
         let Some(surface) = cache.surface() else { continue };
@@ -102,7 +102,7 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
             let outcome = eight.ready.outcome(sample);
             if eight.ready.deep >> (sample - start) & 1 == 1 && !matches!(outcome, RungOutcome::Open) {
                 let single = single.unwrap_or_else(|| panic!("case {case}: {features:?} only in lanes"));
-                let expected = of.rows.row(&Answer::strict(&single), sample, &of.extents(sample));
+                let expected = of.rows.row(&Answer::certified(&single), sample, &of.extents(sample));
                 assert_eq!(draw::bits(&outcome), draw::bits(&expected), "case {case}, {features:?}");
                 accepted += 1;
             }

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::geometry::{Dd, Real};
-use crate::narrow::certificate::draw::Draw;
+use crate::narrow::certificate::draw::RandomBodies;
 use crate::narrow::certificate::unique_support::scan_wide;
 use crate::narrow::closest_points::inside_face;
 
 #[test]
 fn what_is_clear_by_the_stored_clearances_is_so_by_every_vertex() {
-    let mut draw = Draw(5);
+    let mut draw = RandomBodies(5);
     let (mut clear, mut missed, mut refused) = ([0; 3], 0, 0);
     for case in 0..400 {
         let p = draw.body(case % 5);
@@ -45,7 +45,7 @@ fn what_is_clear_by_the_stored_clearances_is_so_by_every_vertex() {
 
 #[test]
 fn a_depth_by_the_stored_planes_is_below_that_of_the_formula() {
-    let mut draw = Draw(6);
+    let mut draw = RandomBodies(6);
     let (mut inside, mut outside) = (0, 0);
     for case in 0..400 {
         let p = draw.body(case % 5);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::narrow::certificate::FeaturePerLane;
-use crate::narrow::certificate::draw::Draw;
+use crate::narrow::certificate::draw::RandomBodies;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::simd::{Lane, Level, Mask, Portable};
 
@@ -65,7 +65,7 @@ struct Case<'a> {
 fn heights_body<S: Simd>(case: &Case<'_>) -> (Lane, u8, u8) {
     let own = FeaturePerLane::<S>::new(case.p, case.p.planes(), case.features[0].kind, &case.features);
     let (normal, margin, bound) = (Vec3::load(&case.d), V::load(&case.margin), V::load(&case.bound));
-    let (max, good) = unique_support(&own, &Plane { normal, margin, bound }, Mask::all(true));
+    let (max, good) = unique_support(&own, &SupportPlane { normal, margin, bound }, Mask::all(true));
     (max.lanes(), good.bits(), own.clear(normal, margin).bits())
 }
 
@@ -73,7 +73,7 @@ dispatch!(at heights, heights_body, (case: &Case<'_>) -> (Lane, u8, u8));
 
 #[test]
 fn heights_in_lanes_are_those_of_one_feature_at_a_time() {
-    let mut draw = Draw(7);
+    let mut draw = RandomBodies(7);
     let (mut clear, mut asked, mut refused) = ([0; 3], [0; 3], [0; 3]);
     for case in 0..240 {
         let p = draw.body(case % 5);
@@ -82,7 +82,8 @@ fn heights_in_lanes_are_those_of_one_feature_at_a_time() {
         }
         let counts = [(Vertex, p.count), (Edge, p.edges.len()), (Face, p.face_count())];
         for (kind, count) in counts {
-            let pick = |draw: &mut Draw| ((0.5 * (draw.next() + 1.0) * count as f64) as u32).min(count as u32 - 1);
+            let pick =
+                |draw: &mut RandomBodies| ((0.5 * (draw.next() + 1.0) * count as f64) as u32).min(count as u32 - 1);
             for _ in 0..8 {
                 let features = std::array::from_fn(|_| Feature { kind, index: pick(&mut draw) });
                 let d = features.map(|feature| draw.direction(&p, feature));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Pose;
-use crate::narrow::certificate::draw::Draw;
+use crate::narrow::certificate::draw::RandomBodies;
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind;
 use crate::simd::{Lane, Level, Mask, Simd, V, WIDTH, dispatch};
@@ -18,7 +18,7 @@ type Numbers = ([Lane; 14], u8);
 
 #[inline(always)]
 fn certified_body<S: Simd>(case: &Case<'_>) -> Numbers {
-    let kind = Kind::of(&case.features).expect("a kind with a formula");
+    let kind = FormulaKind::of(&case.features).expect("a kind with a formula");
     let (mut r, mut t, mut size) = ([[0.0; WIDTH]; 9], [[0.0; WIDTH]; 3], [0.0; WIDTH]);
     for (k, pair) in case.pairs.iter().enumerate() {
         let entries = pair.pose.r.iter().flat_map(|row| row.to_array());
@@ -41,7 +41,7 @@ fn certified_body<S: Simd>(case: &Case<'_>) -> Numbers {
 
 dispatch!(at certified, certified_body, (case: &Case<'_>) -> Numbers);
 
-fn numbers(s: &Strict) -> Vec<u64> {
+fn numbers(s: &Certificate) -> Vec<u64> {
     let c = &s.closest;
     let vectors = [c.normal, c.point_a, c.point_b].map(Vec3::to_array);
     let scalars = [c.distance, c.residual, c.amplification, s.gap];
@@ -50,7 +50,7 @@ fn numbers(s: &Strict) -> Vec<u64> {
 
 #[test]
 fn lanes_certify_what_one_sample_certifies_with_the_same_bits() {
-    let mut draw = Draw(41);
+    let mut draw = RandomBodies(41);
     let (mut strict, mut refused) = ([0; 6], 0);
     for case in 0..6000 {
         let (a, b) = (draw.body(case % 5), draw.body(case / 5 % 5));
@@ -68,7 +68,7 @@ fn lanes_certify_what_one_sample_certifies_with_the_same_bits() {
         let vertex = crate::narrow::vclip::cold_start(&pairs[0]);
         let found = crate::narrow::vclip::search(&pairs[0], vertex).features;
         let features = if case % 7 == 0 { FeaturePair { a: Feature::vertex(0), b: found.b } } else { found };
-        let Some(kind) = Kind::of(&features) else { continue };
+        let Some(kind) = FormulaKind::of(&features) else { continue };
         for level in Level::available() {
             let (lanes, good) = certified(level, &Case { pairs: &pairs, features });
             for (k, pair) in pairs.iter().enumerate() {

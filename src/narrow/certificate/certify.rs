@@ -3,16 +3,16 @@
 use super::claim::Claim;
 use super::features::{Features, OneFeature};
 use super::float::Float;
-use super::unique_support::{Plane, unique_support};
+use super::unique_support::{SupportPlane, unique_support};
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::closest_points::{Closest, of_kind};
 use crate::narrow::feature::FeaturePair;
-use crate::narrow::kind::Kind;
+use crate::narrow::kind::FormulaKind;
 use crate::narrow::pair::{Pair, bound_of};
 
 /// A feature pair that is optimal, with its proof in `f64`.
 #[derive(Debug, Clone, Copy)]
-pub struct Strict {
+pub struct Certificate {
     /// The features.
     pub features: FeaturePair,
     /// Their closest points.
@@ -66,11 +66,11 @@ pub(in crate::narrow) fn claim_of(distance: f64, bound: f64, amplification: f64)
 }
 
 /// What a surface around the origin must prove for the depth of a locally strict answer, and that it is the only one.
-pub fn claim(answer: &Strict) -> Claim {
+pub fn claim(answer: &Certificate) -> Claim {
     claim_of(answer.closest.distance, answer.bound, answer.closest.amplification)
 }
 
-impl Strict {
+impl Certificate {
     /// Whether the cores do not overlap by more than a few rounding bounds: of what [`local`] accepts, whether they are
     /// apart.
     #[inline(always)]
@@ -99,7 +99,7 @@ pub(in crate::narrow) struct Certified<T: Float> {
 /// `overlaps`. `size`: of the pairs of cores, metres.
 #[inline(always)]
 pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
-    kind: Kind,
+    kind: FormulaKind,
     [a, b]: [&F; 2],
     pose: &RelativePose<T>,
     size: T,
@@ -108,8 +108,8 @@ pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
 ) -> Certified<T> {
     let (mut closest, foot) = of_kind(kind, size, pose, &a.operand(), &b.operand());
     match kind {
-        Kind::FaceVertex => closest.interior = a.inside(foot, size, wanted),
-        Kind::VertexFace => closest.interior = b.inside(foot, size, wanted),
+        FormulaKind::FaceVertex => closest.interior = a.inside(foot, size, wanted),
+        FormulaKind::VertexFace => closest.interior = b.inside(foot, size, wanted),
         _ => {}
     }
     let bound = bound_of::<T>(size);
@@ -123,8 +123,8 @@ pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
         return Certified { closest, gap: T::zero(), strict: holds };
     }
     let out_of_b: Vec3<T> = -pose.inverse_vector(closest.normal);
-    let (max_a, holds) = unique_support(a, &Plane { normal: closest.normal, margin, bound }, holds);
-    let (max_b, holds) = unique_support(b, &Plane { normal: out_of_b, margin, bound }, holds);
+    let (max_a, holds) = unique_support(a, &SupportPlane { normal: closest.normal, margin, bound }, holds);
+    let (max_b, holds) = unique_support(b, &SupportPlane { normal: out_of_b, margin, bound }, holds);
     let gap = closest.normal.dot(pose.t) - max_b - max_a;
     let agrees = (gap - closest.distance).abs().le(bound);
     Certified { closest, gap, strict: holds & agrees }
@@ -133,17 +133,17 @@ pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
 /// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are apart or in contact;
 /// where they overlap, the depth is still to be proven ([`claim`]).
 #[inline]
-pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Strict> {
-    let kind = Kind::of(features)?;
+pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Certificate> {
+    let kind = FormulaKind::of(features)?;
     let (a, b) = (OneFeature::new(pair.a, features.a), OneFeature::new(pair.b, features.b));
     let Certified { closest, gap, strict } = certify(kind, [&a, &b], &pair.pose, pair.size, true, true);
     let bound = pair.bound();
     // In contact the sign of the distance is open, and a second facet behind a body too thin to tell may be as near.
     let decided = apart(closest.distance, bound) | deep(closest.distance, bound);
     let margin = margin(bound, closest.amplification);
-    (strict && decided).then_some(Strict { features: *features, closest, gap, margin, bound })
+    (strict && decided).then_some(Certificate { features: *features, closest, gap, margin, bound })
 }
 
 #[cfg(test)]
-#[path = "tests/strict.rs"]
+#[path = "tests/certify.rs"]
 mod tests;
