@@ -216,14 +216,15 @@ impl ManyPairs {
         self.prover.finish(&pairs.pair[..], &mut self.answer);
     }
 
-    /// What became of the first sample of query `i`.
+    /// What became of the first sample of query `i`; its row is appended.
     pub(super) fn first(
         &self,
         i: usize,
         query: &PairQuery<'_>,
         options: &QueryOptions,
         routes: &mut Routes,
-    ) -> RungOutcome<Option<Proximity>> {
+        out: &mut Vec<Proximity>,
+    ) -> RungOutcome<()> {
         let Some([a, b]) = pieces(query) else { return RungOutcome::Open };
         let (held, answer) = match self.state[i] {
             RungOutcome::Open => return RungOutcome::Open,
@@ -241,9 +242,17 @@ impl ManyPairs {
         routes.verified += u64::from(held);
         routes.searched += u64::from(!held);
         let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
-        let outcome = RowTerms::new(query, a, b, options).row(answer, sample, &extents);
-        routes.beyond += u64::from(matches!(outcome, RungOutcome::Beyond { .. }));
-        outcome
+        // Appended here: a row that is handed on by value is copied each time.
+        match RowTerms::new(query, a, b, options).row(answer, sample, &extents) {
+            RungOutcome::Settled(Some(row)) => out.push(row),
+            RungOutcome::Settled(None) => {}
+            RungOutcome::Open => return RungOutcome::Open,
+            RungOutcome::Beyond { gap, normal } => {
+                routes.beyond += 1;
+                return RungOutcome::Beyond { gap, normal };
+            }
+        }
+        RungOutcome::Settled(())
     }
 }
 

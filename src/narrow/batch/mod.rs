@@ -55,8 +55,8 @@ pub(super) fn answer(
         (queries, caches) = (later, rest);
         work.batch.many_pairs.ask(search, group, options, group_caches, routes);
         for (i, (query, cache)) in group.iter().zip(group_caches).enumerate() {
-            let first = work.batch.many_pairs.first(i, query, options, routes);
-            let from = Remaining::after(first, query, out);
+            let first = work.batch.many_pairs.first(i, query, options, routes, out);
+            let from = Remaining::after(first, query);
             if from.samples != 0 {
                 answer_samples(search, work, query, from, options, cache, routes, out);
             }
@@ -73,9 +73,9 @@ struct Remaining {
 }
 
 impl Remaining {
-    /// After what is known of the first sample, whose row is appended.
+    /// After what is known of the first sample.
     #[inline]
-    fn after(first: RungOutcome<Option<Proximity>>, query: &PairQuery<'_>, out: &mut Vec<Proximity>) -> Self {
+    fn after(first: RungOutcome<()>, query: &PairQuery<'_>) -> Self {
         let samples = query.samples & query.samples.wrapping_sub(1);
         match first {
             RungOutcome::Open => Self { samples: query.samples, gap: None },
@@ -84,11 +84,7 @@ impl Remaining {
                 let at = RelativePose::between(&query.poses_a.at(sample), &query.poses_b.at(sample));
                 Self { samples, gap: Some((gap, at)) }
             }
-            RungOutcome::Beyond { .. } => Self { samples, gap: None },
-            RungOutcome::Settled(row) => {
-                out.extend(row);
-                Self { samples, gap: None }
-            }
+            RungOutcome::Beyond { .. } | RungOutcome::Settled(()) => Self { samples, gap: None },
         }
     }
 }
@@ -142,7 +138,9 @@ fn answer_samples(
             RungOutcome::Beyond { gap, normal } => culling.beyond(gap, relative.at(sample), normal),
             RungOutcome::Settled(row) => {
                 culling.near();
-                out.extend(row);
+                if let Some(row) = row {
+                    out.push(row);
+                }
             }
             RungOutcome::Open => debug_assert!(false, "the ladder decides"),
         }

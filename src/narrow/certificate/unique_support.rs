@@ -16,7 +16,7 @@ use crate::simd::{Simd, V, WIDTH, dispatch};
 
 /// What supporting planes are held against.
 #[derive(Clone, Copy)]
-pub(super) struct SupportPlane<T> {
+pub(in crate::narrow) struct SupportPlane<T> {
     /// Outward unit normal, in the body's frame.
     pub(super) normal: Vec3<T>,
     /// How far other vertices must stay below, metres.

@@ -234,7 +234,7 @@ fn what_is_apart_is_settled_together() {
             let mut caches = vec![PairCache::default(); queries.len()];
             working.ask(search, queries, &options, &mut caches, &mut routes);
             for (i, query) in queries.iter().enumerate() {
-                match working.first(i, query, &options, &mut routes) {
+                match working.first(i, query, &options, &mut routes, &mut Vec::new()) {
                     RungOutcome::Settled(_) => answered += 1,
                     RungOutcome::Beyond { .. } => beyond += 1,
                     RungOutcome::Open => open += 1,
