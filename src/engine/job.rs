@@ -182,7 +182,7 @@ impl Running<'_> {
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
 
         let boxes = BroadScene::new(scene, bounds, scene.query.within);
-        let mut search = pipeline::Search {
+        let mut search = pipeline::BlockSearch {
             scene,
             boxes,
             narrow,

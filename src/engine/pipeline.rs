@@ -46,7 +46,7 @@ pub(super) struct Memory {
 }
 
 /// Searching and querying: all that one block after the other goes through, in order.
-pub(super) struct Search<'a> {
+pub(super) struct BlockSearch<'a> {
     pub(super) scene: &'a Scene,
     pub(super) boxes: BroadScene,
     pub(super) narrow: Box<dyn NarrowPhase>,
@@ -104,7 +104,7 @@ impl Input {
 /// # Errors
 /// What reading or writing meets first, or that the job is cancelled.
 pub(super) fn drive(
-    search: &mut Search<'_>,
+    search: &mut BlockSearch<'_>,
     input: &mut Input,
     output: &mut RowOutput<'_>,
     progress: &dyn Progress,
@@ -132,7 +132,7 @@ pub(super) fn drive(
 
 /// One batch: its first portion (with the search for candidates) and then each further one, always beside the encoding
 /// of the portion before. Returns its rows.
-fn one_batch(search: &mut Search<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_, '_>) -> Result<u64> {
+fn one_batch(search: &mut BlockSearch<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_, '_>) -> Result<u64> {
     let mut portions = Vec::new().into_iter();
     let mut begun = false;
     let mut rows = 0;
@@ -172,7 +172,7 @@ fn stretch(blocks: usize, memories: usize) -> usize {
     blocks.div_ceil(memories.max(1)).max(STRETCH)
 }
 
-impl Search<'_> {
+impl BlockSearch<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Vec<Portion<Arc<FrameBlock>>> {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;

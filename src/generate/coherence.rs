@@ -75,12 +75,12 @@ impl Default for Coherence {
 }
 
 /// What is drawn for a run.
-struct Draw {
+struct CoherenceStart {
     phases: [f64; 3],
     axis: [f64; 3],
 }
 
-impl Draw {
+impl CoherenceStart {
     /// Draws until the bodies stay clear of each other.
     fn new(random: &mut Random) -> Self {
         loop {
@@ -129,7 +129,7 @@ impl Coherence {
         let path = set.path(TRAJECTORIES)?;
         let mut file = TrajectoryFile::create(&path, &["moving".to_owned()])?;
         for run in 0..self.runs {
-            let draw = Draw::new(&mut Random::new(self.seed, u64::from(run)));
+            let draw = CoherenceStart::new(&mut Random::new(self.seed, u64::from(run)));
             for frame in 0..self.frames {
                 let theta = self.omega * f64::from(frame + 1) * (PI / 180.0);
                 let (position, q) = draw.pose(theta);
@@ -181,7 +181,7 @@ mod tests {
         let mut redrawn = 0;
         for _ in 0..50 {
             let phases = [(); 3].map(|()| random.between(0.0, 2.0 * PI));
-            let draw = Draw { phases, axis: [0.0, 0.0, 1.0] };
+            let draw = CoherenceStart { phases, axis: [0.0, 0.0, 1.0] };
             let sampled = (0..3600)
                 .map(|k| draw.pose(f64::from(k) * PI / 1800.0).0.iter().map(|x| x * x).sum::<f64>().sqrt())
                 .fold(f64::INFINITY, f64::min);
@@ -191,7 +191,7 @@ mod tests {
         }
         assert!((5..45).contains(&redrawn), "both outcomes are to occur: {redrawn} of 50");
         for run in 0..20 {
-            assert!(nearest(Draw::new(&mut Random::new(3, run)).phases) >= NEAREST);
+            assert!(nearest(CoherenceStart::new(&mut Random::new(3, run)).phases) >= NEAREST);
         }
     }
 }

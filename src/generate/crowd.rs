@@ -38,7 +38,7 @@ impl Default for Crowd {
 }
 
 /// A body's shape, as the scene file says it.
-struct Shape {
+struct CrowdShape {
     /// The value of `shape`.
     toml: String,
     /// Growth, metres; often none.
@@ -48,7 +48,7 @@ struct Shape {
 }
 
 /// The motion of a body in a run.
-struct Motion {
+struct CrowdMotion {
     start: [f64; 3],
     velocity: [f64; 3],
     /// Amplitude (metres), frequency (radians a second) and phase, for each axis.
@@ -69,7 +69,7 @@ impl Crowd {
     pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>> {
         self.check()?;
         let mut random = Random::new(self.seed, SHAPES);
-        let shapes: Vec<Shape> = (0..self.bodies).map(|_| Shape::draw(&mut random)).collect();
+        let shapes: Vec<CrowdShape> = (0..self.bodies).map(|_| CrowdShape::draw(&mut random)).collect();
         let half_side = self.half_side(&shapes);
         let mut set = Dataset::create(out)?;
         let path = set.path(TRAJECTORIES)?;
@@ -102,18 +102,18 @@ impl Crowd {
     }
 
     /// Half the side of the box: from the density, and at least as large as the largest body.
-    fn half_side(&self, shapes: &[Shape]) -> f64 {
+    fn half_side(&self, shapes: &[CrowdShape]) -> f64 {
         let filled: f64 = shapes.iter().map(|shape| 4.0 / 3.0 * PI * shape.radius * shape.radius * shape.radius).sum();
         let largest = shapes.iter().map(|shape| shape.radius).fold(0.0, f64::max);
         (libm::cbrt(filled / self.density) / 2.0).max(1.5 * largest)
     }
 
-    fn write_run(&self, run: u32, shapes: &[Shape], half_side: f64, file: &mut TrajectoryFile) -> Result<()> {
+    fn write_run(&self, run: u32, shapes: &[CrowdShape], half_side: f64, file: &mut TrajectoryFile) -> Result<()> {
         let stream = |body: usize| u64::from(run) << 32 | body as u64;
-        let motions: Vec<Motion> = shapes
+        let motions: Vec<CrowdMotion> = shapes
             .iter()
             .enumerate()
-            .map(|(body, shape)| Motion::draw(&mut Random::new(self.seed, stream(body)), half_side - shape.radius))
+            .map(|(body, shape)| CrowdMotion::draw(&mut Random::new(self.seed, stream(body)), half_side - shape.radius))
             .collect();
         for frame in 0..self.frames {
             let time_s = f64::from(frame) / FRAME_RATE;
@@ -125,7 +125,7 @@ impl Crowd {
         Ok(())
     }
 
-    fn scene(&self, shapes: &[Shape], half_side: f64) -> String {
+    fn scene(&self, shapes: &[CrowdShape], half_side: f64) -> String {
         let Self { bodies, frames, runs, density, seed } = self;
         let mut text = format!(
             r#"# A crowd: {bodies} tumbling convex bodies in a cube of {side:.3} m ({density} of it filled by their bounding spheres).
@@ -156,7 +156,7 @@ fn name(body: u32) -> String {
     format!("body-{body:05}")
 }
 
-impl Shape {
+impl CrowdShape {
     /// One of five kinds, 0.1 to 0.5 m in radius; every fourth, on average, grown by an offset.
     fn draw(random: &mut Random) -> Self {
         let size = random.between(0.1, 0.5);
@@ -203,7 +203,7 @@ fn points(random: &mut Random, size: f64) -> (String, f64) {
     (format!("{{ points = {points:?} }}"), size)
 }
 
-impl Motion {
+impl CrowdMotion {
     /// A motion of the centre within `room` of the middle, along every axis.
     fn draw(random: &mut Random, room: f64) -> Self {
         Self {
@@ -248,7 +248,7 @@ mod tests {
     fn motions_are_continuous_and_stay_inside() {
         let mut turned = 0;
         for stream in 0..20 {
-            let motion = Motion::draw(&mut Random::new(9, stream), 0.75);
+            let motion = CrowdMotion::draw(&mut Random::new(9, stream), 0.75);
             let mut before = motion.at(0.0);
             for frame in 1..1200 {
                 let now = motion.at(f64::from(frame) / FRAME_RATE);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn every_kind_of_shape_occurs() {
         let mut random = Random::new(1, SHAPES);
-        let shapes: Vec<Shape> = (0..200).map(|_| Shape::draw(&mut random)).collect();
+        let shapes: Vec<CrowdShape> = (0..200).map(|_| CrowdShape::draw(&mut random)).collect();
         for kind in ["box", "points", "cylinder", "capsule", "sphere"] {
             assert!(shapes.iter().filter(|shape| shape.toml.contains(kind)).count() > 10, "{kind}");
         }
@@ -283,7 +283,7 @@ mod tests {
     fn scene_files_are_toml() {
         let crowd = Crowd { bodies: 30, ..Crowd::default() };
         let mut random = Random::new(crowd.seed, SHAPES);
-        let shapes: Vec<Shape> = (0..30).map(|_| Shape::draw(&mut random)).collect();
+        let shapes: Vec<CrowdShape> = (0..30).map(|_| CrowdShape::draw(&mut random)).collect();
         let table: toml::Table = crowd.scene(&shapes, 1.0).parse().expect("TOML");
         assert_eq!(table["body"].as_array().map(Vec::len), Some(30));
         assert_eq!(table["query"]["within"].as_float(), Some(0.05));
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn values_are_the_same_on_every_platform() {
         let mut random = Random::new(1, SHAPES);
-        let shapes: Vec<Shape> = (0..50).map(|_| Shape::draw(&mut random)).collect();
+        let shapes: Vec<CrowdShape> = (0..50).map(|_| CrowdShape::draw(&mut random)).collect();
         // FNV-1a over what is written: text as it is, numbers by their bits.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut add = |bytes: &[u8]| {
@@ -304,7 +304,7 @@ mod tests {
             add(shape.toml.as_bytes());
         }
         for stream in 0..50 {
-            let (position, q) = Motion::draw(&mut Random::new(1, stream), 2.0).at(12.5);
+            let (position, q) = CrowdMotion::draw(&mut Random::new(1, stream), 2.0).at(12.5);
             position.iter().chain(&q).for_each(|x| add(&x.to_bits().to_le_bytes()));
         }
         assert_eq!(hash, 0xbb02_55da_0a0b_95e5, "{hash:#018x}");

@@ -18,7 +18,7 @@ pub(super) struct Loft {
 
 /// A body of named convex pieces; the unit of length is that of whoever writes it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Model {
+pub(super) struct SolidModel {
     pieces: Vec<(String, Loft)>,
 }
 
@@ -84,7 +84,7 @@ impl Loft {
     }
 }
 
-impl Model {
+impl SolidModel {
     pub(super) fn with(mut self, name: impl Into<String>, piece: Loft) -> Self {
         self.pieces.push((name.into(), piece));
         self
@@ -233,9 +233,9 @@ mod tests {
     use super::super::space::dot;
     use super::*;
 
-    fn model() -> Model {
+    fn model() -> SolidModel {
         let bar = Loft::cylinder([0.0, 0.0, 0.0], [0.0, 30.0, 0.0], 5.0, 8);
-        Model::default().with("block", Loft::cuboid([1.0, 2.0, 3.0], [4.0, 6.0, 8.0])).with("bar", bar)
+        SolidModel::default().with("block", Loft::cuboid([1.0, 2.0, 3.0], [4.0, 6.0, 8.0])).with("bar", bar)
     }
 
     #[test]

@@ -33,32 +33,32 @@ pub(crate) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
     let place = || format!("{}, message {}", path.display(), walk.message);
     match done {
         Ok(()) => Ok(walk.rows),
-        Err(Fault::Io(error)) => Err(Error::unreadable(path, &error)),
-        Err(Fault::Claim(problem)) => {
+        Err(MessageFault::Io(error)) => Err(Error::unreadable(path, &error)),
+        Err(MessageFault::Claim(problem)) => {
             Err(Error::input(place(), problem, "the file is cut off or damaged: write or copy it again"))
         }
     }
 }
 
-enum Fault {
+enum MessageFault {
     Io(std::io::Error),
     Claim(String),
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for MessageFault {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-type Checked<T> = std::result::Result<T, Fault>;
+type MessageResult<T> = std::result::Result<T, MessageFault>;
 
-fn claim<T>(problem: impl Into<String>) -> Checked<T> {
-    Err(Fault::Claim(problem.into()))
+fn claim<T>(problem: impl Into<String>) -> MessageResult<T> {
+    Err(MessageFault::Claim(problem.into()))
 }
 
 /// A message: where its metadata lies.
-struct Place {
+struct MessagePlace {
     start: u64,
     length: u64,
 }
@@ -73,7 +73,7 @@ struct Walk {
 
 impl Walk {
     /// Bytes of the file, once it is known that it has them.
-    fn read(&mut self, start: u64, length: u64) -> Checked<Vec<u8>> {
+    fn read(&mut self, start: u64, length: u64) -> MessageResult<Vec<u8>> {
         if start.checked_add(length).is_none_or(|end| end > self.bytes) {
             return claim("is truncated: it reaches beyond the end of the file");
         }
@@ -83,13 +83,13 @@ impl Walk {
         Ok(bytes)
     }
 
-    fn word(&mut self, start: u64) -> Checked<i32> {
+    fn word(&mut self, start: u64) -> MessageResult<i32> {
         let bytes = self.read(start, 4)?;
         Ok(bytes.try_into().map_or(0, i32::from_le_bytes))
     }
 
     /// A stream: a schema, then batches, each behind its length, until a length of 0 or the end of the file.
-    fn stream(&mut self) -> Checked<()> {
+    fn stream(&mut self) -> MessageResult<()> {
         let mut at = 0;
         while at < self.bytes {
             let mut length = self.word(at)?;
@@ -102,14 +102,14 @@ impl Walk {
                 break;
             }
             let Ok(length) = u64::try_from(length) else { return claim("has a negative length") };
-            at = self.message(&Place { start: at, length }, None)?;
+            at = self.message(&MessagePlace { start: at, length }, None)?;
             self.message += 1;
         }
         if self.message == 0 { claim("has no schema") } else { Ok(()) }
     }
 
     /// A file: the blocks that its footer names.
-    fn blocks(&mut self) -> Checked<()> {
+    fn blocks(&mut self) -> MessageResult<()> {
         let end = self.bytes.saturating_sub(TAIL);
         let tail = if self.bytes > 2 * TAIL { self.read(end, TAIL)? } else { Vec::new() };
         if tail.get(4..) != Some(b"ARROW1") {
@@ -141,14 +141,14 @@ impl Walk {
             }
             let prefix = if self.word(start)? == -1 { 8 } else { 4 };
             let Some(length) = length.checked_sub(prefix) else { return claim("has no metadata") };
-            self.message(&Place { start: start + prefix, length }, Some(body))?;
+            self.message(&MessagePlace { start: start + prefix, length }, Some(body))?;
             self.message += 1;
         }
         Ok(())
     }
 
     /// Checks a message; the byte behind its body, whose length a footer may say too.
-    fn message(&mut self, place: &Place, expected_body: Option<u64>) -> Checked<u64> {
+    fn message(&mut self, place: &MessagePlace, expected_body: Option<u64>) -> MessageResult<u64> {
         let metadata = self.read(place.start, place.length)?;
         let Ok(message) = root_as_message(&metadata) else { return claim("has damaged metadata") };
         let start = place.start + place.length;
@@ -178,7 +178,7 @@ impl Walk {
     }
 
     /// Checks the buffers of a batch against its body: where they lie, and what they claim to decompress to.
-    fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> Checked<()> {
+    fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> MessageResult<()> {
         let codec = batch.compression().map(|compression| compression.codec());
         for buffer in batch.buffers().into_iter().flatten() {
             let fits = (u64::try_from(buffer.offset()), u64::try_from(buffer.length()));

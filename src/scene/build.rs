@@ -32,14 +32,14 @@ enum GeometryJob {
 }
 
 /// What became of a job: one shape for each variant.
-struct Done {
+struct BuiltBody {
     /// The file, and those beside it that belong to it.
     inputs: Vec<InputDigest>,
     shapes: Vec<Result<Arc<Shape>, Fault>>,
 }
 
 /// The jobs of a scene, and the (job, variant) of each body.
-struct Plan {
+struct BuildPlan {
     jobs: Vec<GeometryJob>,
     of_body: Vec<(usize, usize)>,
 }
@@ -84,7 +84,7 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Fai
 }
 
 /// Finds what is to be built: files are the same if they are the same on disk, however they are written.
-fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
+fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, u64), usize> = HashMap::new();
     let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
@@ -113,7 +113,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> Plan {
         };
         of_body.push(slot);
     }
-    Plan { jobs, of_body }
+    BuildPlan { jobs, of_body }
 }
 
 fn add_variant(job: &mut GeometryJob, variant: (Reading, f64)) -> usize {
@@ -124,15 +124,15 @@ fn add_variant(job: &mut GeometryJob, variant: (Reading, f64)) -> usize {
     })
 }
 
-fn work_off(job: &GeometryJob) -> Done {
+fn work_off(job: &GeometryJob) -> BuiltBody {
     let (path, variants) = match job {
         GeometryJob::Shape(spec, offset) => {
-            return Done { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
+            return BuiltBody { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
         }
         GeometryJob::File { path, variants } => (path, variants),
     };
     let failed =
-        |fault: Fault| Done { inputs: Vec::new(), shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
+        |fault: Fault| BuiltBody { inputs: Vec::new(), shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
     if let Err(fault) = readers::check_extension(path) {
         return failed(fault);
     }
@@ -148,7 +148,7 @@ fn work_off(job: &GeometryJob) -> Done {
         Err(fault) => failed(fault),
         Ok(mesh) => {
             let build = |(reading, offset): &(Reading, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
-            Done { inputs, shapes: variants.iter().map(build).collect() }
+            BuiltBody { inputs, shapes: variants.iter().map(build).collect() }
         }
     }
 }

@@ -6,22 +6,22 @@ use arrow_schema::{DataType, Field, Schema};
 use std::path::Path;
 
 /// A column of the contract, with all names it goes by.
-struct Names(&'static [&'static str]);
+struct ColumnAliases(&'static [&'static str]);
 
-const RUN: Names = Names(&["run", "run_id"]);
-const FRAME: Names = Names(&["frame", "frame_index"]);
-const TIME: Names = Names(&["time_s", "t", "time", "timestamp"]);
-const BODY: Names = Names(&["body", "body_id"]);
+const RUN: ColumnAliases = ColumnAliases(&["run", "run_id"]);
+const FRAME: ColumnAliases = ColumnAliases(&["frame", "frame_index"]);
+const TIME: ColumnAliases = ColumnAliases(&["time_s", "t", "time", "timestamp"]);
+const BODY: ColumnAliases = ColumnAliases(&["body", "body_id"]);
 
 /// The components of a pose, in the order of [`Columns::pose`].
-const POSE: [Names; 7] = [
-    Names(&["x", "tx"]),
-    Names(&["y", "ty"]),
-    Names(&["z", "tz"]),
-    Names(&["qw"]),
-    Names(&["qx"]),
-    Names(&["qy"]),
-    Names(&["qz"]),
+const POSE: [ColumnAliases; 7] = [
+    ColumnAliases(&["x", "tx"]),
+    ColumnAliases(&["y", "ty"]),
+    ColumnAliases(&["z", "tz"]),
+    ColumnAliases(&["qw"]),
+    ColumnAliases(&["qx"]),
+    ColumnAliases(&["qy"]),
+    ColumnAliases(&["qz"]),
 ];
 
 /// Where the columns lie in the schema of a file, with their names there.
@@ -134,7 +134,7 @@ impl Table<'_> {
     }
 
     /// The one column that goes by any of `names`.
-    fn optional(&self, names: &Names, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Option<Column>> {
+    fn optional(&self, names: &ColumnAliases, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Option<Column>> {
         let mut found: Option<(usize, &Field)> = None;
         for (index, field) in self.schema.fields().iter().enumerate() {
             if !names.0.contains(&field.name().as_str()) {
@@ -158,7 +158,7 @@ impl Table<'_> {
         Ok(Some(Column { index, name: field.name().clone() }))
     }
 
-    fn required(&self, names: &Names, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Column> {
+    fn required(&self, names: &ColumnAliases, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Column> {
         self.optional(names, fits, wanted)?.ok_or_else(|| {
             let there: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(20).collect();
             self.error(

@@ -49,25 +49,25 @@ impl IpcFile {
         Ok(BatchReader { path: Arc::clone(&self.path), reader, rest: None, most: batch_rows.max(1) })
     }
 
-    fn reader(&self, projection: Option<Vec<usize>>) -> Result<Reader> {
+    fn reader(&self, projection: Option<Vec<usize>>) -> Result<IpcReader> {
         let file = File::open(&self.path).map_err(|error| Error::unreadable(&self.path, &error))?;
         let file = BufReader::new(file);
         guarded_arrow(&self.path, || {
             Ok(if self.stream {
-                Reader::Stream(StreamReader::try_new(file, projection)?)
+                IpcReader::Stream(StreamReader::try_new(file, projection)?)
             } else {
-                Reader::File(FileReader::try_new(file, projection)?)
+                IpcReader::File(FileReader::try_new(file, projection)?)
             })
         })
     }
 }
 
-enum Reader {
+enum IpcReader {
     File(FileReader<BufReader<File>>),
     Stream(StreamReader<BufReader<File>>),
 }
 
-impl Reader {
+impl IpcReader {
     /// The schema of the whole file, whatever the projection.
     fn schema(&self) -> SchemaRef {
         match self {
@@ -87,7 +87,7 @@ impl Reader {
 /// Decodes a file in slices of its record batches.
 pub(super) struct BatchReader {
     path: Arc<Path>,
-    reader: Reader,
+    reader: IpcReader,
     /// What is left of the last record batch.
     rest: Option<RecordBatch>,
     /// Rows of a slice.

@@ -28,11 +28,11 @@ pub(super) fn batch_name(number: u64) -> String {
 ///
 /// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
 /// `time_s` if wanted), in order of (run, frame); lengths are in the unit of the scene unless a field says otherwise.
-pub struct PoseSource<'a>(Kind<'a>);
+pub struct PoseSource<'a>(MemoryBatches<'a>);
 
 type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send + 'a>;
 
-enum Kind<'a> {
+enum MemoryBatches<'a> {
     Files,
     Batches(BatchIter<'a>, Option<Bounds>),
     #[cfg(feature = "ndarray")]
@@ -48,7 +48,7 @@ impl Default for PoseSource<'_> {
 impl<'a> PoseSource<'a> {
     /// The files that the scene or the [`ReadOptions`](super::ReadOptions) name.
     pub fn files() -> Self {
-        Self(Kind::Files)
+        Self(MemoryBatches::Files)
     }
 
     /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass one by one.
@@ -66,13 +66,13 @@ impl<'a> PoseSource<'a> {
         I: IntoIterator<Item = std::result::Result<RecordBatch, ArrowError>>,
         I::IntoIter: Send + 'a,
     {
-        Self(Kind::Batches(Box::new(batches.into_iter()), None))
+        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), None))
     }
 
     /// An array of poses over samples and bodies.
     #[cfg(feature = "ndarray")]
     pub fn array(array: PoseArray<'a>) -> Self {
-        Self(Kind::Array(array))
+        Self(MemoryBatches::Array(array))
     }
 
     /// Lets batches pass one by one: all body origins are expected within these bounds (metres). Rows are the same
@@ -80,14 +80,14 @@ impl<'a> PoseSource<'a> {
     #[must_use]
     pub fn bounded(self, bounds: Bounds) -> Self {
         match self.0 {
-            Kind::Batches(batches, _) => Self(Kind::Batches(batches, Some(bounds))),
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Some(bounds))),
             other => Self(other),
         }
     }
 
     /// Whether the poses are read from files.
     pub(crate) fn is_files(&self) -> bool {
-        matches!(self.0, Kind::Files)
+        matches!(self.0, MemoryBatches::Files)
     }
 
     /// Calls `run` with the poses of `scene`, and feeds it meanwhile; `stop` is asked before each batch.
@@ -105,8 +105,8 @@ impl<'a> PoseSource<'a> {
             return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
         }
         match self.0 {
-            Kind::Files => run(Feed(FeedKind::Files)),
-            Kind::Batches(batches, None) => {
+            MemoryBatches::Files => run(Feed(FeedKind::Files)),
+            MemoryBatches::Batches(batches, None) => {
                 let mut sources = Vec::new();
                 for (number, batch) in (0..).zip(batches) {
                     stop()?;
@@ -114,7 +114,7 @@ impl<'a> PoseSource<'a> {
                 }
                 run(Feed(FeedKind::Whole(sources.into())))
             }
-            Kind::Batches(batches, Some(bounds)) => {
+            MemoryBatches::Batches(batches, Some(bounds)) => {
                 check(&bounds)?;
                 let batches = batches.zip(0..).map(|(batch, number)| {
                     let batch = received(number, batch)?;
@@ -123,7 +123,7 @@ impl<'a> PoseSource<'a> {
                 stream(batches, Some(bounds), stop, run)
             }
             #[cfg(feature = "ndarray")]
-            Kind::Array(array) => {
+            MemoryBatches::Array(array) => {
                 array.check()?;
                 let bounds = array.bounds(scene.unit);
                 stream(array.chunks(), bounds, stop, run)

@@ -93,13 +93,13 @@ impl Source {
         let path: Arc<Path> = Arc::from(found.path.as_path());
         let (kind, bytes) = kind(&path)?;
         let (format, schema, columns, groups) = match kind {
-            Kind::Parquet => {
+            SourceFormat::Parquet => {
                 let (file, columns, groups) = ParquetFile::open(&path, unit)?;
                 let schema = file.schema();
                 (Format::Parquet(Box::new(file)), schema, columns, groups)
             }
-            Kind::IpcFile | Kind::IpcStream => {
-                let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == Kind::IpcStream, unit)?;
+            SourceFormat::IpcFile | SourceFormat::IpcStream => {
+                let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == SourceFormat::IpcStream, unit)?;
                 let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
                 (Format::Ipc(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
@@ -196,14 +196,14 @@ impl Source {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum SourceFormat {
     Parquet,
     IpcFile,
     IpcStream,
 }
 
 /// What a file is by its first bytes, and its size.
-fn kind(path: &Path) -> Result<(Kind, u64)> {
+fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
     let unreadable = |error| Error::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
@@ -212,9 +212,9 @@ fn kind(path: &Path) -> Result<(Kind, u64)> {
     let refuse = |problem: &str, remedy: &str| Err(Error::input(path.display(), problem, remedy));
     match head.as_slice() {
         [] => refuse("is empty (0 bytes)", "write the trajectories again"),
-        [b'P', b'A', b'R', b'1' | b'E', ..] => Ok((Kind::Parquet, bytes)),
-        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Ok((Kind::IpcFile, bytes)),
-        [0xff, 0xff, 0xff, 0xff, ..] => Ok((Kind::IpcStream, bytes)),
+        [b'P', b'A', b'R', b'1' | b'E', ..] => Ok((SourceFormat::Parquet, bytes)),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Ok((SourceFormat::IpcFile, bytes)),
+        [0xff, 0xff, 0xff, 0xff, ..] => Ok((SourceFormat::IpcStream, bytes)),
         [b'F', b'E', b'A', b'1', ..] => {
             refuse("is a Feather file of version 1", "write it as Feather version 2 or Parquet")
         }

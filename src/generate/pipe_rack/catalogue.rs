@@ -4,7 +4,7 @@
 //! straight tees), EN 1092-1 PN 16 (flanges), EN 558 series 3 and makers' sheets (valves), rounded.
 
 use super::parts::Mm;
-use crate::generate::models::{Loft, Model, ring};
+use crate::generate::models::{Loft, SolidModel, ring};
 use crate::generate::space::{Vec3, scale};
 use std::f64::consts::PI;
 
@@ -55,7 +55,7 @@ impl Size {
     }
 
     /// A 90 degree elbow: comes in along +x, its centre lines meet at the origin, goes out along +y.
-    pub(super) fn elbow_model(&self) -> Model {
+    pub(super) fn elbow_model(&self) -> SolidModel {
         const SEGMENTS: u32 = 6;
         let radius = self.elbow;
         let section = |k: u32| {
@@ -65,24 +65,24 @@ impl Size {
             let center = [-radius + radius * sin, radius - radius * cos, 0.0];
             ring(center, [cos, sin, 0.0], Z, self.outside / 2.0, SIDES)
         };
-        (0..SEGMENTS).fold(Model::default(), |model, k| {
+        (0..SEGMENTS).fold(SolidModel::default(), |model, k| {
             model.with(format!("segment-{}", k + 1), Loft::between(section(k), section(k + 1)))
         })
     }
 
     /// A tee: its run along x, its branch along +z.
-    pub(super) fn tee_model(&self) -> Model {
+    pub(super) fn tee_model(&self) -> SolidModel {
         let run = Loft::cylinder(scale(X, -self.tee), scale(X, self.tee), self.outside / 2.0, SIDES);
         let branch = Loft::cylinder([0.0; 3], scale(Z, self.tee), self.outside / 2.0, SIDES);
-        Model::default().with("run", run).with("branch", branch)
+        SolidModel::default().with("run", run).with("branch", branch)
     }
 
     /// A flanged gate valve: its run along x, its stem along +z.
-    pub(super) fn valve_model(&self) -> Model {
+    pub(super) fn valve_model(&self) -> SolidModel {
         let [face, height, wheel] = self.valve;
         let [flange, thickness] = self.flange;
         let disc = |x: Mm| Loft::cylinder([x, 0.0, 0.0], [x + thickness, 0.0, 0.0], flange / 2.0, SIDES);
-        let mut model = Model::default()
+        let mut model = SolidModel::default()
             .with("body", Loft::cylinder([-face / 2.0, 0.0, 0.0], [face / 2.0, 0.0, 0.0], 0.6 * self.outside, SIDES))
             .with("flange-1", disc(-face / 2.0))
             .with("flange-2", disc(face / 2.0 - thickness))
@@ -97,11 +97,11 @@ impl Size {
 
     /// The shoe that carries a pipe along x: a web under the pipe and a base plate on the steel, the origin on the
     /// centre line.
-    pub(super) fn shoe_model(&self) -> Model {
+    pub(super) fn shoe_model(&self) -> SolidModel {
         let (r, bottom) = (self.outside / 2.0, -self.outside / 2.0 - SHOE);
         let plate = Loft::cuboid([0.0, 0.0, bottom + 6.0], [300.0, 1.2 * r + 60.0, 12.0]);
         let web = Loft::cuboid([0.0, 0.0, (bottom + 12.0 - 0.95 * r) / 2.0], [300.0, 12.0, SHOE - 12.0 + 0.05 * r]);
-        Model::default().with("plate", plate).with("web", web)
+        SolidModel::default().with("plate", plate).with("web", web)
     }
 }
 
@@ -117,20 +117,20 @@ fn rim(radius: Mm, low: Mm, segments: u32) -> Vec<Loft> {
 }
 
 /// An I section along z, from the origin: height and width of the section, thickness of web and flange, length.
-pub(super) fn i_section([height, width]: [Mm; 2], [web, flange]: [Mm; 2], length: Mm) -> Model {
+pub(super) fn i_section([height, width]: [Mm; 2], [web, flange]: [Mm; 2], length: Mm) -> SolidModel {
     let middle = length / 2.0;
     let at = (height - flange) / 2.0;
-    Model::default()
+    SolidModel::default()
         .with("web", Loft::cuboid([0.0, 0.0, middle], [web, height - 2.0 * flange, length]))
         .with("flange-1", Loft::cuboid([0.0, -at, middle], [width, flange, length]))
         .with("flange-2", Loft::cuboid([0.0, at, middle], [width, flange, length]))
 }
 
 /// A cable tray along x, from the origin, open above.
-pub(super) fn tray(width: Mm, height: Mm, length: Mm) -> Model {
+pub(super) fn tray(width: Mm, height: Mm, length: Mm) -> SolidModel {
     let side = |y: Mm| Loft::cuboid([length / 2.0, y, height / 2.0], [length, 3.0, height]);
     let half = (width - 3.0) / 2.0;
-    Model::default()
+    SolidModel::default()
         .with("floor", Loft::cuboid([length / 2.0, 0.0, 1.5], [length, width, 3.0]))
         .with("side-1", side(-half))
         .with("side-2", side(half))
@@ -138,7 +138,7 @@ pub(super) fn tray(width: Mm, height: Mm, length: Mm) -> Model {
 
 /// A pump on its skid: base plate on z = 0, motor towards -y, suction towards +y at 600 above the ground, discharge
 /// upwards at y = 350. In metres, as glTF is.
-pub(super) fn pump_skid() -> Model {
+pub(super) fn pump_skid() -> SolidModel {
     let m = |v: Vec3| scale(v, 1e-3);
     let cuboid = |center: Vec3, sides: Vec3| Loft::cuboid(m(center), m(sides));
     let round = |from: Vec3, to: Vec3, radius: Mm| Loft::cylinder(m(from), m(to), radius * 1e-3, SIDES);
@@ -147,7 +147,7 @@ pub(super) fn pump_skid() -> Model {
         let from = [0, 1, 2].map(|k| at[k] - thickness * axis[k]);
         round(from, at, diameter / 2.0)
     };
-    Model::default()
+    SolidModel::default()
         .with("base-plate", cuboid([0.0, 0.0, 125.0], [1000.0, 2400.0, 250.0]))
         .with("motor", round([0.0, -1050.0, 600.0], [0.0, -150.0, 600.0], 280.0))
         .with("motor-feet", cuboid([0.0, -600.0, 300.0], [500.0, 700.0, 120.0]))
@@ -165,7 +165,7 @@ pub(super) fn pump_skid() -> Model {
 mod tests {
     use super::*;
 
-    fn extent(model: &Model, axis: usize) -> [f64; 2] {
+    fn extent(model: &SolidModel, axis: usize) -> [f64; 2] {
         let values: Vec<f64> = model.points().iter().map(|point| point[axis]).collect();
         [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
     }
@@ -193,7 +193,7 @@ mod tests {
     fn a_rim_is_a_ring() {
         let segments = rim(100.0, 0.0, 12);
         assert_eq!(segments.len(), 12);
-        let model = segments.into_iter().fold(Model::default(), |model, segment| model.with("s", segment));
+        let model = segments.into_iter().fold(SolidModel::default(), |model, segment| model.with("s", segment));
         for [x, y, _] in model.points() {
             let r = (x * x + y * y).sqrt();
             assert!((r - 100.0).abs() < 1e-9 || (r - (100.0 - RIM)).abs() < 1e-9);

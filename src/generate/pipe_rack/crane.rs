@@ -4,7 +4,7 @@
 //! to the load, `L u'' = (g - a) - ((g - a).u) u - L |u'|^2 u - c L u'`, `a` the acceleration of the pivot, `c` a light
 //! damping. It is integrated by the Runge-Kutta method of order 4 and put back onto the sphere after every step.
 
-use crate::generate::models::{Loft, Model};
+use crate::generate::models::{Loft, SolidModel};
 use crate::generate::random::Random;
 use crate::generate::space::{
     Ease, Quaternion, Vec3, about, add, dot, product, rotate, runge_kutta, scale, sub, tilt_to, unit,
@@ -121,9 +121,9 @@ fn onto_sphere(state: [f64; 6]) -> [f64; 6] {
 }
 
 /// The jib with counterweight and cab, its origin on the axis at the height of the trolley, along +x.
-pub(super) fn jib() -> Model {
+pub(super) fn jib() -> SolidModel {
     let mm = |center: Vec3, sides: Vec3| Loft::cuboid(scale(center, 1e3), scale(sides, 1e3));
-    Model::default()
+    SolidModel::default()
         .with("jib", mm([4.5, 0.0, 0.9], [23.0, 1.2, 1.2]))
         .with("counterweight", mm([-6.0, 0.0, 0.3], [1.6, 1.4, 2.4]))
         .with("cab", mm([0.4, 1.5, 0.2], [1.6, 1.4, 2.0]))
@@ -131,11 +131,11 @@ pub(super) fn jib() -> Model {
 }
 
 /// Hook block, slings and spreader beam: the origin at the middle of the load, z along the rope, the beam along y.
-pub(super) fn rigging() -> Model {
+pub(super) fn rigging() -> SolidModel {
     let high = (PENDULUM - ROPE) * 1e3;
     let sling = |y: f64| Loft::cylinder([0.0, 0.0, high - 300.0], [0.0, y, 1150.0], 15.0, 8);
     let strap = |y: f64| Loft::cylinder([0.0, y, 1100.0], [0.0, y, 500.0], 15.0, 8);
-    Model::default()
+    SolidModel::default()
         .with("hook-block", Loft::cuboid([0.0, 0.0, high - 200.0], [300.0, 500.0, 500.0]))
         .with("sling-1", sling(-1500.0))
         .with("sling-2", sling(1500.0))
@@ -145,9 +145,9 @@ pub(super) fn rigging() -> Model {
 }
 
 /// The load, a bundle of exchanger tubes with its tube sheets, along y; metres, as glTF is.
-pub(super) fn bundle() -> Model {
+pub(super) fn bundle() -> SolidModel {
     let along = |from: f64, to: f64, radius: f64| Loft::cylinder([0.0, from, 0.0], [0.0, to, 0.0], radius, 24);
-    Model::default()
+    SolidModel::default()
         .with("tubes", along(-2.4, 2.4, 0.42))
         .with("sheet-fixed", along(2.4, 2.5, 0.5))
         .with("sheet-floating", along(-2.46, -2.4, 0.44))

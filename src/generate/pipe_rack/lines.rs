@@ -2,7 +2,7 @@
 
 use super::catalogue::{DN80, DN100, DN150, DN200, SHOE, Size};
 use super::parts::{Form, Mm, Part};
-use super::piping::{End, Item, Line};
+use super::piping::{End, Line, PipelineItem};
 use super::structure::{LEVELS, shoes};
 use crate::generate::random::Random;
 use crate::generate::space::Vec3;
@@ -17,21 +17,21 @@ pub(super) const PUMPS: [(&str, Mm); 3] = [("A", 3000.0), ("B", 9000.0), ("C", 1
 pub(super) const PUMP_Y: Mm = 2200.0;
 
 /// A line along the rack.
-struct Header {
+struct PipeHeader {
     name: &'static str,
     size: Size,
     level: usize,
     y: Mm,
 }
 
-const fn header(name: &'static str, size: Size, level: usize, y: Mm) -> Header {
-    Header { name, size, level, y }
+const fn header(name: &'static str, size: Size, level: usize, y: Mm) -> PipeHeader {
+    PipeHeader { name, size, level, y }
 }
 
 /// Services whose lines are insulated: hot oil, process, pump discharge and suction, steam.
 const HOT: [&str; 5] = ["HO", "PL", "PD", "PS", "ST"];
 
-static HEADERS: [Header; 11] = [
+static HEADERS: [PipeHeader; 11] = [
     header("UA-101", DN80, 0, 700.0),
     header("PL-102", DN200, 0, 1600.0),
     header("PD-103", DN100, 0, 2550.0),
@@ -47,12 +47,12 @@ static HEADERS: [Header; 11] = [
 
 /// A branch of a header: the way from a tee in its centre line on, with items on its legs.
 struct Branch {
-    header: &'static Header,
+    header: &'static PipeHeader,
     way: Vec<Vec3>,
-    items: Vec<(usize, Mm, Item)>,
+    items: Vec<(usize, Mm, PipelineItem)>,
 }
 
-impl Header {
+impl PipeHeader {
     /// Height of the centre line.
     fn z(&self) -> Mm {
         LEVELS[self.level] + SHOE + self.size.outside / 2.0
@@ -64,12 +64,12 @@ impl Header {
 }
 
 /// The branch of a header at x, over these corners.
-fn branch(header: &'static Header, x: Mm, corners: &[Vec3], items: &[(usize, Mm, Item)]) -> Branch {
+fn branch(header: &'static PipeHeader, x: Mm, corners: &[Vec3], items: &[(usize, Mm, PipelineItem)]) -> Branch {
     let way = std::iter::once(header.point(x)).chain(corners.iter().copied()).collect();
     Branch { header, way, items: items.to_vec() }
 }
 
-fn named(name: &str) -> &'static Header {
+fn named(name: &str) -> &'static PipeHeader {
     HEADERS.iter().find(|header| header.name == name).expect("branches name headers of the list")
 }
 
@@ -87,7 +87,7 @@ fn branches() -> Vec<Branch> {
         named("UA-101"),
         x,
         &[[x, 700.0, 300.0], [x - 900.0, 700.0, 300.0]],
-        &[(0, 2000.0, Item::Joint), (0, 4210.0, Item::Valve(EAST))],
+        &[(0, 2000.0, PipelineItem::Joint), (0, 4210.0, PipelineItem::Valve(EAST))],
     ));
     all.push(to_tank(named("PL-203"), -500.0, 1200.0, 7700.0));
     all.push(to_tank(named("PL-204"), -600.0, 4800.0, 7900.0));
@@ -100,7 +100,7 @@ fn branches() -> Vec<Branch> {
             header,
             x,
             &[[x, header.y, 3600.0], [x, 1000.0, 3600.0], [x, 1000.0, 2150.0]],
-            &[(1, 1000.0, Item::Joint), (2, 700.0, Item::Valve(SOUTH))],
+            &[(1, 1000.0, PipelineItem::Joint), (2, 700.0, PipelineItem::Valve(SOUTH))],
         )
     }));
     all
@@ -113,13 +113,13 @@ fn of_pump(pump: &str, x: Mm) -> [Branch; 2] {
     let header = named("PS-105");
     let corners = [[x, header.y, 600.0], [x, suction, 600.0]];
     [
-        branch(header, x, &corners, &[(0, 3300.0, Item::Valve(EAST))]),
-        branch(named("PD-103"), x, &[[x, PUMP_Y + 350.0, discharge]], &[(0, 2500.0, Item::Valve(WEST))]),
+        branch(header, x, &corners, &[(0, 3300.0, PipelineItem::Valve(EAST))]),
+        branch(named("PD-103"), x, &[[x, PUMP_Y + 350.0, discharge]], &[(0, 2500.0, PipelineItem::Valve(WEST))]),
     ]
 }
 
 /// To a tank in the west at y, at a height over row A and down.
-fn to_tank(header: &'static Header, x: Mm, y: Mm, z: Mm) -> Branch {
+fn to_tank(header: &'static PipeHeader, x: Mm, y: Mm, z: Mm) -> Branch {
     let start = header.y;
     let corners = [
         [x, start, z],
@@ -129,13 +129,14 @@ fn to_tank(header: &'static Header, x: Mm, y: Mm, z: Mm) -> Branch {
         [-3300.0, y, 2000.0],
         [-4550.0, y, 2000.0],
     ];
-    branch(header, x, &corners, &[(4, 1800.0, Item::Valve(EAST)), (5, 700.0, Item::Joint)])
+    branch(header, x, &corners, &[(4, 1800.0, PipelineItem::Valve(EAST)), (5, 700.0, PipelineItem::Joint)])
 }
 
 /// To the drum in the north, at a height over row B and down.
-fn to_drum(header: &'static Header, x: Mm, z: Mm) -> Branch {
+fn to_drum(header: &'static PipeHeader, x: Mm, z: Mm) -> Branch {
     let corners = [[x, header.y, z], [x, 11_500.0, z], [x, 11_500.0, 3950.0]];
-    let items = [(1, 3600.0, Item::Joint), (2, 1500.0, Item::Valve(NORTH)), (2, 2800.0, Item::Joint)];
+    let items =
+        [(1, 3600.0, PipelineItem::Joint), (2, 1500.0, PipelineItem::Valve(NORTH)), (2, 2800.0, PipelineItem::Joint)];
     branch(header, x, &corners, &items)
 }
 
@@ -148,10 +149,14 @@ pub(super) fn parts(random: &mut Random) -> Vec<Part> {
         let insulation = if HOT.iter().any(|service| header.name.starts_with(service)) { drawn } else { 0.0 };
         let mut line = Line::new(header.name, header.size, insulation);
         let own: Vec<&Branch> = branches.iter().filter(|branch| branch.header.name == header.name).collect();
-        let mut items = vec![(0, 6900.0, Item::Weld), (0, 13_900.0, Item::Joint), (0, 20_300.0, Item::Weld)];
+        let mut items = vec![
+            (0, 6900.0, PipelineItem::Weld),
+            (0, 13_900.0, PipelineItem::Joint),
+            (0, 20_300.0, PipelineItem::Weld),
+        ];
         items.extend(own.iter().map(|branch| {
             let up = if branch.way[1][2] > header.z() { 1.0 } else { -1.0 };
-            (0, branch.way[0][0] - SPAN[0], Item::Tee([0.0, 0.0, up]))
+            (0, branch.way[0][0] - SPAN[0], PipelineItem::Tee([0.0, 0.0, up]))
         }));
         items.sort_by(|a, b| a.1.total_cmp(&b.1));
         line.lay(&mut parts, &SPAN.map(|x| header.point(x)), &items, [End::Flange; 2]);

@@ -10,7 +10,7 @@ mod structure;
 mod traffic;
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
-use super::models::{Model, dished_end};
+use super::models::{SolidModel, dished_end};
 use super::random::Random;
 use super::space::{Quaternion, Vec3, add, rotate};
 use crate::error::{Error, Result};
@@ -281,7 +281,7 @@ const FORKS: f64 = 0.25;
 
 /// The geometry files: name and content.
 fn geometry() -> Vec<(String, Vec<u8>)> {
-    let obj = |name: &str, model: &Model, comment: &str| (name.to_owned(), model.to_obj(comment).into_bytes());
+    let obj = |name: &str, model: &SolidModel, comment: &str| (name.to_owned(), model.to_obj(comment).into_bytes());
     let mut files = vec![
         obj("crane-jib.obj", &crane::jib(), "jib, counterweight and cab of the crane, mm"),
         obj("crane-rigging.obj", &crane::rigging(), "hook block, slings and beam, mm"),

@@ -6,7 +6,7 @@ use crate::generate::space::{Quaternion, Vec3, add, cross, from_axes, length, sc
 
 /// What sits in a line.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Item {
+pub(super) enum PipelineItem {
     /// A weld: the pipe is cut in two parts.
     Weld,
     /// Two flanges, face to face.
@@ -49,7 +49,7 @@ impl Line {
         &mut self,
         parts: &mut Vec<Part>,
         way: &[Vec3],
-        items: &[(usize, Mm, Item)],
+        items: &[(usize, Mm, PipelineItem)],
         [first, last]: [End; 2],
     ) {
         let legs = way.len() - 1;
@@ -81,29 +81,29 @@ impl Line {
     }
 
     /// Half the length that an item takes of the line.
-    fn half(&self, item: Item) -> Mm {
+    fn half(&self, item: PipelineItem) -> Mm {
         match item {
-            Item::Weld => 0.0,
-            Item::Joint => self.size.flange[1],
-            Item::Tee(_) => self.size.tee,
-            Item::Valve(_) => self.size.valve[0] / 2.0 + self.size.flange[1],
+            PipelineItem::Weld => 0.0,
+            PipelineItem::Joint => self.size.flange[1],
+            PipelineItem::Tee(_) => self.size.tee,
+            PipelineItem::Valve(_) => self.size.valve[0] / 2.0 + self.size.flange[1],
         }
     }
 
-    fn item(&mut self, parts: &mut Vec<Part>, at: Vec3, direction: Vec3, item: Item) {
+    fn item(&mut self, parts: &mut Vec<Part>, at: Vec3, direction: Vec3, item: PipelineItem) {
         let back = scale(direction, -1.0);
         match item {
-            Item::Weld => {}
-            Item::Joint => {
+            PipelineItem::Weld => {}
+            PipelineItem::Joint => {
                 self.flange(parts, at, back);
                 self.flange(parts, at, direction);
             }
-            Item::Tee(branch) => {
+            PipelineItem::Tee(branch) => {
                 self.tees += 1;
                 let part = self.part("T", self.tees, self.size.file("tee"), "tees", at, axes(direction, branch));
                 parts.push(part.insulated(self.insulation));
             }
-            Item::Valve(stem) => {
+            PipelineItem::Valve(stem) => {
                 self.valves += 1;
                 parts.push(self.part("V", self.valves, self.size.file("valve"), "valves", at, axes(direction, stem)));
                 let half = self.size.valve[0] / 2.0;
@@ -162,7 +162,11 @@ mod tests {
         let mut parts = Vec::new();
         let mut line = Line::new("L", DN100, 30.0);
         let way = [[0.0, 0.0, 0.0], [3000.0, 0.0, 0.0], [3000.0, 0.0, 2000.0], [3000.0, 1500.0, 2000.0]];
-        let items = [(0, 1000.0, Item::Weld), (0, 2000.0, Item::Tee([0.0, 0.0, 1.0])), (1, 900.0, Item::Joint)];
+        let items = [
+            (0, 1000.0, PipelineItem::Weld),
+            (0, 2000.0, PipelineItem::Tee([0.0, 0.0, 1.0])),
+            (1, 900.0, PipelineItem::Joint),
+        ];
         line.lay(&mut parts, &way, &items, [End::Flange, End::Flange]);
         let count = |letter: &str| parts.iter().filter(|part| part.name.starts_with(&format!("L-{letter}"))).count();
         assert_eq!([count("P"), count("E"), count("T"), count("F"), count("V")], [6, 2, 1, 4, 0]);

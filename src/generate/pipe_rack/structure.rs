@@ -3,7 +3,7 @@
 use super::catalogue::{SIZES, Size, i_section, tray};
 use super::crane::{JIB, TOWER};
 use super::parts::{Form, Mm, Part};
-use crate::generate::models::Model;
+use crate::generate::models::SolidModel;
 use crate::generate::space::{Vec3, from_axes};
 
 /// Where the frames of the rack stand.
@@ -36,7 +36,7 @@ const Y: Vec3 = [0.0, 1.0, 0.0];
 const Z: Vec3 = [0.0, 0.0, 1.0];
 
 /// The geometry files of the steel, the trays and the shoes.
-pub(super) fn models() -> Vec<(String, Model, &'static str)> {
+pub(super) fn models() -> Vec<(String, SolidModel, &'static str)> {
     let mut models = vec![
         ("column.obj".to_owned(), i_section([300.0, 300.0], [11.0, 19.0], COLUMN[1] - COLUMN[0]), "HEB 300 column, mm"),
         ("beam.obj".to_owned(), i_section([360.0, 170.0], [8.0, 12.7], 5700.0), "IPE 360 beam, mm"),

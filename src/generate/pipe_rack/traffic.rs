@@ -4,7 +4,7 @@
 //! `theta` the heading of the tractor, `phi` that of the trailer and `d` from the king pin to its axle,
 //! `d phi / d s = sin(theta - phi) / d`, so that it cuts corners.
 
-use crate::generate::models::{Loft, Model};
+use crate::generate::models::{Loft, SolidModel};
 use crate::generate::random::Random;
 use crate::generate::space::{Ease, Quaternion, Vec3, about, runge_kutta, scale};
 use std::f64::consts::PI;
@@ -126,7 +126,7 @@ fn wheel(x: f64, y: [f64; 2], radius: f64) -> Loft {
     Loft::cylinder(from, to, radius * 1e3, 20)
 }
 
-fn wheels(mut model: Model, axles: &[f64], [inner, outer]: [f64; 2], radius: f64) -> Model {
+fn wheels(mut model: SolidModel, axles: &[f64], [inner, outer]: [f64; 2], radius: f64) -> SolidModel {
     for (number, &x) in (1..).zip(axles) {
         model.add(format!("wheel-left-{number}"), wheel(x, [inner, outer], radius));
         model.add(format!("wheel-right-{number}"), wheel(x, [-outer, -inner], radius));
@@ -135,8 +135,8 @@ fn wheels(mut model: Model, axles: &[f64], [inner, outer]: [f64; 2], radius: f64
 }
 
 /// The tractor, mm: the origin on the ground under its rear axle, forward along x.
-pub(super) fn tractor() -> Model {
-    let model = Model::default()
+pub(super) fn tractor() -> SolidModel {
+    let model = SolidModel::default()
         .with("frame", cuboid([-1.0, 4.9], [-0.5, 0.5], [0.6, 1.0]))
         .with("cab", cuboid([3.1, 5.0], [-1.25, 1.25], [0.7, 3.4]))
         .with("fifth-wheel", Loft::cylinder([0.0, 0.0, 1000.0], [0.0, 0.0, 1150.0], 500.0, 16))
@@ -145,8 +145,8 @@ pub(super) fn tractor() -> Model {
 }
 
 /// The semi-trailer with a stack of pipes, mm: the origin on the ground under the king pin, forward along x.
-pub(super) fn trailer() -> Model {
-    let mut model = Model::default()
+pub(super) fn trailer() -> SolidModel {
+    let mut model = SolidModel::default()
         .with("deck", cuboid([-10.2, 1.1], [-1.25, 1.25], [1.2, 1.45]))
         .with("headboard", cuboid([1.0, 1.1], [-1.25, 1.25], [1.45, 2.6]))
         .with("legs", cuboid([-2.2, -2.0], [-0.9, 0.9], [0.3, 1.2]));
@@ -161,8 +161,8 @@ pub(super) fn trailer() -> Model {
 }
 
 /// The fork lift without what it lifts, mm: the origin on the ground under its front axle, forward along x.
-pub(super) fn fork_lift() -> Model {
-    let mut model = Model::default()
+pub(super) fn fork_lift() -> SolidModel {
+    let mut model = SolidModel::default()
         .with("chassis", cuboid([-1.9, 0.2], [-0.55, 0.55], [0.2, 0.8]))
         .with("counterweight", cuboid([-2.2, -1.5], [-0.55, 0.55], [0.3, 1.1]))
         .with("seat", cuboid([-1.4, -0.9], [-0.25, 0.25], [0.8, 1.3]))
@@ -177,8 +177,8 @@ pub(super) fn fork_lift() -> Model {
 }
 
 /// Carriage, forks and a crate on a pallet, mm: in the frame of the fork lift, the forks at z = 0.
-pub(super) fn carriage() -> Model {
-    Model::default()
+pub(super) fn carriage() -> SolidModel {
+    SolidModel::default()
         .with("carriage", cuboid([0.4, 0.48], [-0.5, 0.5], [0.0, 0.5]))
         .with("fork-left", cuboid([0.48, 1.6], [0.2, 0.32], [0.0, 0.04]))
         .with("fork-right", cuboid([0.48, 1.6], [-0.32, -0.2], [0.0, 0.04]))

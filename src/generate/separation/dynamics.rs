@@ -61,14 +61,14 @@ pub(super) struct Pair {
 
 /// A body's state, taken apart.
 #[derive(Debug, Clone, Copy)]
-struct Body {
+struct RigidBody {
     position: Vec3,
     velocity: Vec3,
     q: Quaternion,
     rate: Vec3,
 }
 
-impl Body {
+impl RigidBody {
     fn of(state: &[f64; 2 * STATE], which: usize) -> Self {
         let s = &state[which * STATE..];
         Self {
@@ -116,7 +116,7 @@ impl Pair {
 
     /// The pose of the payload's frame in the stage's.
     pub(super) fn relative(&self) -> (Vec3, Quaternion) {
-        let [payload, stage] = [0, 1].map(|which| Body::of(&self.state, which));
+        let [payload, stage] = [0, 1].map(|which| RigidBody::of(&self.state, which));
         let [from, to] = [payload.point(&self.mass[0], [0.0; 3]), stage.point(&self.mass[1], [0.0; 3])];
         let back = conjugate(stage.q);
         (rotate(back, sub(from, to)), product(back, payload.q))
@@ -124,14 +124,14 @@ impl Pair {
 
     /// How far the payload has moved away at a push, along the stage's axis.
     fn gap(&self, state: &[f64; 2 * STATE], push: &Push) -> f64 {
-        let [payload, stage] = [0, 1].map(|which| Body::of(state, which));
+        let [payload, stage] = [0, 1].map(|which| RigidBody::of(state, which));
         let at = [push.at[0], push.at[1], 0.0];
         let apart = sub(payload.point(&self.mass[0], at), stage.point(&self.mass[1], at));
         dot(apart, rotate(stage.q, [0.0, 0.0, 1.0]))
     }
 
     fn derivative(&self, state: &[f64; 2 * STATE]) -> [f64; 2 * STATE] {
-        let bodies = [0, 1].map(|which| Body::of(state, which));
+        let bodies = [0, 1].map(|which| RigidBody::of(state, which));
         let axis = rotate(bodies[1].q, [0.0, 0.0, 1.0]);
         let (mut force, mut torque) = ([[0.0; 3]; 2], [[0.0; 3]; 2]);
         for push in &self.pushes {
@@ -194,7 +194,7 @@ mod tests {
     fn balance(pair: &Pair) -> (Vec3, Vec3, f64) {
         let (mut momentum, mut angular, mut energy) = ([0.0; 3], [0.0; 3], 0.0);
         for which in 0..2 {
-            let (body, mass) = (Body::of(&pair.state, which), pair.mass[which]);
+            let (body, mass) = (RigidBody::of(&pair.state, which), pair.mass[which]);
             let p = scale(body.velocity, mass.mass);
             let spin = [0, 1, 2].map(|k| mass.inertia[k] * body.rate[k]);
             momentum = add(momentum, p);
@@ -244,7 +244,7 @@ mod tests {
         pair.advance(3.0);
         let (position, q) = pair.relative();
         // The springs push at x = 0, the centre of mass lies at +x: the payload turns about +y by moving its -x side up.
-        let rate = Body::of(&pair.state, 0).rate;
+        let rate = RigidBody::of(&pair.state, 0).rate;
         assert!(rate[1] > 0.005 && rate[1] < 0.05, "{rate:?}");
         assert!(q[2] > 0.0 && position[2] > 1.5, "{q:?} {position:?}");
     }

@@ -1,6 +1,6 @@
 //! The bodies of a separation: metres, z along the axis of separation, z = 0 the separation plane.
 
-use crate::generate::models::{Loft, Model, ring};
+use crate::generate::models::{Loft, SolidModel, ring};
 use std::f64::consts::PI;
 
 /// Inner and outer radius of the clamp band, and half its height.
@@ -10,7 +10,7 @@ const SEGMENTS: u32 = 9;
 
 /// The geometry files, in millimetres: name and content.
 pub(super) fn geometry() -> Vec<(String, Vec<u8>)> {
-    let obj = |name: &str, model: &Model, comment: &str| (name.to_owned(), model.to_obj(comment).into_bytes());
+    let obj = |name: &str, model: &SolidModel, comment: &str| (name.to_owned(), model.to_obj(comment).into_bytes());
     vec![
         obj("payload-1.obj", &payload(), "payload-1: separation ring, bus, folded panels, antenna; mm"),
         obj("adapter.obj", &adapter(), "adapter under payload-1; mm"),
@@ -30,8 +30,8 @@ fn round(z: [f64; 2], radius: [f64; 2], sides: u32) -> Loft {
     Loft::between(from, to)
 }
 
-fn payload() -> Model {
-    Model::default()
+fn payload() -> SolidModel {
+    SolidModel::default()
         .with("ring", round([0.0, 0.08], [0.46, 0.46], 32))
         .with("bus", cuboid([-0.45, 0.45], [-0.45, 0.45], [0.08, 1.4]))
         .with("panel-east", cuboid([0.47, 0.53], [-0.4, 0.4], [0.2, 1.3]))
@@ -39,15 +39,15 @@ fn payload() -> Model {
         .with("antenna", round([1.4, 1.7], [0.12, 0.4], 24))
 }
 
-fn adapter() -> Model {
-    Model::default()
+fn adapter() -> SolidModel {
+    SolidModel::default()
         .with("ring", round([-0.06, 0.0], [0.46, 0.46], 32))
         .with("cone", round([-0.5, -0.06], [0.6, 0.44], 32))
         .with("deck", cuboid([-1.0, 2.0], [-2.0, 1.0], [-0.56, -0.5]))
 }
 
 /// Segments from angle 0 to pi.
-fn band_half() -> Model {
+fn band_half() -> SolidModel {
     let [inner, outer, half] = BAND.map(|x| x * 1e3);
     let section = |k: u32| {
         let angle = PI * f64::from(k) / f64::from(SEGMENTS);
@@ -55,14 +55,14 @@ fn band_half() -> Model {
         let corner = |r: f64, z: f64| [r * cos, r * sin, z];
         vec![corner(inner, -half), corner(inner, half), corner(outer, half), corner(outer, -half)]
     };
-    (0..SEGMENTS).fold(Model::default(), |model, k| {
+    (0..SEGMENTS).fold(SolidModel::default(), |model, k| {
         model.with(format!("segment-{}", k + 1), Loft::between(section(k), section(k + 1)))
     })
 }
 
 /// Its front is the plane x = 0 of its own frame.
-fn neighbour() -> Model {
-    Model::default()
+fn neighbour() -> SolidModel {
+    SolidModel::default()
         .with("bus", cuboid([0.05, 0.85], [-0.4, 0.4], [0.2, 1.5]))
         .with("panel", cuboid([0.0, 0.05], [-0.38, 0.38], [0.3, 1.45]))
         .with("adapter", round([-0.5, 0.2], [0.378, 0.378], 24).moved([450.0, 0.0, 0.0]))

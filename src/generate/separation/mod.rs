@@ -83,7 +83,7 @@ impl Separation {
         let mut inputs = NumberTable::create(&set.path(INPUTS)?, "run", &columns)?;
         let mut file = TrajectoryFile::create(&set.path(TRAJECTORIES)?, &MOVING.map(str::to_owned))?;
         for run in 0..self.runs {
-            let draw = Draw::new(&mut Random::new(self.seed, run.into()));
+            let draw = SeparationParameters::new(&mut Random::new(self.seed, run.into()));
             inputs.push(run.into(), &draw.0)?;
             self.write_run(run, &draw, &mut file)?;
         }
@@ -93,7 +93,7 @@ impl Separation {
         set.finish()
     }
 
-    fn write_run(&self, run: u32, draw: &Draw, file: &mut TrajectoryFile) -> Result<()> {
+    fn write_run(&self, run: u32, draw: &SeparationParameters, file: &mut TrajectoryFile) -> Result<()> {
         let mut pair = draw.pair();
         let mut bands = [draw.get("band_a_m_s"), draw.get("band_b_m_s")].map(Band::new);
         let step = DURATION / f64::from(self.frames);
@@ -132,9 +132,9 @@ within = 0.08     # m: a row for every pair this near
 }
 
 /// The parameters of a run, in the order of [`PARAMETERS`].
-struct Draw([f64; PARAMETERS.len()]);
+struct SeparationParameters([f64; PARAMETERS.len()]);
 
-impl Draw {
+impl SeparationParameters {
     fn new(random: &mut Random) -> Self {
         Self(PARAMETERS.map(|(_, _, mean, deviation)| random.normal(mean, deviation)))
     }
@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn draws_have_the_dispersions_they_say() {
-        let draws: Vec<Draw> = (0..2000).map(|run| Draw::new(&mut Random::new(1, run))).collect();
+        let draws: Vec<SeparationParameters> =
+            (0..2000).map(|run| SeparationParameters::new(&mut Random::new(1, run))).collect();
         for (number, (name, _, mean, deviation)) in PARAMETERS.into_iter().enumerate() {
             let n = draws.len() as f64;
             let average = draws.iter().map(|draw| draw.0[number]).sum::<f64>() / n;
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn the_payload_leaves_at_the_speed_of_its_springs() {
         for run in 0..10 {
-            let draw = Draw::new(&mut Random::new(2, run));
+            let draw = SeparationParameters::new(&mut Random::new(2, run));
             let mut pair = draw.pair();
             pair.advance(1.0);
             let before = pair.relative().0[2];

@@ -35,7 +35,7 @@ mod tests;
 
 use super::polyhedron::Polyhedron;
 use super::vec3::Vec3;
-use simplex::Span;
+use simplex::AffineSpan;
 
 /// Why points have no hull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,10 +87,10 @@ struct Inexact {
 
 fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {
     let hull = match simplex::span(points) {
-        Span::Point(a) => assemble::point(points, a),
-        Span::Line(a, b) => assemble::segment(points, a, b),
-        Span::Plane(triangle) => assemble::solid_or_polygon(points, 2, &flat::polygon(points, triangle))?,
-        Span::Solid(tetrahedron) => {
+        AffineSpan::Point(a) => assemble::point(points, a),
+        AffineSpan::Line(a, b) => assemble::segment(points, a, b),
+        AffineSpan::Plane(triangle) => assemble::solid_or_polygon(points, 2, &flat::polygon(points, triangle))?,
+        AffineSpan::Solid(tetrahedron) => {
             let triangles = quickhull::triangulate(points, tetrahedron)?;
             assemble::solid_or_polygon(points, 3, &merge::faces(points, &triangles)?)?
         }

@@ -5,7 +5,7 @@ use crate::geometry::vec3::Vec3;
 
 /// What points span, with vertices of a simplex of that dimension; each the first of the points equal to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Span {
+pub(super) enum AffineSpan {
     /// All points are equal.
     Point(u32),
     /// All lie on a line; its extreme points.
@@ -17,13 +17,13 @@ pub(super) enum Span {
 }
 
 /// What `points` (at least one) span. The simplex is chosen large, by rounded sizes; whether it is one is exact.
-pub(super) fn span(points: &[Vec3<f64>]) -> Span {
+pub(super) fn span(points: &[Vec3<f64>]) -> AffineSpan {
     let at = |i: u32| points[i as usize];
     let a = lexicographic_extreme(points, |p, q| p < q);
     let origin = at(a);
     let b = largest(points, |p| max_norm(p - origin));
     if at(b) == origin {
-        return Span::Point(a);
+        return AffineSpan::Point(a);
     }
     let along = at(b) - origin;
     let mut c = largest(points, |p| max_norm(along.cross(p - origin)));
@@ -31,7 +31,7 @@ pub(super) fn span(points: &[Vec3<f64>]) -> Span {
         // The rounded areas say nothing: ask each point.
         match points.iter().position(|p| !collinear(origin, at(b), *p)) {
             Some(i) => c = i as u32,
-            None => return Span::Line(a, lexicographic_extreme(points, |p, q| p > q)),
+            None => return AffineSpan::Line(a, lexicographic_extreme(points, |p, q| p > q)),
         }
     }
     let normal = along.cross(at(c) - origin);
@@ -39,10 +39,14 @@ pub(super) fn span(points: &[Vec3<f64>]) -> Span {
     if side(origin, at(b), at(c), at(d)) == 0.0 {
         match points.iter().position(|p| side(origin, at(b), at(c), *p) != 0.0) {
             Some(i) => d = i as u32,
-            None => return Span::Plane([a, b, c]),
+            None => return AffineSpan::Plane([a, b, c]),
         }
     }
-    if side(origin, at(b), at(c), at(d)) < 0.0 { Span::Solid([a, b, c, d]) } else { Span::Solid([a, c, b, d]) }
+    if side(origin, at(b), at(c), at(d)) < 0.0 {
+        AffineSpan::Solid([a, b, c, d])
+    } else {
+        AffineSpan::Solid([a, c, b, d])
+    }
 }
 
 fn max_norm(v: Vec3<f64>) -> f64 {

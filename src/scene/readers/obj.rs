@@ -21,7 +21,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
     if bytes.contains(&0) {
         return Err(Fault::new("the file is not text (it contains NUL bytes)", "check that it really is an OBJ file"));
     }
-    let mut reader = Reader::default();
+    let mut reader = ObjReader::default();
     for (line, text) in logical_lines(bytes) {
         reader.statement(line, &text).map_err(|problem| Fault::at(line, problem, REMEDY))?;
     }
@@ -55,7 +55,7 @@ fn content(line: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ObjReader {
     mesh: Mesh,
     object: String,
     group: String,
@@ -66,7 +66,7 @@ struct Reader {
     corners: Vec<u32>,
 }
 
-impl Reader {
+impl ObjReader {
     fn statement(&mut self, line: usize, text: &str) -> Result<(), String> {
         let mut words = text.split_ascii_whitespace();
         let Some(keyword) = words.next() else { return Ok(()) };

@@ -38,7 +38,7 @@ impl std::fmt::Display for RowPlace {
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum BodiesTableFormat {
     Text,
     Number,
     Bool,
@@ -48,24 +48,24 @@ enum Kind {
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], Kind); 17] = [
-    (&["body", "name"], Kind::Text),
-    (&["geometry"], Kind::Text),
-    (&["shape"], Kind::Table),
-    (&["model"], Kind::Text),
-    (&["unit"], Kind::Text),
-    (&["scale"], Kind::Number),
-    (&["up"], Kind::Text),
-    (&["offset"], Kind::Number),
-    (&["group"], Kind::Texts),
-    (&["static"], Kind::Bool),
-    (&["x"], Kind::Number),
-    (&["y"], Kind::Number),
-    (&["z"], Kind::Number),
-    (&["qw"], Kind::Number),
-    (&["qx"], Kind::Number),
-    (&["qy"], Kind::Number),
-    (&["qz"], Kind::Number),
+const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
+    (&["body", "name"], BodiesTableFormat::Text),
+    (&["geometry"], BodiesTableFormat::Text),
+    (&["shape"], BodiesTableFormat::Table),
+    (&["model"], BodiesTableFormat::Text),
+    (&["unit"], BodiesTableFormat::Text),
+    (&["scale"], BodiesTableFormat::Number),
+    (&["up"], BodiesTableFormat::Text),
+    (&["offset"], BodiesTableFormat::Number),
+    (&["group"], BodiesTableFormat::Texts),
+    (&["static"], BodiesTableFormat::Bool),
+    (&["x"], BodiesTableFormat::Number),
+    (&["y"], BodiesTableFormat::Number),
+    (&["z"], BodiesTableFormat::Number),
+    (&["qw"], BodiesTableFormat::Number),
+    (&["qx"], BodiesTableFormat::Number),
+    (&["qy"], BodiesTableFormat::Number),
+    (&["qz"], BodiesTableFormat::Number),
 ];
 
 /// Numbers of the first column of the pose, and of its quaternion, in [`COLUMNS`].
@@ -148,9 +148,9 @@ fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static st
             Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
         };
         let written = match (kind, cell) {
-            (Kind::Text, Cell::Text(text)) => Written::Text(text.clone()),
-            (Kind::Table, Cell::Text(text)) => Written::Toml(text.clone()),
-            (Kind::Number, cell) => {
+            (BodiesTableFormat::Text, Cell::Text(text)) => Written::Text(text.clone()),
+            (BodiesTableFormat::Table, Cell::Text(text)) => Written::Toml(text.clone()),
+            (BodiesTableFormat::Number, cell) => {
                 let value = number_of(cell).ok_or_else(|| wrong("a number"))?;
                 if *number >= POSITION {
                     pose[*number - POSITION] = Some(value);
@@ -158,13 +158,15 @@ fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static st
                 }
                 Written::Toml(toml_number(value))
             }
-            (Kind::Bool, cell) => Written::Toml(truth(cell).ok_or_else(|| wrong("true or false"))?.to_string()),
-            (Kind::Texts, Cell::List(texts)) => Written::Texts(texts.clone()),
-            (Kind::Texts, Cell::Text(text)) => Written::Texts(
+            (BodiesTableFormat::Bool, cell) => {
+                Written::Toml(truth(cell).ok_or_else(|| wrong("true or false"))?.to_string())
+            }
+            (BodiesTableFormat::Texts, Cell::List(texts)) => Written::Texts(texts.clone()),
+            (BodiesTableFormat::Texts, Cell::Text(text)) => Written::Texts(
                 text.split(';').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
             ),
-            (Kind::Texts, _) => return Err(wrong("a text, or a list of texts")),
-            (Kind::Text | Kind::Table, _) => return Err(wrong("a text")),
+            (BodiesTableFormat::Texts, _) => return Err(wrong("a text, or a list of texts")),
+            (BodiesTableFormat::Text | BodiesTableFormat::Table, _) => return Err(wrong("a text")),
         };
         // The body's own name is the key `name`.
         keys.push((if *number == 0 { "name" } else { names[0] }, written));

@@ -1,6 +1,6 @@
 //! Stretches to one: always the row of least key next, and of equal keys that of the earliest stretch.
 
-use super::spill::{Section, SectionReader, Spill};
+use super::spill::{SectionReader, Spill, SpillSection};
 use super::unify::Unified;
 use crate::error::{Error, Result};
 use crate::preflight::guarded;
@@ -13,12 +13,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The keys of a batch.
-pub(super) struct Keys {
+pub(super) struct SortKeys {
     run: Option<ScalarBuffer<i64>>,
     frame: ScalarBuffer<i64>,
 }
 
-impl Keys {
+impl SortKeys {
     /// Those of a batch of [`Unified::batch`].
     pub(super) fn of(unified: &Unified, batch: &RecordBatch) -> Self {
         let values = |column: usize| batch.column(column).as_primitive::<Int64Type>().values().clone();
@@ -50,16 +50,16 @@ pub(super) fn interleave(batches: &[RecordBatch], rows: &[(usize, usize)]) -> Re
 }
 
 /// A stretch being read.
-struct Cursor<'a> {
+struct MergeCursor<'a> {
     reader: SectionReader<'a>,
-    keys: Keys,
+    keys: SortKeys,
     at: usize,
 }
 
 /// Merges stretches.
 pub(super) struct Merge<'a> {
     unified: &'a Unified,
-    cursors: Vec<Cursor<'a>>,
+    cursors: Vec<MergeCursor<'a>>,
     /// The batch of each cursor.
     batches: Vec<RecordBatch>,
     /// The next key of each cursor that has one.
@@ -76,7 +76,7 @@ impl<'a> Merge<'a> {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(super) fn of(unified: &'a Unified, spill: &'a Spill, sections: &[Section], most: usize) -> Result<Self> {
+    pub(super) fn of(unified: &'a Unified, spill: &'a Spill, sections: &[SpillSection], most: usize) -> Result<Self> {
         let mut merge = Self {
             unified,
             cursors: Vec::with_capacity(sections.len()),
@@ -89,9 +89,9 @@ impl<'a> Merge<'a> {
         for &section in sections {
             let mut reader = spill.read(section)?;
             let Some(batch) = reader.next()? else { continue };
-            let keys = Keys::of(unified, &batch);
+            let keys = SortKeys::of(unified, &batch);
             merge.heap.push(Reverse((keys.at(0), merge.cursors.len())));
-            merge.cursors.push(Cursor { reader, keys, at: 0 });
+            merge.cursors.push(MergeCursor { reader, keys, at: 0 });
             merge.batches.push(batch);
         }
         Ok(merge)
@@ -135,7 +135,7 @@ impl<'a> Merge<'a> {
         let cursor = &mut self.cursors[index];
         match cursor.reader.next()? {
             Some(batch) => {
-                cursor.keys = Keys::of(self.unified, &batch);
+                cursor.keys = SortKeys::of(self.unified, &batch);
                 cursor.at = 0;
                 self.heap.push(Reverse((cursor.keys.at(0), index)));
                 self.batches[index] = batch;

@@ -21,10 +21,10 @@ use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use budget::Budget;
-use merge::{Keys, Merge};
+use merge::{Merge, SortKeys};
 use names::Names;
-use output::{Encoding, Target};
-use spill::{Section, Spill};
+use output::{Encoding, SortOutput};
+use spill::{Spill, SpillSection};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use unify::Unified;
@@ -109,7 +109,7 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
     }
     // The unit matters to the bounds of positions only, which nobody asks for here.
     let sources = super::open_sources(input, LengthUnit::ALL[0])?;
-    let target = Target::claim(input, &sources, out, options.force)?;
+    let target = SortOutput::claim(input, &sources, out, options.force)?;
     let unified = Unified::of(&sources)?;
     let mut job = SortJob {
         names: Names::new(options.memory / 8),
@@ -227,7 +227,7 @@ impl SortJob<'_> {
     }
 
     /// Rows in order go straight to the file.
-    fn copy(&mut self, target: &Target) -> Result<()> {
+    fn copy(&mut self, target: &SortOutput) -> Result<()> {
         self.steps.begin(SortPhase::Writing, self.rows())?;
         let encoding = Encoding { unified: self.unified, group_rows: self.budget.group_rows() };
         output::encode(target, &encoding, |write| {
@@ -244,7 +244,7 @@ impl SortJob<'_> {
     }
 
     /// Gathers, sorts, spills and merges.
-    fn sort(&mut self, target: &Target) -> Result<()> {
+    fn sort(&mut self, target: &SortOutput) -> Result<()> {
         self.steps.begin(SortPhase::Sorting, self.rows())?;
         let mut gathered = Gathered::default();
         let mut spill: Option<Spill> = None;
@@ -275,7 +275,7 @@ impl SortJob<'_> {
     }
 
     /// Sorts what was gathered into a stretch.
-    fn spill(&mut self, gathered: Gathered, spill: &mut Spill) -> Result<Section> {
+    fn spill(&mut self, gathered: Gathered, spill: &mut Spill) -> Result<SpillSection> {
         let chunks = gathered.sorted(self.unified, self.budget.chunk_rows());
         let section = spill.write(&self.unified.inner, chunks)?;
         self.done.spilled_bytes += section.bytes();
@@ -284,7 +284,7 @@ impl SortJob<'_> {
     }
 
     /// Merges neighbouring stretches until they can be merged at once: neighbours, so that equal keys stay in order.
-    fn merge_down(&mut self, mut spill: Spill, mut sections: Vec<Section>) -> Result<(Spill, Vec<Section>)> {
+    fn merge_down(&mut self, mut spill: Spill, mut sections: Vec<SpillSection>) -> Result<(Spill, Vec<SpillSection>)> {
         let most = self.budget.fan_in();
         while sections.len() > most {
             self.steps.begin(SortPhase::Merging, self.rows())?;
@@ -307,7 +307,7 @@ impl SortJob<'_> {
     }
 
     /// Writes sorted chunks of rows to the file.
-    fn write(&mut self, target: &Target, chunks: impl Iterator<Item = Result<RecordBatch>>) -> Result<()> {
+    fn write(&mut self, target: &SortOutput, chunks: impl Iterator<Item = Result<RecordBatch>>) -> Result<()> {
         self.steps.begin(SortPhase::Writing, self.rows())?;
         let names = self.names.array();
         let encoding = Encoding { unified: self.unified, group_rows: self.budget.group_rows() };
@@ -355,7 +355,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, unified: &Unified, batch: &RecordBatch) {
-        let keys = Keys::of(unified, batch);
+        let keys = SortKeys::of(unified, batch);
         for row in 0..batch.num_rows() {
             let key = keys.at(row);
             if self.last != Some(key) {
@@ -374,7 +374,7 @@ impl Tally {
 
 /// Where a gathered row is, with its key; ordered by key, then as read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct RowPlace {
     run: i64,
     frame: i64,
     batch: u32,
@@ -386,14 +386,14 @@ struct Place {
 struct Gathered {
     batches: Vec<RecordBatch>,
     rows: usize,
-    /// Bytes that they and their [`Place`]s take.
+    /// Bytes that they and their [`RowPlace`]s take.
     bytes: usize,
 }
 
 impl Gathered {
     fn push(&mut self, batch: RecordBatch) {
         self.rows += batch.num_rows();
-        self.bytes += batch_bytes(&batch) + batch.num_rows() * size_of::<Place>();
+        self.bytes += batch_bytes(&batch) + batch.num_rows() * size_of::<RowPlace>();
         self.batches.push(batch);
     }
 
@@ -401,10 +401,10 @@ impl Gathered {
     fn sorted(self, unified: &Unified, chunk_rows: usize) -> impl Iterator<Item = Result<RecordBatch>> {
         let mut places = Vec::with_capacity(self.rows);
         for (batch, index) in self.batches.iter().zip(0..) {
-            let keys = Keys::of(unified, batch);
+            let keys = SortKeys::of(unified, batch);
             places.extend((0..batch.num_rows()).map(|row| {
                 let (run, frame) = keys.at(row);
-                Place { run, frame, batch: index, row: row as u32 }
+                RowPlace { run, frame, batch: index, row: row as u32 }
             }));
         }
         places.sort_unstable();

@@ -25,13 +25,13 @@ const AHEAD: usize = 2;
 const PAGE_ROWS: usize = 16_384;
 
 /// The file to be written, under a temporary name beside it. Dropped before it is kept, it is gone.
-pub(super) struct Target {
+pub(super) struct SortOutput {
     path: PathBuf,
     file: NamedTempFile,
     force: bool,
 }
 
-impl Target {
+impl SortOutput {
     /// Checks that `out` can be written, and is no part of the input.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ pub(super) type Write<'a> = dyn FnMut(RecordBatch, ArrayRef) -> Result<()> + 'a;
 /// # Errors
 /// What `produce` says, or the file cannot be written.
 pub(super) fn encode(
-    target: &Target,
+    target: &SortOutput,
     encoding: &Encoding<'_>,
     produce: impl FnOnce(&mut Write<'_>) -> Result<()>,
 ) -> Result<()> {

@@ -23,12 +23,12 @@ pub(super) struct Spill {
 
 /// A stretch: where it begins and ends in its file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Section {
+pub(super) struct SpillSection {
     start: u64,
     end: u64,
 }
 
-impl Section {
+impl SpillSection {
     /// Its size in the file.
     pub(super) fn bytes(self) -> u64 {
         self.end - self.start
@@ -55,7 +55,7 @@ impl Spill {
         &mut self,
         schema: &SchemaRef,
         rows: impl Iterator<Item = Result<RecordBatch>>,
-    ) -> Result<Section> {
+    ) -> Result<SpillSection> {
         let broken = |error: ArrowError| failed(&self.folder, &error);
         let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME));
         let options = options.map_err(broken)?;
@@ -67,15 +67,15 @@ impl Spill {
         let buffered = writer.into_inner().map_err(broken)?;
         buffered.into_inner().map_err(|error| failed(&self.folder, error.error()))?;
         let end = (&self.file).stream_position().map_err(|error| failed(&self.folder, &error))?;
-        Ok(Section { start: std::mem::replace(&mut self.end, end), end })
+        Ok(SpillSection { start: std::mem::replace(&mut self.end, end), end })
     }
 
     /// Begins to read a stretch.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(super) fn read(&self, section: Section) -> Result<SectionReader<'_>> {
-        let part = Part { file: &self.file, at: section.start, end: section.end };
+    pub(super) fn read(&self, section: SpillSection) -> Result<SectionReader<'_>> {
+        let part = SpilledPart { file: &self.file, at: section.start, end: section.end };
         let reader = StreamReader::try_new(BufReader::with_capacity(READ, part), None);
         Ok(SectionReader { reader: reader.map_err(|error| failed(&self.folder, &error))?, folder: &self.folder })
     }
@@ -83,7 +83,7 @@ impl Spill {
 
 /// Reads a stretch, batch by batch.
 pub(super) struct SectionReader<'a> {
-    reader: StreamReader<BufReader<Part<'a>>>,
+    reader: StreamReader<BufReader<SpilledPart<'a>>>,
     folder: &'a Path,
 }
 
@@ -98,13 +98,13 @@ impl SectionReader<'_> {
 }
 
 /// A part of a file that others read from too: its place is its own.
-struct Part<'a> {
+struct SpilledPart<'a> {
     file: &'a File,
     at: u64,
     end: u64,
 }
 
-impl Read for Part<'_> {
+impl Read for SpilledPart<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buffer.len());
         self.file.seek(SeekFrom::Start(self.at))?;

@@ -51,7 +51,7 @@ pub(super) struct Unified {
 }
 
 /// A column while files are compared.
-struct Column {
+struct UnifiedColumn {
     name: String,
     role: Role,
     kind: DataType,
@@ -109,7 +109,7 @@ impl Unified {
     /// Two columns of a file have one name; files differ in the type or the unit of a column, or some have times and
     /// others none.
     pub(super) fn of(sources: &[Source]) -> Result<Self> {
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<UnifiedColumn> = Vec::new();
         let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
         for (index, source) in sources.iter().enumerate() {
             for (root, field) in source.schema.fields().iter().enumerate() {
@@ -117,7 +117,7 @@ impl Unified {
                 match by_name.get(&name) {
                     None => {
                         by_name.insert(name.clone(), columns.len());
-                        columns.push(Column::new(name, role, field, index, root));
+                        columns.push(UnifiedColumn::new(name, role, field, index, root));
                     }
                     Some(&at) => columns[at].meet(sources, index, root, field)?,
                 }
@@ -135,26 +135,26 @@ impl Unified {
         let level = sources.iter().any(|source| source.columns.run.is_none() && source.run.is_some());
         if level && !by_name.contains_key("run") {
             let field = Field::new("run", DataType::Int64, false);
-            columns.insert(0, Column::new("run".to_owned(), Role::Run, &field, 0, 0));
+            columns.insert(0, UnifiedColumn::new("run".to_owned(), Role::Run, &field, 0, 0));
             columns[0].origins = vec![None; sources.len()];
         }
         let metadata = sources.first().map(|source| source.schema.metadata().clone()).unwrap_or_default();
         Self::lower(columns, metadata, sources.len())
     }
 
-    fn lower(columns: Vec<Column>, mut metadata: HashMap<String, String>, sources: usize) -> Result<Self> {
+    fn lower(columns: Vec<UnifiedColumn>, mut metadata: HashMap<String, String>, sources: usize) -> Result<Self> {
         STALE.iter().for_each(|key| drop(metadata.remove(*key)));
-        let position = |role| columns.iter().position(|column: &Column| column.role == role);
+        let position = |role| columns.iter().position(|column: &UnifiedColumn| column.role == role);
         let (Some(frame), Some(body)) = (position(Role::Frame), position(Role::Body)) else {
             return Err(Error::internal("sort", "a checked file has frames and bodies"));
         };
         let run = position(Role::Run);
-        let field = |column: &Column, kind| {
+        let field = |column: &UnifiedColumn, kind| {
             Field::new(&column.name, kind, column.nullable).with_metadata(column.metadata.clone())
         };
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let outer = |c: &Column| field(c, if c.role == Role::Body { keyed.clone() } else { c.kind.clone() });
-        let inner = |c: &Column| field(c, if c.role == Role::Body { DataType::Int32 } else { c.kind.clone() });
+        let outer = |c: &UnifiedColumn| field(c, if c.role == Role::Body { keyed.clone() } else { c.kind.clone() });
+        let inner = |c: &UnifiedColumn| field(c, if c.role == Role::Body { DataType::Int32 } else { c.kind.clone() });
         let origins = (0..sources).map(|source| columns.iter().map(|column| column.origins[source]).collect());
         Ok(Self {
             schema: Arc::new(Schema::new_with_metadata(columns.iter().map(outer).collect::<Vec<_>>(), metadata)),
@@ -234,7 +234,7 @@ fn as_kind(array: &ArrayRef, field: &Field, source: &Source) -> Result<ArrayRef>
     })
 }
 
-impl Column {
+impl UnifiedColumn {
     fn new(name: String, role: Role, field: &Field, source: usize, root: usize) -> Self {
         let kind = match role {
             Role::Run | Role::Frame => DataType::Int64,
@@ -285,7 +285,7 @@ impl Column {
 }
 
 /// Times are in all files or in none; other columns that some files lack are null there.
-fn check_times(sources: &[Source], columns: &[Column]) -> Result<()> {
+fn check_times(sources: &[Source], columns: &[UnifiedColumn]) -> Result<()> {
     let Some(time) = columns.iter().find(|column| column.role == Role::Time) else { return Ok(()) };
     match time.origins.iter().position(Option::is_none) {
         None => Ok(()),

@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], read: &mut Vec<InputDigest>) -> Re
         Fault { line, problem: format!("is not valid glTF: {error}"), remedy: REMEDY.to_owned() }
     })?;
     check_extensions(&root)?;
-    let mut reader = Reader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
+    let mut reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
     let done = reader.walk();
     read.append(&mut reader.buffers.read);
     done.map(|()| reader.mesh)
@@ -134,13 +134,13 @@ fn rotation([x, y, z, w]: [f64; 4]) -> Option<[[f64; 3]; 3]> {
     ])
 }
 
-struct Reader<'a> {
+struct GltfReader<'a> {
     root: &'a Root,
     buffers: Buffers<'a>,
     mesh: Mesh,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GltfReader<'a> {
     /// The nodes of the scene, depth first. A node has one parent, so none is visited twice.
     fn walk(&mut self) -> Result<(), Fault> {
         let mut seen = vec![false; self.root.nodes.len()];

@@ -8,7 +8,7 @@ const MAX_HEADER: usize = 1 << 20;
 
 /// How the values behind the header are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(super) enum PlyEncoding {
     Ascii,
     LittleEndian,
     BigEndian,
@@ -16,7 +16,7 @@ pub(super) enum Encoding {
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PlyScalar {
     I8,
     U8,
     I16,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     F64,
 }
 
-impl Kind {
+impl PlyScalar {
     fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "char" | "int8" => Self::I8,
@@ -62,9 +62,9 @@ impl Kind {
 pub(super) struct Property {
     name: String,
     /// Type of the value, or of the values of the list.
-    pub(super) kind: Kind,
+    pub(super) kind: PlyScalar,
     /// Type of the length; `None`: it is no list.
-    pub(super) length: Option<Kind>,
+    pub(super) length: Option<PlyScalar>,
 }
 
 /// An element such as `vertex` or `face`.
@@ -99,14 +99,14 @@ impl Element {
 
 /// What a header says.
 #[derive(Debug)]
-pub(super) struct Header {
-    pub(super) encoding: Encoding,
+pub(super) struct PlyHeader {
+    pub(super) encoding: PlyEncoding,
     pub(super) elements: Vec<Element>,
     /// Lines of the header.
     pub(super) lines: usize,
 }
 
-impl Header {
+impl PlyHeader {
     /// The header, and the byte behind it.
     ///
     /// # Errors
@@ -157,11 +157,11 @@ fn line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&rest[..length], end))
 }
 
-fn format(word: &str) -> Result<Encoding, String> {
+fn format(word: &str) -> Result<PlyEncoding, String> {
     match word {
-        "ascii" => Ok(Encoding::Ascii),
-        "binary_little_endian" => Ok(Encoding::LittleEndian),
-        "binary_big_endian" => Ok(Encoding::BigEndian),
+        "ascii" => Ok(PlyEncoding::Ascii),
+        "binary_little_endian" => Ok(PlyEncoding::LittleEndian),
+        "binary_big_endian" => Ok(PlyEncoding::BigEndian),
         _ => Err(format!("`{word}` is no format of PLY")),
     }
 }
@@ -172,7 +172,7 @@ fn element(name: &str, count: &str) -> Result<Element, String> {
 }
 
 fn property(words: &[&str]) -> Result<Property, String> {
-    let kind = |word: &str| Kind::parse(word).ok_or_else(|| format!("`{word}` is no type of PLY"));
+    let kind = |word: &str| PlyScalar::parse(word).ok_or_else(|| format!("`{word}` is no type of PLY"));
     match words {
         ["list", length, value, name] => {
             let length_kind = kind(length)?;

@@ -10,7 +10,7 @@ mod header;
 mod values;
 
 use super::{Fault, MAX_ELEMENTS, Mesh, check_finite};
-use header::{Element, Header, Property};
+use header::{Element, PlyHeader, Property};
 use values::Values;
 
 const REMEDY: &str = "export the file again; it may have been cut off or changed in transfer";
@@ -23,9 +23,9 @@ const LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// # Errors
 /// A header that is malformed or promises more than the file holds; values that are cut off or make no sense.
 pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
-    let (header, body) = Header::parse(bytes)?;
+    let (header, body) = PlyHeader::parse(bytes)?;
     let mut values = Values::new(header.encoding, &bytes[body..], header.lines);
-    let mut reader = Reader::default();
+    let mut reader = PlyReader::default();
     for element in &header.elements {
         let read = match element.name.as_str() {
             "vertex" => reader.vertices(element, &mut values),
@@ -42,14 +42,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PlyReader {
     mesh: Mesh,
     /// The highest vertex that a face or strip names, and which of them does.
     highest: Option<(u32, String)>,
     corners: Vec<Option<u32>>,
 }
 
-impl Reader {
+impl PlyReader {
     fn vertices(&mut self, element: &Element, values: &mut Values<'_>) -> Result<(), String> {
         let mut axes = [0; 3];
         for (at, name) in axes.iter_mut().zip(["x", "y", "z"]) {

@@ -2,11 +2,11 @@
 
 use super::super::Fault;
 use super::REMEDY;
-use super::header::{Element, Encoding, Kind, Property};
+use super::header::{Element, PlyEncoding, PlyScalar, Property};
 
 /// The values that are still to be read.
 pub(super) struct Values<'a> {
-    encoding: Encoding,
+    encoding: PlyEncoding,
     rest: &'a [u8],
     /// The line of the last value (ASCII).
     line: usize,
@@ -15,20 +15,20 @@ pub(super) struct Values<'a> {
 const CUT: &str = "is cut off: the file ends";
 
 impl<'a> Values<'a> {
-    pub(super) fn new(encoding: Encoding, rest: &'a [u8], header_lines: usize) -> Self {
+    pub(super) fn new(encoding: PlyEncoding, rest: &'a [u8], header_lines: usize) -> Self {
         Self { encoding, rest, line: header_lines + 1 }
     }
 
     /// A fault where reading stands.
     pub(super) fn fault(&self, problem: String) -> Fault {
-        let line = (self.encoding == Encoding::Ascii).then_some(self.line);
+        let line = (self.encoding == PlyEncoding::Ascii).then_some(self.line);
         Fault { line, problem, remedy: REMEDY.to_owned() }
     }
 
     /// The count of an element, once it is known that the rest of the file can hold so many; 0 if it has no properties.
     pub(super) fn fits(&self, element: &Element) -> Result<usize, String> {
         let least = |property: &Property| match self.encoding {
-            Encoding::Ascii => 2, // a character, and a blank
+            PlyEncoding::Ascii => 2, // a character, and a blank
             _ => property.length.unwrap_or(property.kind).size(),
         };
         let size: usize = element.properties.iter().map(least).sum();
@@ -48,11 +48,11 @@ impl<'a> Values<'a> {
     }
 
     /// The next value. Every type of PLY fits a `f64`.
-    pub(super) fn scalar(&mut self, kind: Kind) -> Result<f64, String> {
+    pub(super) fn scalar(&mut self, kind: PlyScalar) -> Result<f64, String> {
         match self.encoding {
-            Encoding::Ascii => self.word(kind),
-            Encoding::LittleEndian => self.binary(kind, false),
-            Encoding::BigEndian => self.binary(kind, true),
+            PlyEncoding::Ascii => self.word(kind),
+            PlyEncoding::LittleEndian => self.binary(kind, false),
+            PlyEncoding::BigEndian => self.binary(kind, true),
         }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Values<'a> {
     pub(super) fn length(&mut self, property: &Property) -> Result<usize, String> {
         let Some(kind) = property.length else { return Ok(1) };
         let length = self.scalar(kind)?;
-        let size = if self.encoding == Encoding::Ascii { 2 } else { property.kind.size() };
+        let size = if self.encoding == PlyEncoding::Ascii { 2 } else { property.kind.size() };
         let most = (self.rest.len() + 1) / size;
         if (0.0..=most as f64).contains(&length) {
             Ok(length as usize)
@@ -73,7 +73,7 @@ impl<'a> Values<'a> {
     pub(super) fn skip(&mut self, property: &Property) -> Result<(), String> {
         let length = self.length(property)?;
         match self.encoding {
-            Encoding::Ascii => (0..length).try_for_each(|_| self.word(property.kind).map(|_| ())),
+            PlyEncoding::Ascii => (0..length).try_for_each(|_| self.word(property.kind).map(|_| ())),
             _ => self.take(length * property.kind.size()).map(|_| ()),
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Values<'a> {
         Ok(head)
     }
 
-    fn binary(&mut self, kind: Kind, big: bool) -> Result<f64, String> {
+    fn binary(&mut self, kind: PlyScalar, big: bool) -> Result<f64, String> {
         let bytes = self.take(kind.size())?;
         let mut word = [0; 8];
         // Little-endian, in the low bytes.
@@ -100,19 +100,19 @@ impl<'a> Values<'a> {
         }
         let bits = u64::from_le_bytes(word);
         Ok(match kind {
-            Kind::I8 => f64::from((bits as u8).cast_signed()),
-            Kind::U8 => f64::from(bits as u8),
-            Kind::I16 => f64::from((bits as u16).cast_signed()),
-            Kind::U16 => f64::from(bits as u16),
-            Kind::I32 => f64::from((bits as u32).cast_signed()),
-            Kind::U32 => f64::from(bits as u32),
-            Kind::F32 => f64::from(f32::from_bits(bits as u32)),
-            Kind::F64 => f64::from_bits(bits),
+            PlyScalar::I8 => f64::from((bits as u8).cast_signed()),
+            PlyScalar::U8 => f64::from(bits as u8),
+            PlyScalar::I16 => f64::from((bits as u16).cast_signed()),
+            PlyScalar::U16 => f64::from(bits as u16),
+            PlyScalar::I32 => f64::from((bits as u32).cast_signed()),
+            PlyScalar::U32 => f64::from(bits as u32),
+            PlyScalar::F32 => f64::from(f32::from_bits(bits as u32)),
+            PlyScalar::F64 => f64::from_bits(bits),
         })
     }
 
     /// The next word as a number of its declared type.
-    fn word(&mut self, kind: Kind) -> Result<f64, String> {
+    fn word(&mut self, kind: PlyScalar) -> Result<f64, String> {
         let blanks = self.rest.iter().position(|b| !b.is_ascii_whitespace()).ok_or(CUT)?;
         let (skipped, rest) = self.rest.split_at(blanks);
         self.line += line_ends(skipped);
@@ -125,14 +125,14 @@ impl<'a> Values<'a> {
             Some(value as f64)
         };
         let value = match kind {
-            Kind::I8 => whole(i8::MIN.into(), i8::MAX.into()),
-            Kind::U8 => whole(0, u8::MAX.into()),
-            Kind::I16 => whole(i16::MIN.into(), i16::MAX.into()),
-            Kind::U16 => whole(0, u16::MAX.into()),
-            Kind::I32 => whole(i32::MIN.into(), i32::MAX.into()),
-            Kind::U32 => whole(0, u32::MAX.into()),
-            Kind::F32 => text.parse::<f32>().ok().map(f64::from),
-            Kind::F64 => text.parse().ok(),
+            PlyScalar::I8 => whole(i8::MIN.into(), i8::MAX.into()),
+            PlyScalar::U8 => whole(0, u8::MAX.into()),
+            PlyScalar::I16 => whole(i16::MIN.into(), i16::MAX.into()),
+            PlyScalar::U16 => whole(0, u16::MAX.into()),
+            PlyScalar::I32 => whole(i32::MIN.into(), i32::MAX.into()),
+            PlyScalar::U32 => whole(0, u32::MAX.into()),
+            PlyScalar::F32 => text.parse::<f32>().ok().map(f64::from),
+            PlyScalar::F64 => text.parse().ok(),
         };
         value.ok_or_else(|| {
             let shown: String = String::from_utf8_lossy(word).chars().take(40).collect();
