@@ -2,7 +2,7 @@
 
 use super::args::CheckArgs;
 use super::color::{Tone, paint};
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::run::Input;
 use super::stdout;
 use super::text::{count, counted, length, seconds, table, visible};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const LISTED: usize = 5;
 
 /// Reads everything once, and prints what was found.
-pub(crate) fn check(args: CheckArgs) -> Result<Done> {
+pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let json = args.json;
     let input = Input::from(args.input);
     let (scene, rules) = input.load_with_rules()?;
@@ -26,7 +26,7 @@ pub(crate) fn check(args: CheckArgs) -> Result<Done> {
     } else {
         stdout::print(&text(&scene, &checked))?;
     }
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }
 
 fn text(scene: &Scene, checked: &Checked) -> String {

@@ -1,7 +1,7 @@
 //! `clearsweep doctor`: what this machine offers.
 
 use super::args::DoctorArgs;
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
@@ -10,7 +10,7 @@ use crate::engine::simd_features;
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.
-pub(crate) fn doctor(args: &DoctorArgs) -> Result<Done> {
+pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
     let threads = std::thread::available_parallelism().ok().map(std::num::NonZero::get);
     let simd = simd_features();
     if args.json {
@@ -24,7 +24,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<Done> {
             "simd": simd,
             "gpu": { "supported": false, "adapters": [] },
         }))?;
-        return Ok(Done::Clear);
+        return Ok(ProgramEnd::Clear);
     }
     let simd = if simd.is_empty() { "none that matters here".to_owned() } else { simd.join(", ") };
     let rows = [
@@ -37,5 +37,5 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<Done> {
         ("GPU", "not in this version: everything runs on the CPU, and no adapter is looked for".to_owned()),
     ];
     print(&table(&rows))?;
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 /// How a subcommand ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Done {
+pub(crate) enum ProgramEnd {
     /// All went well.
     Clear,
     /// The tables are whole, and some row violates `require`.
@@ -25,12 +25,12 @@ pub(crate) enum Done {
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code; prints the error, if it ended with one.
-pub(crate) fn code(done: crate::Result<Done>) -> ExitCode {
+pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
     match done {
-        Ok(Done::Clear) => ExitCode::SUCCESS,
-        Ok(Done::Violated) => ExitCode::from(3),
-        Ok(Done::Uncertified) => ExitCode::from(4),
-        Ok(Done::Interrupted) => {
+        Ok(ProgramEnd::Clear) => ExitCode::SUCCESS,
+        Ok(ProgramEnd::Violated) => ExitCode::from(3),
+        Ok(ProgramEnd::Uncertified) => ExitCode::from(4),
+        Ok(ProgramEnd::Interrupted) => {
             say("interrupted: nothing was left behind\n");
             ExitCode::from(INTERRUPTED)
         }

@@ -1,7 +1,7 @@
 //! `clearsweep generate`: data sets.
 
 use super::args::{GenerateArgs, Generator, ObjectArg};
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::stdout;
 use crate::Result;
 use crate::generate::{Coherence, Crowd, Object, PipeRack, Separation};
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 /// Writes a data set, and prints its files and the next step.
-pub(crate) fn generate(args: GenerateArgs) -> Result<Done> {
+pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
     let files = match args.name {
         Generator::Crowd(args) => {
             Crowd { bodies: args.bodies, frames: args.frames, runs: args.runs, density: args.density, seed: args.seed }
@@ -39,7 +39,7 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<Done> {
     } else {
         stdout::print(&text(&files))?;
     }
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }
 
 /// The scene is the last of the files.

@@ -1,7 +1,7 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::stdout;
 use super::text::{length, table};
 use crate::engine::{self, Explained, PairOptions, ProximityQuery};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Answers the pair, and prints distance, bracket and witnesses.
-pub(crate) fn query(args: &QueryArgs) -> Result<Done> {
+pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let unit = LengthUnit::parse(&args.unit)
         .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
     let a_from_b = pose(&args.pose, unit)?;
@@ -39,7 +39,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<Done> {
         let explained = explained.as_ref().map(explained_text).unwrap_or_default();
         stdout::print(&(as_text(&answer) + &explained))?;
     }
-    Ok(if answer.status == Status::Uncertified { Done::Uncertified } else { Done::Clear })
+    Ok(if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear })
 }
 
 /// `x,y,z,qw,qx,qy,qz`.

@@ -1,7 +1,7 @@
 //! `clearsweep run`: all distances of a scene.
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::{machine, progress, stdout, summary};
 use crate::Result;
 use crate::engine::{Device, JobOptions, Loaded};
@@ -73,7 +73,7 @@ impl From<RunArgs> for Config {
 }
 
 /// Runs the job, and prints what it found.
-pub(crate) fn run(args: RunArgs) -> Result<Done> {
+pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
     let Config { input, job, out, force, progress, json } = Config::from(args);
     job.device.resolve()?;
     let mut loaded = input.load()?;
@@ -90,8 +90,8 @@ pub(crate) fn run(args: RunArgs) -> Result<Done> {
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
     Ok(match () {
-        () if outcome.is_violated() => Done::Violated,
-        () if outcome.is_uncertified() => Done::Uncertified,
-        () => Done::Clear,
+        () if outcome.is_violated() => ProgramEnd::Violated,
+        () if outcome.is_uncertified() => ProgramEnd::Uncertified,
+        () => ProgramEnd::Clear,
     })
 }

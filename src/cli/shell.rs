@@ -1,7 +1,7 @@
 //! `clearsweep completions` and `clearsweep man`: made from the flags, so that they are never out of date.
 
 use super::args::{Cli, CompletionsArgs, ManArgs};
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::stdout;
 use crate::{Error, Result};
 use clap::CommandFactory;
@@ -9,15 +9,15 @@ use clap::CommandFactory;
 const PROGRAM: &str = "clearsweep";
 
 /// Prints the completion script of a shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Done> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<ProgramEnd> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), PROGRAM, &mut script);
     stdout::print_bytes(&script)?;
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }
 
 /// Prints the manual page of the program, or of a command.
-pub(crate) fn man(args: &ManArgs) -> Result<Done> {
+pub(crate) fn man(args: &ManArgs) -> Result<ProgramEnd> {
     let mut program = Cli::command();
     program.build();
     let command = match &args.name {
@@ -35,5 +35,5 @@ pub(crate) fn man(args: &ManArgs) -> Result<Done> {
         .render(&mut page)
         .map_err(|error| Error::internal("man", format!("the page cannot be made ({error})")))?;
     stdout::print_bytes(&page)?;
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }

@@ -1,7 +1,7 @@
 //! `clearsweep sort`: trajectories in the order that a run wants.
 
 use super::args::SortArgs;
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::text::{bytes, count, counted, rate, seconds, table};
 use super::{machine, progress, stdout};
 use crate::Result;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Sorts, and prints what was done.
-pub(crate) fn sort(args: &SortArgs) -> Result<Done> {
+pub(crate) fn sort(args: &SortArgs) -> Result<ProgramEnd> {
     let options = SortOptions {
         memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
         temp: args.temp.clone(),
@@ -33,7 +33,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<Done> {
     });
     drop(shown); // takes the bar away before anything else is printed
     let sorted = match sorted {
-        Err(_) if stop.load(Ordering::Relaxed) => return Ok(Done::Interrupted),
+        Err(_) if stop.load(Ordering::Relaxed) => return Ok(ProgramEnd::Interrupted),
         sorted => sorted?,
     };
     if args.json {
@@ -41,7 +41,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<Done> {
     } else {
         stdout::print(&text(&sorted, &args.out, begun.elapsed()))?;
     }
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }
 
 /// Set by the first Ctrl-C (or a request to end), so that temporary files are removed; the second ends at once.

@@ -2,7 +2,7 @@
 
 use super::args::SummaryArgs;
 use super::color::{Tone, paint};
-use super::exit::Done;
+use super::exit::ProgramEnd;
 use super::stdout;
 use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
 use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
-pub(crate) fn summary(args: &SummaryArgs) -> Result<Done> {
+pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let mut manifest = read(&args.dir)?;
     let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
     if args.json {
@@ -26,7 +26,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<Done> {
         text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number()));
         stdout::print(&text)?;
     }
-    Ok(Done::Clear)
+    Ok(ProgramEnd::Clear)
 }
 
 /// Pairs and runs that a summary lists.

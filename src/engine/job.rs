@@ -168,14 +168,14 @@ impl Running<'_> {
         // Two stretches a thread, so that one which takes longer does not hold up the rest.
         let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
         let memory =
-            || Ok(pipeline::Memory { broad: methods::broad(&options.broad)?, caches: caches::Caches::default() });
+            || Ok(pipeline::SearchMemory { broad: methods::broad(&options.broad)?, caches: caches::Caches::default() });
         let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
         let narrow = methods::narrow(&options.narrow)?;
         let mut timings = Timings::default();
         let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
         trajectory.inputs.begin_early();
         let bounds = trajectory.bounds;
-        let mut input = pipeline::Input::start(trajectory);
+        let mut input = pipeline::PipelineInput::start(trajectory);
         let maker = BatchMaker::new(scene, options.columns);
         sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker))?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));

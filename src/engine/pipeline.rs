@@ -40,7 +40,7 @@ pub(super) fn batch_blocks(bodies: usize, memory: u64) -> usize {
 }
 
 /// What is remembered from block to block: by the broad phase, and of the pairs.
-pub(super) struct Memory {
+pub(super) struct SearchMemory {
     pub(super) broad: Box<dyn BroadPhase>,
     pub(super) caches: Caches,
 }
@@ -51,7 +51,7 @@ pub(super) struct BlockSearch<'a> {
     pub(super) boxes: BroadScene,
     pub(super) narrow: Box<dyn NarrowPhase>,
     /// One for each stretch of a batch; at least one.
-    pub(super) memories: Vec<Memory>,
+    pub(super) memories: Vec<SearchMemory>,
     /// Whether the narrow phase has seen the shapes of a first batch.
     pub(super) prepared: bool,
     /// Blocks of a batch.
@@ -84,14 +84,14 @@ struct Pending {
 }
 
 /// What is read, as it comes from its thread.
-pub(super) struct Input {
+pub(super) struct PipelineInput {
     blocks: Box<dyn Iterator<Item = Result<FrameBlock>> + Send>,
     read: Arc<AtomicU64>,
     spares: Spares,
     pub(super) files: Inputs,
 }
 
-impl Input {
+impl PipelineInput {
     /// Begins to read.
     pub(super) fn start(trajectory: Trajectory) -> Self {
         let (read, spares, files) = (trajectory.progress(), trajectory.spares(), trajectory.inputs.clone());
@@ -105,11 +105,11 @@ impl Input {
 /// What reading or writing meets first, or that the job is cancelled.
 pub(super) fn drive(
     search: &mut BlockSearch<'_>,
-    input: &mut Input,
+    input: &mut PipelineInput,
     output: &mut RowOutput<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let Input { blocks, read, spares, files: _ } = input;
+    let PipelineInput { blocks, read, spares, files: _ } = input;
     let mut waiting = Waiting { output, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
     let mut advance = Advance::default();
     loop {
@@ -176,7 +176,7 @@ impl BlockSearch<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Vec<Portion<Arc<FrameBlock>>> {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
-        let search = |memory: &mut Memory, block: &FrameBlock| match cancel.is_cancelled() {
+        let search = |memory: &mut SearchMemory, block: &FrameBlock| match cancel.is_cancelled() {
             true => Vec::new(),
             false => memory.broad.candidates(boxes, scene, block),
         };

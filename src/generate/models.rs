@@ -1,12 +1,12 @@
 //! Geometry of several convex pieces, as OBJ, STL and binary glTF files.
 
-use super::space::{Vec3, add, cross, scale, sub, unit};
+use super::space::{Point3, add, cross, scale, sub, unit};
 use serde_json::json;
 use std::f64::consts::PI;
 use std::fmt::Write;
 
 /// Points of a polygon, in order.
-pub(super) type Ring = Vec<Vec3>;
+pub(super) type Ring = Vec<Point3>;
 
 /// A convex piece between two polygons of the same number of corners.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct SolidModel {
 
 /// The corners of a regular polygon that contains the circle of `radius` around `center`, normal to `axis`;
 /// counter-clockwise seen from where `axis` points, the first corner in the direction of `first`.
-pub(super) fn ring(center: Vec3, axis: Vec3, first: Vec3, radius: f64, sides: u32) -> Ring {
+pub(super) fn ring(center: Point3, axis: Point3, first: Point3, radius: f64, sides: u32) -> Ring {
     let second = cross(axis, first);
     let outer = radius / libm::cos(PI / f64::from(sides));
     (0..sides)
@@ -42,7 +42,7 @@ impl Loft {
     }
 
     /// A box with sides along the axes.
-    pub(super) fn cuboid(center: Vec3, sides: Vec3) -> Self {
+    pub(super) fn cuboid(center: Point3, sides: Point3) -> Self {
         let [x, y, z] = scale(sides, 0.5);
         let level = |z: f64| {
             [[-x, -y, z], [x, -y, z], [x, y, z], [-x, y, z]].iter().map(|&corner| add(center, corner)).collect()
@@ -51,7 +51,7 @@ impl Loft {
     }
 
     /// A prism that contains the cylinder of `radius` between two points.
-    pub(super) fn cylinder(from: Vec3, to: Vec3, radius: f64, sides: u32) -> Self {
+    pub(super) fn cylinder(from: Point3, to: Point3, radius: f64, sides: u32) -> Self {
         let axis = unit(sub(to, from));
         let other = if axis[2].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
         let first = unit(cross(cross(axis, other), axis));
@@ -59,13 +59,13 @@ impl Loft {
     }
 
     /// The same piece elsewhere.
-    pub(super) fn moved(self, by: Vec3) -> Self {
+    pub(super) fn moved(self, by: Point3) -> Self {
         let [from, to] = [self.from, self.to].map(|ring| ring.into_iter().map(|corner| add(corner, by)).collect());
         Self { from, to }
     }
 
     /// All corners: those of the first polygon, then those of the second.
-    fn corners(&self) -> impl Iterator<Item = &Vec3> {
+    fn corners(&self) -> impl Iterator<Item = &Point3> {
         self.from.iter().chain(&self.to)
     }
 
@@ -96,7 +96,7 @@ impl SolidModel {
 
     /// Every point of every piece.
     #[cfg(test)]
-    pub(super) fn points(&self) -> Vec<Vec3> {
+    pub(super) fn points(&self) -> Vec<Point3> {
         self.pieces.iter().flat_map(|(_, piece)| piece.corners().copied()).collect()
     }
 
@@ -123,7 +123,7 @@ impl SolidModel {
     pub(super) fn to_stl(&self) -> String {
         let mut text = String::new();
         for (name, piece) in &self.pieces {
-            let corners: Vec<Vec3> = piece.corners().map(|corner| corner.map(thousandth)).collect();
+            let corners: Vec<Point3> = piece.corners().map(|corner| corner.map(thousandth)).collect();
             let _ = writeln!(text, "solid {name}");
             for [i, j, k] in piece.triangles() {
                 let [a, b, c] = [corners[i], corners[j], corners[k]];
@@ -204,7 +204,7 @@ pub(super) fn dished_end() -> String {
         let center = [0.0, 0.0, 0.25 * libm::sin(angle)];
         ring(center, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], 0.5 * libm::cos(angle) * libm::cos(PI / f64::from(SIDES)), SIDES)
     };
-    let mut triangles: Vec<[Vec3; 3]> = Vec::new();
+    let mut triangles: Vec<[Point3; 3]> = Vec::new();
     let base = level(0);
     triangles.extend((1..base.len() - 1).map(|k| [base[0], base[k + 1], base[k]]));
     for k in 0..RINGS - 1 {
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn pieces_are_closed_and_turn_outwards() {
         for (name, piece) in model().pieces {
-            let corners: Vec<Vec3> = piece.corners().copied().collect();
+            let corners: Vec<Point3> = piece.corners().copied().collect();
             let middle = scale(corners.iter().fold([0.0; 3], |sum, &c| add(sum, c)), 1.0 / corners.len() as f64);
             let mut edges = std::collections::BTreeSet::new();
             for [i, j, k] in piece.triangles() {

@@ -1,36 +1,36 @@
 //! Vectors, rotations and smooth motions of generated scenes. Only sums, products, quotients, square roots and the
 //! `libm` crate: the same bits on every platform.
 
-pub(super) type Vec3 = [f64; 3];
+pub(super) type Point3 = [f64; 3];
 /// w, x, y, z.
 pub(super) type Quaternion = [f64; 4];
 
-pub(super) fn add(a: Vec3, b: Vec3) -> Vec3 {
+pub(super) fn add(a: Point3, b: Point3) -> Point3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-pub(super) fn sub(a: Vec3, b: Vec3) -> Vec3 {
+pub(super) fn sub(a: Point3, b: Point3) -> Point3 {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-pub(super) fn scale(a: Vec3, s: f64) -> Vec3 {
+pub(super) fn scale(a: Point3, s: f64) -> Point3 {
     a.map(|x| x * s)
 }
 
-pub(super) fn dot(a: Vec3, b: Vec3) -> f64 {
+pub(super) fn dot(a: Point3, b: Point3) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: Vec3, b: Vec3) -> Vec3 {
+pub(super) fn cross(a: Point3, b: Point3) -> Point3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-pub(super) fn length(a: Vec3) -> f64 {
+pub(super) fn length(a: Point3) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// Scaled to length 1; `a` must not be zero.
-pub(super) fn unit(a: Vec3) -> Vec3 {
+pub(super) fn unit(a: Point3) -> Point3 {
     scale(a, 1.0 / length(a))
 }
 
@@ -56,26 +56,26 @@ pub(super) fn normalised(q: Quaternion) -> Quaternion {
 }
 
 /// A vector turned by a unit quaternion.
-pub(super) fn rotate(q: Quaternion, v: Vec3) -> Vec3 {
+pub(super) fn rotate(q: Quaternion, v: Point3) -> Point3 {
     let axis = [q[1], q[2], q[3]];
     let t = scale(cross(axis, v), 2.0);
     add(add(v, scale(t, q[0])), cross(axis, t))
 }
 
 /// The rotation by `angle` (radians) about a unit vector.
-pub(super) fn about(axis: Vec3, angle: f64) -> Quaternion {
+pub(super) fn about(axis: Point3, angle: f64) -> Quaternion {
     let (sin, cos) = (libm::sin(angle / 2.0), libm::cos(angle / 2.0));
     [cos, axis[0] * sin, axis[1] * sin, axis[2] * sin]
 }
 
 /// The shortest rotation that takes +z to a unit vector, which must not be -z.
-pub(super) fn tilt_to(n: Vec3) -> Quaternion {
+pub(super) fn tilt_to(n: Point3) -> Quaternion {
     normalised([1.0 + n[2], -n[1], n[0], 0.0])
 }
 
 /// The rotation that takes +x, +y, +z to three orthonormal vectors of a right-handed frame.
 /// The largest component is computed first (Shepperd 1978, "Quaternion from rotation matrix").
-pub(super) fn from_axes(x: Vec3, y: Vec3, z: Vec3) -> Quaternion {
+pub(super) fn from_axes(x: Point3, y: Point3, z: Point3) -> Quaternion {
     let trace = x[0] + y[1] + z[2];
     let q = if trace > 0.0 {
         [1.0 + trace, y[2] - z[1], z[0] - x[2], x[1] - y[0]]
@@ -90,7 +90,7 @@ pub(super) fn from_axes(x: Vec3, y: Vec3, z: Vec3) -> Quaternion {
 }
 
 /// The rotation that takes +z to a unit vector and +x to a horizontal one.
-pub(super) fn along(direction: Vec3) -> Quaternion {
+pub(super) fn along(direction: Point3) -> Quaternion {
     let other = if direction[2].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
     let y = unit(cross(direction, other));
     from_axes(cross(y, direction), y, direction)

@@ -43,21 +43,21 @@ pub(super) struct Operand<T> {
 
 /// A line: a point and a direction.
 #[derive(Clone, Copy)]
-struct EdgeLine<T> {
+struct FeatureLine<T> {
     origin: Vec3<T>,
     along: Vec3<T>,
 }
 
 impl<T: Scalar> Operand<T> {
     #[inline(always)] // into loops over samples and into code for wider registers; as are the formulas below
-    fn line(&self) -> EdgeLine<T> {
-        EdgeLine { origin: self.point, along: self.direction }
+    fn line(&self) -> FeatureLine<T> {
+        FeatureLine { origin: self.point, along: self.direction }
     }
 
     /// The edge of B in A's frame.
     #[inline(always)]
-    fn line_in(&self, pose: &RelativePose<T>) -> EdgeLine<T> {
-        EdgeLine { origin: pose.point(self.point), along: pose.vector(self.direction) }
+    fn line_in(&self, pose: &RelativePose<T>) -> FeatureLine<T> {
+        FeatureLine { origin: pose.point(self.point), along: pose.vector(self.direction) }
     }
 }
 
@@ -134,7 +134,7 @@ fn vertex_vertex<T: Scalar>(size: T::Bound, a: Vec3<T>, b: Vec3<T>) -> Closest<T
 
 /// A vertex of A and an edge of B.
 #[inline(always)]
-fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: EdgeLine<T>) -> Closest<T> {
+fn vertex_edge<T: Scalar>(size: T::Bound, a: Vec3<T>, edge: FeatureLine<T>) -> Closest<T> {
     let (e, e2) = (edge.along, edge.along.length2());
     let s = (a - edge.origin).dot(e) / e2;
     let on_line = edge.origin + e.scale(s);
@@ -165,7 +165,7 @@ struct CommonNormal<T> {
 
 impl<T: Scalar> CommonNormal<T> {
     #[inline(always)]
-    fn new(a: EdgeLine<T>, b: EdgeLine<T>) -> Self {
+    fn new(a: FeatureLine<T>, b: FeatureLine<T>) -> Self {
         let (ea, eb) = (a.along, b.along);
         let cross = ea.cross(eb);
         let unit = orthogonal(orthogonal(cross.normalized(), ea, ea.length2()), eb, eb.length2()).normalized();
@@ -174,7 +174,7 @@ impl<T: Scalar> CommonNormal<T> {
 
     /// The closest points of the edges; `outward` is positive where the normal points from A to B.
     #[inline(always)]
-    fn closest_points(&self, a: EdgeLine<T>, b: EdgeLine<T>, outward: T) -> Closest<T> {
+    fn closest_points(&self, a: FeatureLine<T>, b: FeatureLine<T>, outward: T) -> Closest<T> {
         let (ea, eb, cross) = (a.along, b.along, self.cross);
         let (c2, a2, b2) = (cross.length2(), ea.length2(), eb.length2());
         let sine2 = c2 / (a2 * b2);

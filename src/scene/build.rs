@@ -2,7 +2,7 @@
 //! with the same result and the same first error for any number of threads.
 
 use super::digest::read_input;
-use super::file::{BodySpec, GeometrySpec, Reading};
+use super::file::{BodySpec, GeometryOptions, GeometrySpec};
 use super::length::check_length;
 use super::mesh::{Closure, NotConvex, is_convex};
 use super::model::{InputDigest, Model, Piece, Shape};
@@ -27,7 +27,7 @@ const JOBS_PER_THREAD: usize = 8;
 
 /// A file, or one shape, with all the ways in which bodies use it.
 enum GeometryJob {
-    File { path: PathBuf, variants: Vec<(Reading, f64)> },
+    File { path: PathBuf, variants: Vec<(GeometryOptions, f64)> },
     Shape(ShapeSpec, f64),
 }
 
@@ -116,7 +116,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     BuildPlan { jobs, of_body }
 }
 
-fn add_variant(job: &mut GeometryJob, variant: (Reading, f64)) -> usize {
+fn add_variant(job: &mut GeometryJob, variant: (GeometryOptions, f64)) -> usize {
     let GeometryJob::File { variants, .. } = job else { return 0 };
     variants.iter().position(|known| *known == variant).unwrap_or_else(|| {
         variants.push(variant);
@@ -147,7 +147,7 @@ fn work_off(job: &GeometryJob) -> BuiltBody {
     match readers::read_with_companions(path, bytes, &mut inputs) {
         Err(fault) => failed(fault),
         Ok(mesh) => {
-            let build = |(reading, offset): &(Reading, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
+            let build = |(reading, offset): &(GeometryOptions, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
             BuiltBody { inputs, shapes: variants.iter().map(build).collect() }
         }
     }
@@ -182,7 +182,7 @@ fn triangle_count(core: &Polyhedron) -> u64 {
     (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
 }
 
-fn from_mesh(mesh: &Mesh, reading: &Reading, offset: f64) -> Result<Shape, Fault> {
+fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, offset: f64) -> Result<Shape, Fault> {
     let points = in_metres(mesh, reading)?;
     let center = center(&points);
     let points = Distinct::of(points, center);
@@ -272,7 +272,7 @@ fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron, 
 }
 
 /// The vertices of a file in metres, z up.
-fn in_metres(mesh: &Mesh, reading: &Reading) -> Result<Vec<Vec3<f64>>, Fault> {
+fn in_metres(mesh: &Mesh, reading: &GeometryOptions) -> Result<Vec<Vec3<f64>>, Fault> {
     let mut points = Vec::with_capacity(mesh.vertices.len());
     for (index, position) in mesh.vertices.iter().enumerate() {
         let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));

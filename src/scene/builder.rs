@@ -5,7 +5,7 @@
 
 use super::file;
 use super::ignore::IgnoreRule;
-use super::keys::Source;
+use super::keys::TomlSource;
 use super::load::{SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Shape};
 use crate::error::{Error, Result};
@@ -273,7 +273,7 @@ impl SceneBuilder {
 
     fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
         let text = self.text()?;
-        let source = Source::in_code(Path::new(PLACE), &text);
+        let source = TomlSource::in_code(Path::new(PLACE), &text);
         let file = file::parse(&source)?;
         let overrides = SceneOverrides { trajectories: self.trajectories.clone(), ..SceneOverrides::default() };
         assemble(&source, file, None, &overrides)

@@ -1,6 +1,6 @@
 //! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
 
-use super::keys::{Field, Keys, Origin, Source};
+use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{InputDigest, LengthUnit, Missing, Model};
 use super::readers;
 use super::shapes::ShapeSpec;
@@ -61,7 +61,7 @@ pub(super) struct BodySpec {
 
 impl BodySpec {
     /// What messages call the body.
-    pub(super) fn owner(&self, scene: &Source<'_>) -> String {
+    pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
         owner(&self.name, scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
@@ -75,14 +75,14 @@ fn owner(name: &str, plain: bool) -> String {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
     /// A file, as written.
-    File { path: String, reading: Reading },
+    File { path: String, reading: GeometryOptions },
     /// A shape, lengths in metres.
     Shape(ShapeSpec),
 }
 
 /// How a geometry file is turned into a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct GeometryOptions {
     pub(super) unit: LengthUnit,
     pub(super) scale: f64,
     pub(super) y_up: bool,
@@ -120,7 +120,7 @@ pub(super) const BODY_KEYS: [&str; 12] = [
 ///
 /// # Errors
 /// The first key, in the order of the contract's tables, that does not fit.
-pub(super) fn parse(source: &Source<'_>) -> Result<SceneFile> {
+pub(super) fn parse(source: &TomlSource<'_>) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", document.get_ref(), 0);
     top.only(&["scene", "query", "body", "bodies", "ignore", "rule"])?;
@@ -140,7 +140,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<SceneFile> {
 
 /// What a part of a scene file holds.
 #[derive(Debug)]
-pub(super) struct Section {
+pub(super) struct SceneSection {
     pub(super) head: Option<Head>,
     pub(super) query: Option<Query>,
     pub(super) bodies: Vec<BodySpec>,
@@ -149,7 +149,7 @@ pub(super) struct Section {
 
 /// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
 /// or is for [`parse`].
-pub(super) fn section(source: &Source<'_>, unit: Option<LengthUnit>) -> Option<Section> {
+pub(super) fn section(source: &TomlSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", document.get_ref(), 0);
     top.only(&["scene", "query", "body", "ignore"]).ok()?;
@@ -167,7 +167,7 @@ pub(super) fn section(source: &Source<'_>, unit: Option<LengthUnit>) -> Option<S
         None => None,
         Some(_) => Some(ignores(source, &top).ok()?),
     };
-    Some(Section { head, query, bodies, ignores })
+    Some(SceneSection { head, query, bodies, ignores })
 }
 
 fn head(top: &Keys<'_>) -> Result<Head> {
@@ -212,7 +212,7 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
 
 /// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.
 fn bodies(
-    source: &Source<'_>,
+    source: &TomlSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
     tables: &mut Vec<InputDigest>,
@@ -282,7 +282,7 @@ pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
 }
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.
-fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<Reading> {
+fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
     let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
     let mut model = None;
     if let Some(field) = keys.get("model") {
@@ -292,7 +292,7 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<Reading> {
             return Err(field.error("model = \"mesh\" is not supported in this version yet", remedy));
         }
     }
-    Ok(Reading {
+    Ok(GeometryOptions {
         unit: match keys.get("unit") {
             Some(word) => word.unit()?,
             None => readers::own_unit(Path::new(file)).unwrap_or(unit),
@@ -373,7 +373,7 @@ fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
     Err(field.error(format!("the quaternion has the norm {norm}, not 1 within 1e-3"), remedy))
 }
 
-fn ignores(source: &Source<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
+fn ignores(source: &TomlSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
     let mut ignores = Vec::new();
     for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
         let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);

@@ -1,7 +1,7 @@
 //! Ignore rules: selectors to sets of bodies, sets to classes and a bit matrix, and counting pairs by classes.
 
 use super::file::{BodySpec, IgnoreSpec};
-use super::keys::{Source, nearest};
+use super::keys::{TomlSource, nearest};
 use super::model::{Body, IgnoredPairs, Motion, Scene};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -166,7 +166,7 @@ impl<'a> Directory<'a> {
 /// A selector without a body, a rule of one body by its name on both sides, or far too many different kinds of bodies.
 /// All that is wrong with the rules is reported.
 pub(super) fn lower(
-    source: &Source<'_>,
+    source: &TomlSource<'_>,
     bodies: &[BodySpec],
     rules: &[IgnoreSpec],
 ) -> std::result::Result<(IgnoredPairs, Vec<IgnoreRule>), Vec<Error>> {
@@ -239,7 +239,7 @@ impl Sets {
     }
 
     /// Bodies in the same sets are of one class, numbered in scene order; a rule marks classes of its sets.
-    fn classify(&self, source: &Source<'_>, n: usize, rules: &[(usize, Option<usize>)]) -> Result<IgnoredPairs> {
+    fn classify(&self, source: &TomlSource<'_>, n: usize, rules: &[(usize, Option<usize>)]) -> Result<IgnoredPairs> {
         if rules.is_empty() {
             return Ok(IgnoredPairs::default());
         }

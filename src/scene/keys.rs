@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 /// A scene file in memory.
-pub(super) struct Source<'a> {
+pub(super) struct TomlSource<'a> {
     path: &'a Path,
     /// The text, without a byte order mark.
     text: &'a str,
@@ -36,7 +36,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// For messages: `file:line`, or the row.
-    pub(super) fn place(&self, scene: &Source<'_>) -> String {
+    pub(super) fn place(&self, scene: &TomlSource<'_>) -> String {
         match self {
             Self::Scene(at) => scene.place(*at),
             Self::Row(row) => row.to_string(),
@@ -44,7 +44,7 @@ impl Origin {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> TomlSource<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
         Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false }
     }
@@ -121,7 +121,7 @@ impl<'a> Source<'a> {
 
 /// A table of the scene file.
 pub(super) struct Keys<'a> {
-    pub(super) source: &'a Source<'a>,
+    pub(super) source: &'a TomlSource<'a>,
     /// What messages call it, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
     table: &'a DeTable<'a>,
@@ -141,7 +141,7 @@ pub(super) struct Field<'k> {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(source: &'a Source<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
+    pub(super) fn new(source: &'a TomlSource<'a>, owner: impl Into<String>, table: &'a DeTable<'a>, at: usize) -> Self {
         Self { source, owner: owner.into(), table, at, defaults: None }
     }
 

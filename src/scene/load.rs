@@ -4,7 +4,7 @@ use super::build::{Failure, build};
 use super::digest::read_input;
 use super::file::{self, BodySpec, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
-use super::keys::Source;
+use super::keys::TomlSource;
 use super::length::parse_length;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::sections;
@@ -82,7 +82,7 @@ impl Scene {
             )
         })?;
         let text = text(path, &bytes)?;
-        let source = Source::new(path, text);
+        let source = TomlSource::new(path, text);
         let mut tell = Some(tell);
         let mut outline = |head: &Head| {
             if let Some(tell) = tell.take() {
@@ -103,7 +103,7 @@ impl Scene {
 /// # Errors
 /// As for [`Scene::load`].
 pub(super) fn assemble(
-    source: &Source<'_>,
+    source: &TomlSource<'_>,
     file: SceneFile,
     digest: Option<InputDigest>,
     overrides: &SceneOverrides,
@@ -160,7 +160,7 @@ fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
 }
 
 /// The trajectories, which there are exactly if something moves.
-fn trajectories(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
+fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
     let moving = file.bodies.iter().find(|body| body.pose.is_none());
     let written = file.head.trajectories.as_ref();
     match (moving, &overrides.trajectories, written) {
@@ -188,7 +188,7 @@ fn trajectories(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverride
 }
 
 /// `[query]` with what the command line says instead, checked as a whole.
-fn query(source: &Source<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
+fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
     let Query { at, within, require, touch, static_pairs } = file.query;
     let within = match &overrides.within {
         Some(text) => override_length("--within", text, file.head.unit)?,
@@ -225,7 +225,7 @@ fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
 }
 
 /// An error of a body's geometry, with the file and line it lies in and the body that uses it.
-fn place(source: &Source<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
+fn place(source: &TomlSource<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
     let body = &bodies[failure.body];
     let used = body.geometry_at.place(source);
     let owner = body.owner(source);

@@ -7,8 +7,8 @@
 //! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies, the caller parses the
 //! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
 
-use super::file::{self, Head, SceneFile, Section};
-use super::keys::Source;
+use super::file::{self, Head, SceneFile, SceneSection};
+use super::keys::TomlSource;
 use super::model::LengthUnit;
 use super::parallel;
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ pub(super) fn parse(path: &Path, text: &str, told: &mut dyn FnMut(&Head)) -> Opt
 fn in_parts(path: &Path, text: &str, bytes: usize, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
     let (first, rest) = cut(text, bytes)?;
     let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
-        file::section(&Source::of_section(path, part.start, &text[part.clone()]), unit)
+        file::section(&TomlSource::of_section(path, part.start, &text[part.clone()]), unit)
     };
     let first = lower(&first, None)?;
     // Bodies written as a list cannot be added to.
@@ -60,7 +60,7 @@ fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
 }
 
 /// The file of which these are the sections; `None` where two of them say the same thing.
-fn join(sections: impl Iterator<Item = Option<Section>>) -> Option<SceneFile> {
+fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
     fn set<T>(known: &mut Option<T>, more: Option<T>) -> Option<()> {
         match more {
             Some(_) if known.is_some() => None,
@@ -73,7 +73,7 @@ fn join(sections: impl Iterator<Item = Option<Section>>) -> Option<SceneFile> {
     }
     let (mut head, mut query, mut ignores, mut bodies) = (None, None, None, Vec::new());
     for section in sections {
-        let Section { head: more, query: asked, bodies: next, ignores: rules } = section?;
+        let SceneSection { head: more, query: asked, bodies: next, ignores: rules } = section?;
         set(&mut head, more)?;
         set(&mut query, asked)?;
         set(&mut ignores, rules)?;
@@ -113,7 +113,7 @@ mod tests {
         let path = Path::new("scene.toml");
         let mut heads = 0;
         let parts = in_parts(path, text, bytes, &mut |_| heads += 1).map(|file| format!("{file:?}"));
-        (parts, file::parse(&Source::new(path, text)).map(|file| format!("{file:?}")), heads)
+        (parts, file::parse(&TomlSource::new(path, text)).map(|file| format!("{file:?}")), heads)
     }
 
     #[test]

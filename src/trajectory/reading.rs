@@ -37,9 +37,9 @@ impl Request {
 pub(super) enum ReadTask {
     /// Files, if there are any.
     Files(Option<Request>),
-    /// Batches in memory.
+    /// BatchReceiver in memory.
     Whole(Arc<[Source]>, Choice),
-    /// Batches that are still to come, whose lengths are in this unit unless a field says otherwise.
+    /// BatchReceiver that are still to come, whose lengths are in this unit unless a field says otherwise.
     Stream(Receiver<StreamMessage>, LengthUnit),
 }
 
@@ -152,7 +152,7 @@ fn work(task: ReadTask, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receive
         }
     };
     let _ = opened.send(Ok(Arc::clone(&sources)));
-    let mut batches = Batches::new(&sources, choice.as_ref());
+    let mut batches = BatchReceiver::new(&sources, choice.as_ref());
     let mut ahead = VecDeque::new();
     if let Some(order) = wait(&mut batches, &mut ahead, orders, stop) {
         // Each is given back when its rows are laid out.
@@ -162,7 +162,7 @@ fn work(task: ReadTask, opened: &Sender<Result<Arc<[Source]>>>, orders: &Receive
 
 /// Decodes ahead until the order comes, up to a limit. `None`: nobody will order.
 fn wait<'a>(
-    batches: &mut Batches<'a>,
+    batches: &mut BatchReceiver<'a>,
     ahead: &mut VecDeque<Result<Batch<'a>>>,
     orders: &Receiver<Order>,
     stop: &AtomicBool,
@@ -223,12 +223,12 @@ pub(super) struct Batch<'a> {
 }
 
 /// Decodes the groups that matter, one after the other; ends with the first error.
-struct Batches<'a> {
+struct BatchReceiver<'a> {
     groups: VecDeque<(&'a Source, &'a Group)>,
     open: Option<(&'a Source, Arc<[usize]>, GroupReader<'a>)>,
 }
 
-impl<'a> Batches<'a> {
+impl<'a> BatchReceiver<'a> {
     fn new(sources: &'a [Source], choice: Option<&Choice>) -> Self {
         let matters = |(source, group): &(&Source, &Group)| {
             let [runs, frames] = keys(source, group);
@@ -254,7 +254,7 @@ impl<'a> Batches<'a> {
     }
 }
 
-impl<'a> Iterator for Batches<'a> {
+impl<'a> Iterator for BatchReceiver<'a> {
     type Item = Result<Batch<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -5,7 +5,7 @@
 
 use super::parts::Mm;
 use crate::generate::models::{Loft, SolidModel, ring};
-use crate::generate::space::{Vec3, scale};
+use crate::generate::space::{Point3, scale};
 use std::f64::consts::PI;
 
 /// A nominal size.
@@ -41,9 +41,9 @@ pub(super) const RIM: Mm = 24.0;
 /// Height of a pipe shoe: of the underside of a pipe above the steel.
 pub(super) const SHOE: Mm = 120.0;
 
-const X: Vec3 = [1.0, 0.0, 0.0];
-const Y: Vec3 = [0.0, 1.0, 0.0];
-const Z: Vec3 = [0.0, 0.0, 1.0];
+const X: Point3 = [1.0, 0.0, 0.0];
+const Y: Point3 = [0.0, 1.0, 0.0];
+const Z: Point3 = [0.0, 0.0, 1.0];
 /// Sides of round components.
 const SIDES: u32 = 16;
 
@@ -139,10 +139,10 @@ pub(super) fn tray(width: Mm, height: Mm, length: Mm) -> SolidModel {
 /// A pump on its skid: base plate on z = 0, motor towards -y, suction towards +y at 600 above the ground, discharge
 /// upwards at y = 350. In metres, as glTF is.
 pub(super) fn pump_skid() -> SolidModel {
-    let m = |v: Vec3| scale(v, 1e-3);
-    let cuboid = |center: Vec3, sides: Vec3| Loft::cuboid(m(center), m(sides));
-    let round = |from: Vec3, to: Vec3, radius: Mm| Loft::cylinder(m(from), m(to), radius * 1e-3, SIDES);
-    let flange = |at: Vec3, axis: Vec3, size: Size| {
+    let m = |v: Point3| scale(v, 1e-3);
+    let cuboid = |center: Point3, sides: Point3| Loft::cuboid(m(center), m(sides));
+    let round = |from: Point3, to: Point3, radius: Mm| Loft::cylinder(m(from), m(to), radius * 1e-3, SIDES);
+    let flange = |at: Point3, axis: Point3, size: Size| {
         let [diameter, thickness] = size.flange;
         let from = [0, 1, 2].map(|k| at[k] - thickness * axis[k]);
         round(from, at, diameter / 2.0)

@@ -7,7 +7,7 @@
 use crate::generate::models::{Loft, SolidModel};
 use crate::generate::random::Random;
 use crate::generate::space::{
-    Ease, Quaternion, Vec3, about, add, dot, product, rotate, runge_kutta, scale, sub, tilt_to, unit,
+    Ease, Point3, Quaternion, about, add, dot, product, rotate, runge_kutta, scale, sub, tilt_to, unit,
 };
 use std::f64::consts::PI;
 
@@ -19,7 +19,7 @@ pub(super) const JIB: f64 = 16.0;
 pub(super) const PENDULUM: f64 = 9.9;
 /// Length of the rope between trolley and hook.
 pub(super) const ROPE: f64 = 7.5;
-const GRAVITY: Vec3 = [0.0, 0.0, -9.81];
+const GRAVITY: Point3 = [0.0, 0.0, -9.81];
 /// Damping of the swing, 1/s.
 const DAMPING: f64 = 0.012;
 /// Longest step of the integration, seconds.
@@ -42,7 +42,7 @@ impl Way {
     }
 
     /// Slewing angle; place and acceleration of the pivot.
-    fn at(&self, t: f64) -> (f64, Vec3, Vec3) {
+    fn at(&self, t: f64) -> (f64, Point3, Point3) {
         let [angle, speed, gain] = self.slew.at(t);
         let (near, far) = (self.inward.at(t), self.outward.at(t));
         let [r, dr, ddr] = [0, 1, 2].map(|k| near[k] + far[k]);
@@ -57,11 +57,11 @@ impl Way {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CranePose {
     pub(super) slew: Quaternion,
-    pub(super) pivot: Vec3,
+    pub(super) pivot: Point3,
     /// Of what hangs: its z axis is the rope, upwards.
     pub(super) hanging: Quaternion,
     /// The middle of the load.
-    pub(super) load: Vec3,
+    pub(super) load: Point3,
 }
 
 /// The crane while it works.
@@ -104,7 +104,7 @@ impl Crane {
 }
 
 /// The derivative of the pendulum's state under a pivot with an acceleration.
-fn swing(state: &[f64; 6], acceleration: Vec3, damping: f64) -> [f64; 6] {
+fn swing(state: &[f64; 6], acceleration: Point3, damping: f64) -> [f64; 6] {
     let (u, v) = ([state[0], state[1], state[2]], [state[3], state[4], state[5]]);
     let pull = scale(sub(GRAVITY, acceleration), 1.0 / PENDULUM);
     let aside = sub(pull, scale(u, dot(pull, u)));
@@ -122,7 +122,7 @@ fn onto_sphere(state: [f64; 6]) -> [f64; 6] {
 
 /// The jib with counterweight and cab, its origin on the axis at the height of the trolley, along +x.
 pub(super) fn jib() -> SolidModel {
-    let mm = |center: Vec3, sides: Vec3| Loft::cuboid(scale(center, 1e3), scale(sides, 1e3));
+    let mm = |center: Point3, sides: Point3| Loft::cuboid(scale(center, 1e3), scale(sides, 1e3));
     SolidModel::default()
         .with("jib", mm([4.5, 0.0, 0.9], [23.0, 1.2, 1.2]))
         .with("counterweight", mm([-6.0, 0.0, 0.3], [1.6, 1.4, 2.4]))

@@ -1,11 +1,11 @@
 //! The lines of the rack, their branches, and the equipment that these lead to. Millimetres.
 
 use super::catalogue::{DN80, DN100, DN150, DN200, SHOE, Size};
-use super::parts::{Form, Mm, Part};
-use super::piping::{End, Line, PipelineItem};
+use super::parts::{Form, Mm, PlantPart};
+use super::piping::{End, PipeLine, PipelineItem};
 use super::structure::{LEVELS, shoes};
 use crate::generate::random::Random;
-use crate::generate::space::Vec3;
+use crate::generate::space::Point3;
 
 /// First and last x of the lines along the rack.
 const SPAN: [Mm; 2] = [-1200.0, 25_200.0];
@@ -48,7 +48,7 @@ static HEADERS: [PipeHeader; 11] = [
 /// A branch of a header: the way from a tee in its centre line on, with items on its legs.
 struct Branch {
     header: &'static PipeHeader,
-    way: Vec<Vec3>,
+    way: Vec<Point3>,
     items: Vec<(usize, Mm, PipelineItem)>,
 }
 
@@ -58,13 +58,13 @@ impl PipeHeader {
         LEVELS[self.level] + SHOE + self.size.outside / 2.0
     }
 
-    fn point(&self, x: Mm) -> Vec3 {
+    fn point(&self, x: Mm) -> Point3 {
         [x, self.y, self.z()]
     }
 }
 
 /// The branch of a header at x, over these corners.
-fn branch(header: &'static PipeHeader, x: Mm, corners: &[Vec3], items: &[(usize, Mm, PipelineItem)]) -> Branch {
+fn branch(header: &'static PipeHeader, x: Mm, corners: &[Point3], items: &[(usize, Mm, PipelineItem)]) -> Branch {
     let way = std::iter::once(header.point(x)).chain(corners.iter().copied()).collect();
     Branch { header, way, items: items.to_vec() }
 }
@@ -73,10 +73,10 @@ fn named(name: &str) -> &'static PipeHeader {
     HEADERS.iter().find(|header| header.name == name).expect("branches name headers of the list")
 }
 
-const EAST: Vec3 = [1.0, 0.0, 0.0];
-const WEST: Vec3 = [-1.0, 0.0, 0.0];
-const NORTH: Vec3 = [0.0, 1.0, 0.0];
-const SOUTH: Vec3 = [0.0, -1.0, 0.0];
+const EAST: Point3 = [1.0, 0.0, 0.0];
+const WEST: Point3 = [-1.0, 0.0, 0.0];
+const NORTH: Point3 = [0.0, 1.0, 0.0];
+const SOUTH: Point3 = [0.0, -1.0, 0.0];
 
 /// All branches.
 fn branches() -> Vec<Branch> {
@@ -141,13 +141,13 @@ fn to_drum(header: &'static PipeHeader, x: Mm, z: Mm) -> Branch {
 }
 
 /// All lines, with their shoes.
-pub(super) fn parts(random: &mut Random) -> Vec<Part> {
+pub(super) fn parts(random: &mut Random) -> Vec<PlantPart> {
     let mut parts = Vec::new();
     let branches = branches();
     for header in &HEADERS {
         let drawn = INSULATIONS[random.below(INSULATIONS.len() as u32) as usize];
         let insulation = if HOT.iter().any(|service| header.name.starts_with(service)) { drawn } else { 0.0 };
-        let mut line = Line::new(header.name, header.size, insulation);
+        let mut line = PipeLine::new(header.name, header.size, insulation);
         let own: Vec<&Branch> = branches.iter().filter(|branch| branch.header.name == header.name).collect();
         let mut items = vec![
             (0, 6900.0, PipelineItem::Weld),
@@ -162,7 +162,7 @@ pub(super) fn parts(random: &mut Random) -> Vec<Part> {
         line.lay(&mut parts, &SPAN.map(|x| header.point(x)), &items, [End::Flange; 2]);
         shoes(&mut parts, header.name, header.size, [header.y, header.z()]);
         for (number, branch) in (1..).zip(own) {
-            let mut line = Line::new(format!("{}-{number}", header.name), header.size, insulation);
+            let mut line = PipeLine::new(format!("{}-{number}", header.name), header.size, insulation);
             line.lay(&mut parts, &branch.way, &branch.items, [End::Branch, End::Flange]);
         }
     }
@@ -170,7 +170,7 @@ pub(super) fn parts(random: &mut Random) -> Vec<Part> {
 }
 
 /// Tanks, the drum, the exchanger and the pumps that stay.
-pub(super) fn equipment() -> Vec<Part> {
+pub(super) fn equipment() -> Vec<PlantPart> {
     let mut parts = Vec::new();
     for (name, y) in [("T-201", 1200.0), ("T-202", 4800.0)] {
         tank(&mut parts, name, [-5800.0, y]);
@@ -179,55 +179,55 @@ pub(super) fn equipment() -> Vec<Part> {
     exchanger(&mut parts);
     for (pump, x) in PUMPS.iter().filter(|(pump, _)| *pump != "B") {
         let form = Form::Gltf("pump-skid.glb".into());
-        parts.push(Part::new(format!("P-101{pump}"), form, &["pumps"], [*x, PUMP_Y, 0.0]));
+        parts.push(PlantPart::new(format!("P-101{pump}"), form, &["pumps"], [*x, PUMP_Y, 0.0]));
     }
     parts
 }
 
 /// A vertical tank on four legs, with a nozzle towards the rack.
-fn tank(parts: &mut Vec<Part>, name: &str, [x, y]: [Mm; 2]) {
+fn tank(parts: &mut Vec<PlantPart>, name: &str, [x, y]: [Mm; 2]) {
     let (radius, low, high) = (1200.0, 1200.0, 5200.0);
     let groups: [&str; 2] = ["equipment", name];
-    parts.push(Part::cylinder(format!("{name}-shell"), &groups, [[x, y, low], [x, y, high]], radius, 32));
+    parts.push(PlantPart::cylinder(format!("{name}-shell"), &groups, [[x, y, low], [x, y, high]], radius, 32));
     let head = Form::DishedEnd(2.0 * radius);
-    parts.push(Part::new(format!("{name}-head-top"), head.clone(), &groups, [x, y, high]));
-    let bottom = Part::new(format!("{name}-head-bottom"), head, &groups, [x, y, low]);
+    parts.push(PlantPart::new(format!("{name}-head-top"), head.clone(), &groups, [x, y, high]));
+    let bottom = PlantPart::new(format!("{name}-head-bottom"), head, &groups, [x, y, low]);
     parts.push(bottom.turned([0.0, 1.0, 0.0, 0.0]));
     for (number, [dx, dy]) in (1..).zip([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]) {
         let center = [x + 800.0 * dx, y + 800.0 * dy, 700.0];
-        parts.push(Part::cuboid(format!("{name}-leg-{number}"), &groups, [160.0, 160.0, 1400.0], center));
+        parts.push(PlantPart::cuboid(format!("{name}-leg-{number}"), &groups, [160.0, 160.0, 1400.0], center));
     }
     let nozzle = [[x + 1100.0, y, 2000.0], [-4550.0, y, 2000.0]];
-    parts.push(Part::cylinder(format!("{name}-nozzle"), &groups, nozzle, DN150.outside / 2.0, 16));
+    parts.push(PlantPart::cylinder(format!("{name}-nozzle"), &groups, nozzle, DN150.outside / 2.0, 16));
 }
 
 /// A horizontal drum on two saddles, north of the rack.
-fn drum(parts: &mut Vec<Part>) {
+fn drum(parts: &mut Vec<PlantPart>) {
     let (y, z, radius) = (11_500.0, 2700.0, 1000.0);
     let groups = ["equipment", "V-301"];
-    parts.push(Part::cylinder("V-301-shell", &groups, [[9000.0, y, z], [14_000.0, y, z]], radius, 32));
+    parts.push(PlantPart::cylinder("V-301-shell", &groups, [[9000.0, y, z], [14_000.0, y, z]], radius, 32));
     for (name, x, side) in [("west", 9000.0, -1.0), ("east", 14_000.0, 1.0)] {
-        let head = Part::new(format!("V-301-head-{name}"), Form::DishedEnd(2.0 * radius), &groups, [x, y, z]);
+        let head = PlantPart::new(format!("V-301-head-{name}"), Form::DishedEnd(2.0 * radius), &groups, [x, y, z]);
         parts.push(head.turned(crate::generate::space::along([side, 0.0, 0.0])));
     }
     for (number, x) in (1..).zip([10_000.0, 13_000.0]) {
         let center = [x, y, 900.0];
-        parts.push(Part::cuboid(format!("V-301-saddle-{number}"), &groups, [300.0, 1500.0, 1800.0], center));
+        parts.push(PlantPart::cuboid(format!("V-301-saddle-{number}"), &groups, [300.0, 1500.0, 1800.0], center));
     }
     for (number, x, size) in [(1, 10_000.0, DN200), (2, 12_900.0, DN80)] {
         let ends = [[x, y, z + 900.0], [x, y, 3950.0]];
-        parts.push(Part::cylinder(format!("V-301-nozzle-{number}"), &groups, ends, size.outside / 2.0, 16));
+        parts.push(PlantPart::cylinder(format!("V-301-nozzle-{number}"), &groups, ends, size.outside / 2.0, 16));
     }
 }
 
 /// A heat exchanger under the last bay.
-fn exchanger(parts: &mut Vec<Part>) {
+fn exchanger(parts: &mut Vec<PlantPart>) {
     let groups = ["equipment", "E-401"];
     let (y, z) = (1000.0, 1500.0);
-    parts.push(Part::cylinder("E-401-shell", &groups, [[19_000.0, y, z], [23_000.0, y, z]], 450.0, 24));
+    parts.push(PlantPart::cylinder("E-401-shell", &groups, [[19_000.0, y, z], [23_000.0, y, z]], 450.0, 24));
     for (number, x) in (1..).zip([19_600.0, 22_400.0]) {
-        parts.push(Part::cuboid(format!("E-401-saddle-{number}"), &groups, [250.0, 800.0, 1100.0], [x, y, 550.0]));
+        parts.push(PlantPart::cuboid(format!("E-401-saddle-{number}"), &groups, [250.0, 800.0, 1100.0], [x, y, 550.0]));
         let nozzle = [[x, y, 1900.0], [x, y, 2150.0]];
-        parts.push(Part::cylinder(format!("E-401-nozzle-{number}"), &groups, nozzle, DN200.outside / 2.0, 16));
+        parts.push(PlantPart::cylinder(format!("E-401-nozzle-{number}"), &groups, nozzle, DN200.outside / 2.0, 16));
     }
 }

@@ -12,13 +12,13 @@ mod traffic;
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::models::{SolidModel, dished_end};
 use super::random::Random;
-use super::space::{Quaternion, Vec3, add, rotate};
+use super::space::{Point3, Quaternion, add, rotate};
 use crate::error::{Error, Result};
 use crate::table::trajectory_file::{TrajectoryFile, TrajectoryRow};
 use catalogue::SIZES;
 use crane::{Crane, ROPE};
 use lines::{PUMP_Y, PUMPS};
-use parts::{Part, table};
+use parts::{PlantPart, table};
 use std::path::{Path, PathBuf};
 use traffic::{Skid, Vehicle};
 
@@ -85,7 +85,7 @@ impl PipeRack {
     }
 
     /// What does not move, table by table.
-    fn parts(&self) -> [Vec<Part>; 3] {
+    fn parts(&self) -> [Vec<PlantPart>; 3] {
         let mut random = Random::new(self.seed, LINES);
         [structure::parts(), lines::parts(&mut random), lines::equipment()]
     }
@@ -256,7 +256,7 @@ impl Moving {
     }
 
     /// The poses at a time, which must not lie before the last one, in the order of [`MOVING`].
-    fn advance(&mut self, t: f64) -> [(Vec3, Quaternion); MOVING.len()] {
+    fn advance(&mut self, t: f64) -> [(Point3, Quaternion); MOVING.len()] {
         let crane = self.crane.advance(t);
         let rope = add(crane.pivot, rotate(crane.hanging, [0.0, 0.0, -0.2 - ROPE / 2.0]));
         let truck = self.truck.advance(t);

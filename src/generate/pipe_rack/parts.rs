@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::generate::models::thousandth;
-use crate::generate::space::{Quaternion, Vec3, along};
+use crate::generate::space::{Point3, Quaternion, along};
 
 /// Millimetres.
 pub(super) type Mm = f64;
@@ -22,28 +22,28 @@ pub(super) enum Form {
 
 /// A part that does not move.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct PlantPart {
     pub(super) name: String,
     pub(super) form: Form,
     /// Insulation, millimetres.
     pub(super) offset: Mm,
     /// Groups.
     pub(super) groups: Vec<String>,
-    pub(super) position: Vec3,
+    pub(super) position: Point3,
     pub(super) q: Quaternion,
 }
 
 /// No rotation.
 pub(super) const UPRIGHT: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
-impl Part {
-    pub(super) fn new(name: impl Into<String>, form: Form, groups: &[&str], position: Vec3) -> Self {
+impl PlantPart {
+    pub(super) fn new(name: impl Into<String>, form: Form, groups: &[&str], position: Point3) -> Self {
         let groups = groups.iter().map(|&group| group.to_owned()).collect();
         Self { name: name.into(), form, offset: 0.0, groups, position, q: UPRIGHT }
     }
 
     /// A box with sides along the axes.
-    pub(super) fn cuboid(name: impl Into<String>, groups: &[&str], sides: Vec3, center: Vec3) -> Self {
+    pub(super) fn cuboid(name: impl Into<String>, groups: &[&str], sides: Point3, center: Point3) -> Self {
         let [x, y, z] = sides.map(thousandth);
         Self::new(name, Form::Shape(format!("{{ box = [{x}, {y}, {z}] }}")), groups, center)
     }
@@ -52,7 +52,7 @@ impl Part {
     pub(super) fn cylinder(
         name: impl Into<String>,
         groups: &[&str],
-        [from, to]: [Vec3; 2],
+        [from, to]: [Point3; 2],
         radius: Mm,
         sides: u32,
     ) -> Self {
@@ -78,7 +78,7 @@ const COLUMNS: [&str; 15] =
     ["body", "shape", "geometry", "model", "scale", "up", "offset", "group", "x", "y", "z", "qw", "qx", "qy", "qz"];
 
 /// A table of parts as CSV; columns that no part of it needs are left out.
-pub(super) fn table(parts: &[Part]) -> Result<String> {
+pub(super) fn table(parts: &[PlantPart]) -> Result<String> {
     let rows: Vec<Vec<String>> = parts.iter().map(cells).collect();
     let used: Vec<usize> = (0..COLUMNS.len()).filter(|&c| rows.iter().any(|row| !row[c].is_empty())).collect();
     let failed = |error: csv::Error| Error::internal("a table of parts", error);
@@ -91,7 +91,7 @@ pub(super) fn table(parts: &[Part]) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| Error::internal("a table of parts", error))
 }
 
-fn cells(part: &Part) -> Vec<String> {
+fn cells(part: &PlantPart) -> Vec<String> {
     let none = String::new;
     let mut cells = match &part.form {
         Form::Shape(shape) => vec![part.name.clone(), shape.clone(), none(), none(), none(), none()],

@@ -1,8 +1,8 @@
 //! Pipe lines: straight lengths, elbows, tees, flanges and valves along a way of right angles.
 
 use super::catalogue::Size;
-use super::parts::{Form, Mm, Part};
-use crate::generate::space::{Quaternion, Vec3, add, cross, from_axes, length, scale, sub, unit};
+use super::parts::{Form, Mm, PlantPart};
+use crate::generate::space::{Point3, Quaternion, add, cross, from_axes, length, scale, sub, unit};
 
 /// What sits in a line.
 #[derive(Debug, Clone, Copy)]
@@ -12,9 +12,9 @@ pub(super) enum PipelineItem {
     /// Two flanges, face to face.
     Joint,
     /// A tee with its branch in this direction.
-    Tee(Vec3),
+    Tee(Point3),
     /// A flanged valve between two flanges, its stem in this direction.
-    Valve(Vec3),
+    Valve(Point3),
 }
 
 /// How a line ends.
@@ -27,7 +27,7 @@ pub(super) enum End {
 }
 
 /// A line of one size.
-pub(super) struct Line {
+pub(super) struct PipeLine {
     pub(super) name: String,
     pub(super) size: Size,
     /// Thickness of the insulation; 0: none.
@@ -39,7 +39,7 @@ pub(super) struct Line {
     valves: u32,
 }
 
-impl Line {
+impl PipeLine {
     pub(super) fn new(name: impl Into<String>, size: Size, insulation: Mm) -> Self {
         Self { name: name.into(), size, insulation, pipes: 0, elbows: 0, tees: 0, flanges: 0, valves: 0 }
     }
@@ -47,8 +47,8 @@ impl Line {
     /// Lays the line along `way`, with items on its legs: (leg, distance from the leg's first point, item), in order.
     pub(super) fn lay(
         &mut self,
-        parts: &mut Vec<Part>,
-        way: &[Vec3],
+        parts: &mut Vec<PlantPart>,
+        way: &[Point3],
         items: &[(usize, Mm, PipelineItem)],
         [first, last]: [End; 2],
     ) {
@@ -90,7 +90,7 @@ impl Line {
         }
     }
 
-    fn item(&mut self, parts: &mut Vec<Part>, at: Vec3, direction: Vec3, item: PipelineItem) {
+    fn item(&mut self, parts: &mut Vec<PlantPart>, at: Point3, direction: Point3, item: PipelineItem) {
         let back = scale(direction, -1.0);
         match item {
             PipelineItem::Weld => {}
@@ -114,41 +114,41 @@ impl Line {
     }
 
     /// A flange whose face is at a point, behind it in this direction. Returns its thickness.
-    fn flange(&mut self, parts: &mut Vec<Part>, face: Vec3, behind: Vec3) -> Mm {
+    fn flange(&mut self, parts: &mut Vec<PlantPart>, face: Point3, behind: Point3) -> Mm {
         self.flanges += 1;
         let [diameter, thickness] = self.size.flange;
         let name = format!("{}-F{}", self.name, self.flanges);
         let ends = [face, add(face, scale(behind, thickness))];
-        parts.push(Part::cylinder(name, &["piping", "flanges", &self.name], ends, diameter / 2.0, 24));
+        parts.push(PlantPart::cylinder(name, &["piping", "flanges", &self.name], ends, diameter / 2.0, 24));
         thickness
     }
 
-    fn pipe(&mut self, parts: &mut Vec<Part>, from: Vec3, direction: Vec3, [start, end]: [Mm; 2]) {
+    fn pipe(&mut self, parts: &mut Vec<PlantPart>, from: Point3, direction: Point3, [start, end]: [Mm; 2]) {
         if end - start < 1.0 {
             return;
         }
         self.pipes += 1;
         let name = format!("{}-P{}", self.name, self.pipes);
         let ends = [start, end].map(|at| add(from, scale(direction, at)));
-        let part = Part::cylinder(name, &["piping", "pipes", &self.name], ends, self.size.outside / 2.0, 16);
+        let part = PlantPart::cylinder(name, &["piping", "pipes", &self.name], ends, self.size.outside / 2.0, 16);
         parts.push(part.insulated(self.insulation));
     }
 
-    fn elbow(&mut self, parts: &mut Vec<Part>, at: Vec3, from: Vec3, to: Vec3) {
+    fn elbow(&mut self, parts: &mut Vec<PlantPart>, at: Point3, from: Point3, to: Point3) {
         self.elbows += 1;
         let q = from_axes(from, to, cross(from, to));
         let part = self.part("E", self.elbows, self.size.file("elbow"), "elbows", at, q);
         parts.push(part.insulated(self.insulation));
     }
 
-    fn part(&self, letter: &str, number: u32, file: String, group: &str, at: Vec3, q: Quaternion) -> Part {
+    fn part(&self, letter: &str, number: u32, file: String, group: &str, at: Point3, q: Quaternion) -> PlantPart {
         let name = format!("{}-{letter}{number}", self.name);
-        Part::new(name, Form::Pieces(file), &["piping", group, &self.name], at).turned(q)
+        PlantPart::new(name, Form::Pieces(file), &["piping", group, &self.name], at).turned(q)
     }
 }
 
 /// The rotation that takes +x to `run` and +z to `up`, which are at right angles.
-fn axes(run: Vec3, up: Vec3) -> Quaternion {
+fn axes(run: Point3, up: Point3) -> Quaternion {
     from_axes(run, cross(up, run), up)
 }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_line_leaves_no_gap() {
         let mut parts = Vec::new();
-        let mut line = Line::new("L", DN100, 30.0);
+        let mut line = PipeLine::new("L", DN100, 30.0);
         let way = [[0.0, 0.0, 0.0], [3000.0, 0.0, 0.0], [3000.0, 0.0, 2000.0], [3000.0, 1500.0, 2000.0]];
         let items = [
             (0, 1000.0, PipelineItem::Weld),

@@ -2,9 +2,9 @@
 
 use super::catalogue::{SIZES, Size, i_section, tray};
 use super::crane::{JIB, TOWER};
-use super::parts::{Form, Mm, Part};
+use super::parts::{Form, Mm, PlantPart};
 use crate::generate::models::SolidModel;
-use crate::generate::space::{Vec3, from_axes};
+use crate::generate::space::{Point3, from_axes};
 
 /// Where the frames of the rack stand.
 pub(super) const FRAMES: [Mm; 5] = [0.0, 6000.0, 12000.0, 18000.0, 24000.0];
@@ -31,9 +31,9 @@ const BOLLARDS: [[Mm; 2]; 8] = [
     [16_500.0, -13_900.0],
 ];
 
-const X: Vec3 = [1.0, 0.0, 0.0];
-const Y: Vec3 = [0.0, 1.0, 0.0];
-const Z: Vec3 = [0.0, 0.0, 1.0];
+const X: Point3 = [1.0, 0.0, 0.0];
+const Y: Point3 = [0.0, 1.0, 0.0];
+const Z: Point3 = [0.0, 0.0, 1.0];
 
 /// The geometry files of the steel, the trays and the shoes.
 pub(super) fn models() -> Vec<(String, SolidModel, &'static str)> {
@@ -49,8 +49,9 @@ pub(super) fn models() -> Vec<(String, SolidModel, &'static str)> {
 }
 
 /// Steel, ground and the rest.
-pub(super) fn parts() -> Vec<Part> {
-    let mut parts = vec![Part::cuboid("ground", &["ground"], [90_000.0, 70_000.0, 300.0], [8000.0, -3000.0, -150.0])];
+pub(super) fn parts() -> Vec<PlantPart> {
+    let mut parts =
+        vec![PlantPart::cuboid("ground", &["ground"], [90_000.0, 70_000.0, 300.0], [8000.0, -3000.0, -150.0])];
     frames(&mut parts);
     struts(&mut parts);
     braces(&mut parts);
@@ -60,30 +61,30 @@ pub(super) fn parts() -> Vec<Part> {
 }
 
 /// Foundations, columns and cross beams.
-fn frames(parts: &mut Vec<Part>) {
+fn frames(parts: &mut Vec<PlantPart>) {
     for (number, x) in (1..).zip(FRAMES) {
         for (row, y) in ROWS {
             let foundation = format!("foundation-{row}{number}");
-            parts.push(Part::cuboid(foundation, &["civil"], [600.0, 600.0, COLUMN[0]], [x, y, COLUMN[0] / 2.0]));
+            parts.push(PlantPart::cuboid(foundation, &["civil"], [600.0, 600.0, COLUMN[0]], [x, y, COLUMN[0] / 2.0]));
             let form = Form::Pieces("column.obj".into());
-            parts.push(Part::new(format!("column-{row}{number}"), form, &["steel"], [x, y, COLUMN[0]]));
+            parts.push(PlantPart::new(format!("column-{row}{number}"), form, &["steel"], [x, y, COLUMN[0]]));
         }
         for (level, top) in (1..).zip(LEVELS) {
             let form = Form::Pieces("beam.obj".into());
-            let part = Part::new(format!("beam-{number}-L{level}"), form, &["steel"], [x, 150.0, top - 180.0]);
+            let part = PlantPart::new(format!("beam-{number}-L{level}"), form, &["steel"], [x, 150.0, top - 180.0]);
             parts.push(part.turned(from_axes(X, [0.0, 0.0, -1.0], Y)));
         }
     }
 }
 
 /// Struts from frame to frame, at the rows.
-fn struts(parts: &mut Vec<Part>) {
+fn struts(parts: &mut Vec<PlantPart>) {
     for (bay, x) in (1..).zip(&FRAMES[..4]) {
         for (row, y) in ROWS {
             for (level, top) in (1..).zip(LEVELS) {
                 let form = Form::Pieces("strut.obj".into());
                 let name = format!("strut-{row}{bay}-L{level}");
-                let part = Part::new(name, form, &["steel"], [x + 150.0, y, top - 100.0]);
+                let part = PlantPart::new(name, form, &["steel"], [x + 150.0, y, top - 100.0]);
                 parts.push(part.turned(from_axes(Y, Z, X)));
             }
         }
@@ -91,61 +92,61 @@ fn struts(parts: &mut Vec<Part>) {
 }
 
 /// Crossed bracing of the last bay.
-fn braces(parts: &mut Vec<Part>) {
+fn braces(parts: &mut Vec<PlantPart>) {
     let (left, right) = (FRAMES[3] + 180.0, FRAMES[4] - 180.0);
     for (row, y) in ROWS {
         for (number, low, high) in [(1, left, right), (2, right, left)] {
             let y = y + if number == 1 { -60.0 } else { 60.0 };
             let ends = [[low, y, 500.0], [high, y, 4300.0]];
-            parts.push(Part::cylinder(format!("brace-{row}{number}"), &["steel"], ends, 57.0, 12));
+            parts.push(PlantPart::cylinder(format!("brace-{row}{number}"), &["steel"], ends, 57.0, 12));
         }
     }
 }
 
-fn trays(parts: &mut Vec<Part>) {
+fn trays(parts: &mut Vec<PlantPart>) {
     for (line, y) in (1..).zip(TRAYS) {
         for (bay, x) in (1..).zip(&FRAMES[..4]) {
             let form = Form::Pieces("tray-600.obj".into());
-            parts.push(Part::new(format!("tray-{line}-{bay}"), form, &["trays"], [*x, y, LEVELS[2]]));
+            parts.push(PlantPart::new(format!("tray-{line}-{bay}"), form, &["trays"], [*x, y, LEVELS[2]]));
         }
     }
     let [y, width, z] = BRIDGE;
     for (number, x) in (1..).zip(FRAMES) {
         let arm = [100.0, 850.0, 100.0];
-        parts.push(Part::cuboid(format!("bracket-{number}"), &["trays"], arm, [x, -575.0, z - 50.0]));
+        parts.push(PlantPart::cuboid(format!("bracket-{number}"), &["trays"], arm, [x, -575.0, z - 50.0]));
         if number < 5 {
             let form = Form::Pieces("tray-400.obj".into());
-            parts.push(Part::new(format!("tray-4-{number}"), form, &["trays"], [x + 600.0, y, z]));
+            parts.push(PlantPart::new(format!("tray-4-{number}"), form, &["trays"], [x + 600.0, y, z]));
             let bundle = [[x + 50.0, y, z + 35.0], [x + 5950.0, y, z + 35.0]];
-            parts.push(Part::cylinder(format!("cables-{number}"), &["trays"], bundle, 0.07 * width, 8));
+            parts.push(PlantPart::cylinder(format!("cables-{number}"), &["trays"], bundle, 0.07 * width, 8));
         }
     }
 }
 
 /// The crane's tower, bollards, lamp posts, and the barrier that guards row B from traffic.
-fn around(parts: &mut Vec<Part>) {
+fn around(parts: &mut Vec<PlantPart>) {
     let [x, y] = TOWER.map(|metres| metres * 1e3);
     let height = JIB * 1e3;
-    parts.push(Part::cuboid("crane-foot", &["crane"], [4000.0, 4000.0, 600.0], [x, y, 300.0]));
-    parts.push(Part::cuboid("crane-tower", &["crane"], [1600.0, 1600.0, height], [x, y, height / 2.0]));
+    parts.push(PlantPart::cuboid("crane-foot", &["crane"], [4000.0, 4000.0, 600.0], [x, y, 300.0]));
+    parts.push(PlantPart::cuboid("crane-tower", &["crane"], [1600.0, 1600.0, height], [x, y, height / 2.0]));
     for (number, [x, y]) in (1..).zip(BOLLARDS) {
         let ends = [[x, y, 0.0], [x, y, 1000.0]];
-        parts.push(Part::cylinder(format!("bollard-{number}"), &["road"], ends, 80.0, 16));
+        parts.push(PlantPart::cylinder(format!("bollard-{number}"), &["road"], ends, 80.0, 16));
     }
     for (number, x) in (1..).zip([-8000.0, 6000.0, 20_000.0]) {
         let ends = [[x, -19_500.0, 0.0], [x, -19_500.0, 8000.0]];
-        parts.push(Part::cylinder(format!("lamp-post-{number}"), &["road"], ends, 90.0, 12));
+        parts.push(PlantPart::cylinder(format!("lamp-post-{number}"), &["road"], ends, 90.0, 12));
     }
     for (number, x) in (1..).zip(&FRAMES[..4]) {
         let rail = [4000.0, 120.0, 300.0];
-        parts.push(Part::cuboid(format!("barrier-{number}"), &["road"], rail, [x + 3000.0, 7000.0, 650.0]));
+        parts.push(PlantPart::cuboid(format!("barrier-{number}"), &["road"], rail, [x + 3000.0, 7000.0, 650.0]));
     }
 }
 
 /// The shoes of a line along the rack, on every other frame.
-pub(super) fn shoes(parts: &mut Vec<Part>, line: &str, size: Size, [y, z]: [Mm; 2]) {
+pub(super) fn shoes(parts: &mut Vec<PlantPart>, line: &str, size: Size, [y, z]: [Mm; 2]) {
     for (number, x) in (1..).zip(FRAMES.into_iter().step_by(2)) {
         let form = Form::Pieces(size.file("shoe"));
-        parts.push(Part::new(format!("{line}-S{number}"), form, &["supports", line], [x, y, z]));
+        parts.push(PlantPart::new(format!("{line}-S{number}"), form, &["supports", line], [x, y, z]));
     }
 }

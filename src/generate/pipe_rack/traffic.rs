@@ -6,12 +6,12 @@
 
 use crate::generate::models::{Loft, SolidModel};
 use crate::generate::random::Random;
-use crate::generate::space::{Ease, Quaternion, Vec3, about, runge_kutta, scale};
+use crate::generate::space::{Ease, Point3, Quaternion, about, runge_kutta, scale};
 use std::f64::consts::PI;
 
 /// Longest step along a way, metres.
 const STEP: f64 = 0.02;
-const UP: Vec3 = [0.0, 0.0, 1.0];
+const UP: Point3 = [0.0, 0.0, 1.0];
 
 /// A bend: where it begins, length over which the wheel is turned, and again turned back, length between, curvature
 /// (1/m, left is positive).
@@ -35,7 +35,7 @@ impl Bend {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VehiclePose {
     /// On the ground, under the rear axle of the tractor.
-    pub(super) position: Vec3,
+    pub(super) position: Point3,
     pub(super) tractor: Quaternion,
     pub(super) trailer: Quaternion,
 }
@@ -106,7 +106,7 @@ impl Skid {
     }
 
     /// Position and orientation: it drifts by millimetres and turns by tenths of a degree while it moves.
-    pub(super) fn at(&self, t: f64) -> (Vec3, Quaternion) {
+    pub(super) fn at(&self, t: f64) -> (Point3, Quaternion) {
         let [y, ..] = self.pull.at(t);
         let way = self.pull.value[0] - y;
         let free = (way / 0.5).clamp(0.0, 1.0);
@@ -195,7 +195,7 @@ mod tests {
     fn the_truck_turns_to_the_north_and_the_trailer_follows() {
         let mut truck = Vehicle::truck(&mut Random::new(1, 0));
         let mut cut = 0.0_f64;
-        let mut track: Vec<Vec3> = Vec::new();
+        let mut track: Vec<Point3> = Vec::new();
         for frame in 0..=1000 {
             let pose = truck.advance(f64::from(frame) * 0.1);
             let axle = rotate(pose.trailer, [-truck.drag, 0.0, 0.0]);

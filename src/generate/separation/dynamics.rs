@@ -6,7 +6,7 @@
 //! method of order 4.
 
 use crate::generate::space::{
-    Quaternion, Vec3, add, conjugate, cross, dot, normalised, product, rotate, runge_kutta, scale, sub,
+    Point3, Quaternion, add, conjugate, cross, dot, normalised, product, rotate, runge_kutta, scale, sub,
 };
 
 /// Numbers in the state of a body: position and velocity of its centre of mass, attitude, rates in its own frame.
@@ -20,9 +20,9 @@ pub(super) struct Mass {
     /// Kilograms.
     pub(super) mass: f64,
     /// Principal moments of inertia about the axes of the body's frame, kg m^2.
-    pub(super) inertia: Vec3,
+    pub(super) inertia: Point3,
     /// Centre of mass in the body's frame, metres.
-    pub(super) center: Vec3,
+    pub(super) center: Point3,
 }
 
 /// What pushes or pulls at a point of the separation plane, along the stage's axis.
@@ -53,7 +53,7 @@ impl Push {
 
 /// The payload (first) and the stage (second), whose frames coincide at release.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct SeparatingPair {
     pub(super) mass: [Mass; 2],
     pub(super) pushes: Vec<Push>,
     state: [f64; 2 * STATE],
@@ -62,10 +62,10 @@ pub(super) struct Pair {
 /// A body's state, taken apart.
 #[derive(Debug, Clone, Copy)]
 struct RigidBody {
-    position: Vec3,
-    velocity: Vec3,
+    position: Point3,
+    velocity: Point3,
     q: Quaternion,
-    rate: Vec3,
+    rate: Point3,
 }
 
 impl RigidBody {
@@ -80,14 +80,14 @@ impl RigidBody {
     }
 
     /// A point of the body's frame in the world.
-    fn point(&self, mass: &Mass, point: Vec3) -> Vec3 {
+    fn point(&self, mass: &Mass, point: Point3) -> Point3 {
         add(self.position, rotate(self.q, sub(point, mass.center)))
     }
 }
 
-impl Pair {
+impl SeparatingPair {
     /// At release: the velocity of the payload's centre of mass (the stage recoils), the rates of both.
-    pub(super) fn new(mass: [Mass; 2], pushes: Vec<Push>, velocity: Vec3, rates: [Vec3; 2]) -> Self {
+    pub(super) fn new(mass: [Mass; 2], pushes: Vec<Push>, velocity: Point3, rates: [Point3; 2]) -> Self {
         let recoil = scale(velocity, -mass[0].mass / mass[1].mass);
         let mut state = [0.0; 2 * STATE];
         for (which, velocity) in [velocity, recoil].into_iter().enumerate() {
@@ -115,7 +115,7 @@ impl Pair {
     }
 
     /// The pose of the payload's frame in the stage's.
-    pub(super) fn relative(&self) -> (Vec3, Quaternion) {
+    pub(super) fn relative(&self) -> (Point3, Quaternion) {
         let [payload, stage] = [0, 1].map(|which| RigidBody::of(&self.state, which));
         let [from, to] = [payload.point(&self.mass[0], [0.0; 3]), stage.point(&self.mass[1], [0.0; 3])];
         let back = conjugate(stage.q);
@@ -184,14 +184,14 @@ mod tests {
         ]
     }
 
-    fn pair(imbalance: f64, center: Vec3, rates: [Vec3; 2]) -> Pair {
+    fn pair(imbalance: f64, center: Point3, rates: [Point3; 2]) -> SeparatingPair {
         let payload = Mass { mass: 310.0, inertia: [110.0, 95.0, 60.0], center };
         let stage = Mass { mass: 1450.0, inertia: [2600.0, 2500.0, 1500.0], center: [0.0, 0.0, -1.6] };
-        Pair::new([payload, stage], springs(imbalance), [0.004, -0.003, 0.0], rates)
+        SeparatingPair::new([payload, stage], springs(imbalance), [0.004, -0.003, 0.0], rates)
     }
 
     /// Momentum, angular momentum about the origin, energy with what the springs hold.
-    fn balance(pair: &Pair) -> (Vec3, Vec3, f64) {
+    fn balance(pair: &SeparatingPair) -> (Point3, Point3, f64) {
         let (mut momentum, mut angular, mut energy) = ([0.0; 3], [0.0; 3], 0.0);
         for which in 0..2 {
             let (body, mass) = (RigidBody::of(&pair.state, which), pair.mass[which]);

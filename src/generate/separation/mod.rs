@@ -6,11 +6,11 @@ mod hardware;
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
-use super::space::{Quaternion, Vec3, about, runge_kutta};
+use super::space::{Point3, Quaternion, about, runge_kutta};
 use crate::error::{Error, Result};
 use crate::table::number_table::NumberTable;
 use crate::table::trajectory_file::{TrajectoryFile, TrajectoryRow};
-use dynamics::{Mass, Pair, Push};
+use dynamics::{Mass, Push, SeparatingPair};
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
@@ -143,7 +143,7 @@ impl SeparationParameters {
         PARAMETERS.iter().zip(self.0).find(|((column, ..), _)| *column == name).map_or(f64::NAN, |(_, value)| value)
     }
 
-    fn pair(&self) -> Pair {
+    fn pair(&self) -> SeparatingPair {
         let g = |name| self.get(name);
         let payload = Mass {
             mass: g("mass_kg"),
@@ -159,7 +159,7 @@ impl SeparationParameters {
         let (at, stroke) = CONNECTOR;
         pushes.push(Push { at, force: -g("connector_n").max(0.0), stroke, falls: false });
         let rates = [g("stage_rate_x_rad_s"), g("stage_rate_y_rad_s"), 0.0];
-        Pair::new([payload, stage], pushes, [g("lateral_x_m_s"), g("lateral_y_m_s"), 0.0], [[0.0; 3], rates])
+        SeparatingPair::new([payload, stage], pushes, [g("lateral_x_m_s"), g("lateral_y_m_s"), 0.0], [[0.0; 3], rates])
     }
 }
 
@@ -188,7 +188,7 @@ impl Band {
     }
 
     /// Of the half at +y (`side` 1) or -y (-1): the same body, turned about z. It tilts outwards as it opens.
-    fn pose(&self, side: f64) -> (Vec3, Quaternion) {
+    fn pose(&self, side: f64) -> (Point3, Quaternion) {
         let way = self.state[0];
         let tilt = about([1.0, 0.0, 0.0], -CATCHER.3 * way);
         let q = if side > 0.0 { tilt } else { super::space::product(about([0.0, 0.0, 1.0], PI), tilt) };

@@ -203,8 +203,8 @@ fn prove_many_pairs_body<S: Simd>(
     out: &mut [Option<Answer>],
 ) {
     let [kind_a, kind_b] = kind.sides();
-    let a = FeaturePerBody::new(*bodies_a, kind_a, &q.features[0]);
-    let b = FeaturePerBody::new(*bodies_b, kind_b, &q.features[1]);
+    let a = FeaturePerBody::new(*bodies_a, kind_a, &q.features[0], q.count);
+    let b = FeaturePerBody::new(*bodies_b, kind_b, &q.features[1], q.count);
     let size = V::<S>::load(&q.size);
     let found = certify(kind, [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
     let c = &found.closest;

@@ -311,16 +311,17 @@ pub(in crate::narrow) struct FeaturePerBody<'a> {
 }
 
 impl<'a> FeaturePerBody<'a> {
-    /// Reads the features, all of the same kind.
+    /// Reads the first `count` features, all of the same kind.
     #[inline(always)]
     pub(in crate::narrow) fn new(
         bodies: [&'a Polyhedron; WIDTH],
         kind: FeatureKind,
         features: &'a [Feature; WIDTH],
+        count: usize,
     ) -> Self {
         let zero = [[0.0; WIDTH]; 3];
         let (mut point, mut direction, mut mean) = (zero, zero, zero);
-        for k in 0..WIDTH {
+        for k in 0..count.min(WIDTH) {
             let of: Operand<f64> = operand(bodies[k], Feature { kind, ..features[k] });
             for (lanes, v) in [(&mut point, of.point), (&mut direction, of.direction), (&mut mean, of.mean)] {
                 (lanes[0][k], lanes[1][k], lanes[2][k]) = (v.x, v.y, v.z);

@@ -6,7 +6,7 @@ mod cells;
 
 use super::digest::read_input;
 use super::file::{self, BodySpec};
-use super::keys::{Keys, Source};
+use super::keys::{Keys, TomlSource};
 use super::model::{InputDigest, LengthUnit};
 use crate::error::{Error, Result};
 use cells::Cell;
@@ -85,7 +85,7 @@ enum Written {
 /// # Errors
 /// The first key, file or row that does not fit, or the first error of `take`.
 pub(super) fn lower(
-    source: &Source<'_>,
+    source: &TomlSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
     inputs: &mut Vec<InputDigest>,
@@ -133,7 +133,7 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: Len
     if !table.contains_key("name") {
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
-    let source = Source::of_row(defaults.source.path(), place);
+    let source = TomlSource::of_row(defaults.source.path(), place);
     file::body(Keys::new(&source, "the row", &table, 0).with_defaults(defaults), unit)
 }
 

@@ -3,7 +3,7 @@
 //! One line: `unify` finds the one schema that all files fit; batches of rows are gathered until the memory given is
 //! full, sorted and spilled (`spill`) as a *stretch*; `merge` merges the stretches, in several passes if there are
 //! many; `output` encodes the rows on a thread of its own and lets the file appear whole or not at all. Input that is
-//! in order already goes straight to `output`. Names of bodies travel as numbers (`names`).
+//! in order already goes straight to `output`. BodyNumbers of bodies travel as numbers (`names`).
 //!
 //! The sort is stable: rows of one frame stay in the order in which they were read, file after file as `run` reads
 //! them (by first key, then by path).
@@ -22,7 +22,7 @@ use crate::scene::model::LengthUnit;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use budget::Budget;
 use merge::{Merge, SortKeys};
-use names::Names;
+use names::BodyNumbers;
 use output::{Encoding, SortOutput};
 use spill::{Spill, SpillSection};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
     let target = SortOutput::claim(input, &sources, out, options.force)?;
     let unified = Unified::of(&sources)?;
     let mut job = SortJob {
-        names: Names::new(options.memory / 8),
+        names: BodyNumbers::new(options.memory / 8),
         budget: Budget { memory: options.memory, row_bytes: unified.least_row_bytes() },
         temp: options.temp.clone().unwrap_or_else(|| target.folder().to_owned()),
         steps: Steps { watch, phase: SortPhase::Checking, rows: 0, total: 0 },
@@ -157,7 +157,7 @@ impl Steps<'_> {
 struct SortJob<'a> {
     sources: &'a [Source],
     unified: &'a Unified,
-    names: Names,
+    names: BodyNumbers,
     budget: Budget,
     temp: PathBuf,
     steps: Steps<'a>,
@@ -374,7 +374,7 @@ impl Tally {
 
 /// Where a gathered row is, with its key; ordered by key, then as read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct RowPlace {
+struct SortedRowPlace {
     run: i64,
     frame: i64,
     batch: u32,
@@ -386,14 +386,14 @@ struct RowPlace {
 struct Gathered {
     batches: Vec<RecordBatch>,
     rows: usize,
-    /// Bytes that they and their [`RowPlace`]s take.
+    /// Bytes that they and their [`SortedRowPlace`]s take.
     bytes: usize,
 }
 
 impl Gathered {
     fn push(&mut self, batch: RecordBatch) {
         self.rows += batch.num_rows();
-        self.bytes += batch_bytes(&batch) + batch.num_rows() * size_of::<RowPlace>();
+        self.bytes += batch_bytes(&batch) + batch.num_rows() * size_of::<SortedRowPlace>();
         self.batches.push(batch);
     }
 
@@ -404,7 +404,7 @@ impl Gathered {
             let keys = SortKeys::of(unified, batch);
             places.extend((0..batch.num_rows()).map(|row| {
                 let (run, frame) = keys.at(row);
-                RowPlace { run, frame, batch: index, row: row as u32 }
+                SortedRowPlace { run, frame, batch: index, row: row as u32 }
             }));
         }
         places.sort_unstable();

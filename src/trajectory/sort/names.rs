@@ -1,4 +1,4 @@
-//! Names of bodies as numbers: rows are moved about several times, and their names are many and long.
+//! BodyNumbers of bodies as numbers: rows are moved about several times, and their names are many and long.
 
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const OVERHEAD: u64 = 96;
 
 /// All names met so far, numbered in the order in which they came.
-pub(super) struct Names {
+pub(super) struct BodyNumbers {
     numbers: HashMap<Arc<str>, i32>,
     list: Vec<Arc<str>>,
     /// Bytes that they take, and may take.
@@ -25,7 +25,7 @@ pub(super) struct Names {
     array: Option<ArrayRef>,
 }
 
-impl Names {
+impl BodyNumbers {
     /// `most`: bytes that they may take.
     pub(super) fn new(most: u64) -> Self {
         Self { numbers: HashMap::new(), list: Vec::new(), bytes: 0, most, dictionary: None, array: None }

@@ -4,7 +4,7 @@
 //! of strings. Any other column keeps its name and its type; where files differ in the width of a number or in how
 //! text is stored, it becomes `int64`, `float64` or a plain string. What differs otherwise is an error.
 
-use super::names::Names;
+use super::names::BodyNumbers;
 use super::output;
 use crate::error::{Error, Result};
 use crate::trajectory::columns::Columns;
@@ -189,7 +189,7 @@ impl Unified {
         source: &Source,
         first_row: u64,
         batch: &RecordBatch,
-        names: &mut Names,
+        names: &mut BodyNumbers,
     ) -> Result<RecordBatch> {
         let rows = batch.num_rows();
         let projection: Vec<usize> = (0..batch.num_columns()).collect();
