@@ -1,10 +1,8 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
-use super::support;
+pub use super::support::VertexPair;
+use super::support::{self, CLIMB_ABOVE};
 use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Scalar, Vec3};
-
-/// Vertices above which a search climbs along edges instead of scanning.
-pub(super) const CLIMB_ABOVE: usize = 192;
 
 /// Two cores, and `a_from_b` in the numbers `T`.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +16,6 @@ pub struct Pair<'a, T> {
     /// The size of the pair, metres: both circumradii about the recentred origins, growth included, + |t|.
     pub size: f64,
 }
-
-/// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
-pub type VertexPair = [u32; 2];
 
 /// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/numerics.md): 256 units of the size.
 #[inline(always)]

@@ -3,10 +3,15 @@
 //! A scan is a proof. A climb is good for a search only: in rounding it may stop at a vertex that is farthest only to within
 //! a few ulp. Every lane does the same operations in the same order and nothing is contracted, so all levels return the same bits.
 
-use super::pair::{CLIMB_ABOVE, VertexPair};
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::simd::{Simd, V, WIDTH, dispatch};
+
+/// Vertices above which a search climbs along edges instead of scanning.
+pub(super) const CLIMB_ABOVE: usize = 192;
+
+/// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
+pub type VertexPair = [u32; 2];
 
 #[inline(always)]
 fn max_dot_body(x: &[f64], y: &[f64], z: &[f64], d: [f64; 3]) -> f64 {

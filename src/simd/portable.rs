@@ -1,6 +1,6 @@
 //! Eight lanes in plain arrays: for processors without a level of their own, where the compiler makes of them what it can.
 
-use super::{Lane, Simd, TABLE, WIDTH};
+use super::registers::{Lane, Simd, TABLE, WIDTH};
 
 /// Plain arrays.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Eight lanes in AVX2 (two registers) and AVX-512 (one).
 #![allow(unsafe_code, reason = "the instructions of a level: reached only from code that the level was asked for")]
 
-use super::{Lane, Simd, TABLE, WIDTH};
+use super::registers::{Lane, Simd, TABLE, WIDTH};
 use std::arch::x86_64::*;
 
 /// Registers of four lanes, two of them.

@@ -3,7 +3,9 @@
 use super::claim::Claim;
 use super::features::{Features, OneFeature};
 use super::float::Float;
-use super::unique_support::{SupportPlane, unique_support};
+use super::margins::{BAND, apart, bracket, deep, margin};
+use super::scan::SupportPlane;
+use super::unique_support::unique_support;
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::closest_points::{Closest, of_kind};
 use crate::narrow::feature::FeaturePair;
@@ -23,40 +25,6 @@ pub struct Certificate {
     pub margin: f64,
     /// The pair's rounding bound E.
     pub bound: f64,
-}
-
-/// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign of their distance is
-/// open in `f64`, and [`local`] leaves them to extended precision.
-const BAND: f64 = 8.0;
-
-/// Cores nearer than so many bounds E, apart or overlapping by less than [`BAND`], are left to extended precision.
-const CONTACT: f64 = 4.0;
-
-/// How far, metres, other features must stay away: four bounds, times what the direction's error is amplified by.
-#[inline(always)]
-pub(super) fn margin<T: Float>(bound: T, amplification: T) -> T {
-    T::from_f64(4.0) * bound * amplification
-}
-
-/// Whether cores at this distance are apart by more than rounding; `bound`: E, metres.
-#[inline(always)]
-pub(in crate::narrow) fn apart<T: Float>(distance: T, bound: T) -> T::Mask {
-    distance.gt(T::from_f64(CONTACT) * bound)
-}
-
-/// Whether cores at this distance overlap by more than the contact band; `bound`: E, metres.
-#[inline(always)]
-pub(in crate::narrow) fn deep<T: Float>(distance: T, bound: T) -> T::Mask {
-    distance.lt(T::from_f64(-BAND) * bound)
-}
-
-/// Proven bounds of the signed distance of cores, metres: of closest points at `distance` with this `residual`, and the `gap` of
-/// their supporting planes; `bound`: E.
-#[inline(always)]
-pub(in crate::narrow) fn bracket<T: Float>(distance: T, residual: T, gap: T, bound: T) -> (T, T) {
-    let in_band = distance.ge(T::from_f64(-BAND) * bound);
-    let upper = T::select(in_band, distance.abs(), distance);
-    (gap - bound, upper + residual + bound)
 }
 
 /// What a surface around the origin must prove for the depth of a strict answer, metres; `margin`: of its direction.

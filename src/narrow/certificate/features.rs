@@ -1,9 +1,9 @@
 //! The features of one body that a certificate is about: one for all numbers of a register, or one for each.
 
-use super::certify::margin;
 use super::clearance;
 use super::float::Float;
-use super::unique_support::{SupportPlane, scan, scan_wide};
+use super::margins::margin;
+use super::scan::{SupportPlane, scan, scan_wide};
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::closest_points::{Operand, inside_face};

@@ -8,8 +8,9 @@
 //! float.rs           one f64, or eight in a register: all below is written once for both
 //! features.rs        the features of a body: one for all lanes, one a lane, one a lane of a body of its own
 //! clearance.rs       what stored planes prove at once
-//! unique_support.rs  the feature alone supports its body
-//! certify.rs         the certificate: all tests together, the bracket
+//! unique_support.rs  the feature alone supports its body; scan.rs: by its vertices
+//! margins.rs         margins in rounding bounds, and the bracket
+//! certify.rs         the certificate: all tests together
 //! claim.rs           what is left to be proven where the cores overlap
 //! ```
 
@@ -20,10 +21,13 @@ mod clearance;
 pub(in crate::narrow) mod draw;
 mod features;
 mod float;
+mod margins;
+mod scan;
 mod unique_support;
 
 pub use certify::{Certificate, claim, local};
-pub(in crate::narrow) use certify::{Certified, apart, bracket, certify, claim_of, deep};
+pub(in crate::narrow) use certify::{Certified, certify, claim_of};
 pub use claim::Claim;
 pub(in crate::narrow) use features::{FeaturePerBody, FeaturePerLane, OneFeature};
 pub(in crate::narrow) use float::Float;
+pub(in crate::narrow) use margins::{apart, bracket, deep};

@@ -7,7 +7,8 @@
 use super::gather::{broadcast, vertices};
 use super::mesh::PolytopeMesh;
 use crate::geometry::{Polyhedron, Vec3};
-use crate::narrow::pair::{CLIMB_ABOVE, Pair};
+use crate::narrow::pair::Pair;
+use crate::narrow::support::CLIMB_ABOVE;
 use crate::narrow::support::support_each;
 use crate::simd::{Lane, Simd, V, WIDTH};
 

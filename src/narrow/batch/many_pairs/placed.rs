@@ -2,9 +2,10 @@
 
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::narrow::cold_start::{likely_apart, second_direction};
-use crate::narrow::pair::{CLIMB_ABOVE, Pair, VertexPair, bound_of, size_of};
+use crate::narrow::pair::{Pair, VertexPair, bound_of, size_of};
 use crate::narrow::relative::pose_of;
 use crate::narrow::rung_outcome::beyond;
+use crate::narrow::support::CLIMB_ABOVE;
 use crate::narrow::support::support;
 use crate::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::geometry::{Dd, Real};
 use crate::narrow::certificate::draw::RandomBodies;
-use crate::narrow::certificate::unique_support::scan_wide;
+use crate::narrow::certificate::scan::scan_wide;
 use crate::narrow::closest_points::inside_face;
 
 #[test]

@@ -1,11 +1,16 @@
 //! Scans against every vertex one by one, and lanes against scans, bit by bit.
 
 use super::*;
+use crate::geometry::Polyhedron;
 use crate::geometry::hull::convex_hull;
 use crate::narrow::certificate::FeaturePerLane;
 use crate::narrow::certificate::draw::RandomBodies;
+use crate::narrow::certificate::scan::{scan_wide, scans};
+use crate::narrow::feature::Feature;
+use crate::narrow::proximity::FeatureKind;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 use crate::simd::{Lane, Level, Mask, Portable};
+use crate::simd::{Simd, V, WIDTH, dispatch};
 
 /// A point of the unit sphere, or one of a coarse lattice (faces of many sides, edges in line).
 fn points(next: &mut impl FnMut() -> f64, sphere: bool) -> Vec<Vec3<f64>> {
