@@ -45,14 +45,8 @@ const ROOT_NAMES: [&str; 3] = ["Error", "ErrorKind", "Result"];
 const TYPE_AND_BUILDER: [(&str, &str, &str); 0] = [];
 
 /// Folders whose circles are still to be taken apart.
-const PENDING: [&str; 6] = [
-    "engine/check/",
-    "geometry/hull/",
-    "geometry/planes.rs",
-    "geometry/polyhedron.rs",
-    "scene/",
-    "trajectory/",
-];
+const PENDING: [&str; 6] =
+    ["engine/check/", "geometry/hull/", "geometry/planes.rs", "geometry/polyhedron.rs", "scene/", "trajectory/"];
 
 /// Most lines of a source file.
 const LINES: usize = 600;

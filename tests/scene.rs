@@ -114,6 +114,7 @@ fn overrides_replace_the_scene_and_keep_its_unit() {
         trajectories: Some(PathBuf::from("elsewhere/t.parquet")),
         within: Some("0.5".into()),
         require: Some("0.1 mm".into()),
+        ..SceneOverrides::default()
     };
     let scene = load_with(folder.path(), text, &overrides);
     assert_eq!(scene.trajectories, Some(PathBuf::from("elsewhere/t.parquet")));

@@ -2,14 +2,21 @@
 
 use super::args::{GenerateArgs, Generator, ObjectArg};
 use super::exit::ProgramEnd;
-use super::stdout;
+use super::{interrupt, stdout};
 use crate::Result;
-use crate::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+use crate::generate::{Coherence, Crowd, Dataset, Object, PipeRack, Separation};
 use serde_json::json;
 use std::path::PathBuf;
 
 /// Writes a data set, and prints its files and the next step.
 pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
+    let out = match &args.name {
+        Generator::Crowd(args) => args.out.clone(),
+        Generator::Coherence(args) => args.out.clone(),
+        Generator::PipeRack(args) => args.out.clone(),
+        Generator::Separation(args) => args.out.clone(),
+    };
+    interrupt::remove_and_exit(&out, Dataset::WORK);
     let files = match args.name {
         Generator::Crowd(args) => {
             Crowd { bodies: args.bodies, frames: args.frames, runs: args.runs, density: args.density, seed: args.seed }

@@ -2,12 +2,12 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{machine, progress, stdout, summary};
-use crate::Result;
-use crate::engine::{Device, JobOptions, Loaded};
+use super::{interrupt, machine, progress, stdout, summary};
+use crate::engine::{CancelToken, Device, JobOptions, Loaded};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
 use crate::trajectory::ReadOptions;
+use crate::{ErrorKind, Result};
 
 /// The flags of a run, lowered.
 struct Config {
@@ -30,7 +30,7 @@ pub(crate) struct Input {
 impl From<InputArgs> for Input {
     fn from(args: InputArgs) -> Self {
         let InputArgs { scene, trajectories, within, require, runs, frames } = args;
-        let overrides = SceneOverrides { trajectories, within, require };
+        let overrides = SceneOverrides { trajectories, within, require, threads: None };
         let read = ReadOptions { path: None, runs: runs.map(|span| span.0), frames: frames.map(|span| span.0) };
         Self { scene, overrides, read }
     }
@@ -50,7 +50,8 @@ impl Input {
 
 impl From<RunArgs> for Config {
     fn from(args: RunArgs) -> Self {
-        let input = Input::from(args.input);
+        let mut input = Input::from(args.input);
+        input.overrides.threads = args.threads.map(|threads| threads.0);
         let job = JobOptions {
             read: input.read.clone(),
             broad: args.broad,
@@ -79,9 +80,16 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
     let mut loaded = input.load()?;
     let shown = progress::shown(progress);
     let mut tables = ParquetTables::new(&out).force(force);
-    let outcome = loaded.job().options(job).progress(&shown).run(&mut tables);
+    // Before this nothing is written, and an interrupt may end the program at once.
+    let token = CancelToken::new();
+    let cancelled = token.clone();
+    interrupt::at_first(move || cancelled.cancel());
+    let outcome = loaded.job().options(job).progress(&shown).cancel(&token).run(&mut tables);
     drop(shown); // takes the bar away before anything else is printed
-    let outcome = outcome?;
+    let outcome = match outcome {
+        Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
+        outcome => outcome?,
+    };
     if json {
         stdout::print_json(&outcome.manifest["summary"])?;
     } else {

@@ -3,7 +3,7 @@
 use super::args::SortArgs;
 use super::exit::ProgramEnd;
 use super::text::{bytes, count, counted, rate, seconds, table};
-use super::{machine, progress, stdout};
+use super::{interrupt, machine, progress, stdout};
 use crate::Result;
 use crate::trajectory::{self, SortOptions, SortPhase, SortStep, Sorted};
 use serde_json::{Value, json};
@@ -44,16 +44,11 @@ pub(crate) fn sort(args: &SortArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// Set by the first Ctrl-C (or a request to end), so that temporary files are removed; the second ends at once.
+/// Set by the first interrupt.
 fn stop_at_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
-    // Without a handler an interrupt ends the program as it does any other, and leaves one temporary file.
-    let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(super::exit::INTERRUPTED));
-        }
-    });
+    interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
     stop
 }
 

@@ -11,7 +11,7 @@ pub(super) const SCENE: &str = "scene.toml";
 
 /// A directory being filled. Everything is written into a hidden directory inside it and moved up at the end, the
 /// scene last; dropped before that, it leaves nothing.
-pub(super) struct Dataset {
+pub(crate) struct Dataset {
     out: PathBuf,
     work: tempfile::TempDir,
     /// Whether `out` was made here, and is to be removed on failure.
@@ -20,6 +20,9 @@ pub(super) struct Dataset {
 }
 
 impl Dataset {
+    /// How the name of the hidden folder begins in which files are written before all are whole.
+    pub(crate) const WORK: &str = ".clearsweep-";
+
     /// Claims `out`, which must not exist or be empty.
     ///
     /// # Errors
@@ -37,7 +40,7 @@ impl Dataset {
             }
             Err(error) => return Err(Error::unwritable(out, &error)),
         };
-        match tempfile::Builder::new().prefix(".clearsweep-").tempdir_in(out) {
+        match tempfile::Builder::new().prefix(Self::WORK).tempdir_in(out) {
             Ok(work) => Ok(Self { out: out.to_owned(), work, made, names: Vec::new() }),
             Err(error) => {
                 if made {

@@ -14,5 +14,6 @@ mod space;
 
 pub use coherence::{Coherence, Object};
 pub use crowd::Crowd;
+pub(crate) use dataset::Dataset;
 pub use pipe_rack::PipeRack;
 pub use separation::Separation;

@@ -54,13 +54,13 @@ pub(super) struct Failure {
 /// The shape of each body, and the files read in order of first use.
 pub(super) type Built = (Vec<Arc<Shape>>, Vec<InputDigest>);
 
-/// The shape of each body, and the files read in order of first use.
+/// The shape of each body, and the files read in order of first use, by at most `threads` threads.
 ///
 /// # Errors
 /// For every geometry that cannot be used, that of its first body in scene order.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec]) -> Result<Built, Vec<Failure>> {
+pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>) -> Result<Built, Vec<Failure>> {
     let plan = plan(folder, bodies);
-    let done = parallel::each(plan.jobs.len(), JOBS_PER_THREAD, |index| work_off(&plan.jobs[index]));
+    let done = parallel::each(threads, plan.jobs.len(), JOBS_PER_THREAD, |index| work_off(&plan.jobs[index]));
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
     let mut reported = HashSet::new();

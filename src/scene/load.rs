@@ -21,6 +21,8 @@ pub struct SceneOverrides {
     pub within: Option<String>,
     /// `require`, likewise.
     pub require: Option<String>,
+    /// Most threads that load geometry; `None`: as many as there are cores.
+    pub threads: Option<usize>,
 }
 
 /// What is known of the trajectories of a scene while its bodies are still being read.
@@ -89,7 +91,7 @@ impl Scene {
                 tell(&Outline::of(path, head, overrides));
             }
         };
-        let file = match sections::parse(path, text, &mut outline) {
+        let file = match sections::parse(path, text, overrides.threads, &mut outline) {
             Some(file) => file,
             None => file::parse(&source)?,
         };
@@ -113,7 +115,7 @@ pub(super) fn assemble(
     let mut query = query(source, &file, overrides)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
-    let built = build(folder(path), &file.bodies);
+    let built = build(folder(path), &file.bodies, overrides.threads);
     let ((ignored, rules), (shapes, read)) = match (lowered, built) {
         (Ok(lowered), Ok(built)) => (lowered, built),
         (lowered, built) => {

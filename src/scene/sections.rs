@@ -25,11 +25,17 @@ const PART: usize = 16 << 10;
 const BODY: &str = "\n[[body]]";
 
 /// Lowers a large scene file; `told` hears its head first. `None`: it is not large, or not as simple as most are.
-pub(super) fn parse(path: &Path, text: &str, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
-    if text.len() < LARGE { None } else { in_parts(path, text, PART, told) }
+pub(super) fn parse(path: &Path, text: &str, threads: Option<usize>, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
+    if text.len() < LARGE { None } else { in_parts(path, text, PART, threads, told) }
 }
 
-fn in_parts(path: &Path, text: &str, bytes: usize, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
+fn in_parts(
+    path: &Path,
+    text: &str,
+    bytes: usize,
+    threads: Option<usize>,
+    told: &mut dyn FnMut(&Head),
+) -> Option<SceneFile> {
     let (first, rest) = cut(text, bytes)?;
     let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
         file::section(&TomlSource::of_section(path, part.start, &text[part.clone()]), unit)
@@ -38,7 +44,7 @@ fn in_parts(path: &Path, text: &str, bytes: usize, told: &mut dyn FnMut(&Head)) 
     // Bodies written as a list cannot be added to.
     let unit = first.head.as_ref().filter(|_| first.bodies.is_empty())?.unit;
     told(first.head.as_ref()?);
-    let sections = parallel::each(rest.len(), 1, |part| lower(&rest[part], Some(unit)));
+    let sections = parallel::each(threads, rest.len(), 1, |part| lower(&rest[part], Some(unit)));
     join(std::iter::once(Some(first)).chain(sections))
 }
 
@@ -112,7 +118,7 @@ mod tests {
     fn both(text: &str, bytes: usize) -> (Option<String>, crate::Result<String>, usize) {
         let path = Path::new("scene.toml");
         let mut heads = 0;
-        let parts = in_parts(path, text, bytes, &mut |_| heads += 1).map(|file| format!("{file:?}"));
+        let parts = in_parts(path, text, bytes, None, &mut |_| heads += 1).map(|file| format!("{file:?}"));
         (parts, file::parse(&TomlSource::new(path, text)).map(|file| format!("{file:?}")), heads)
     }
 
@@ -171,8 +177,8 @@ mod tests {
         let text = format!("{HEAD}{}", bodies(400));
         let small = &text[..text.len().min(LARGE - 1)];
         let mut heads = 0;
-        assert!(parse(Path::new("s"), small, &mut |_| heads += 1).is_none() && heads == 0);
+        assert!(parse(Path::new("s"), small, None, &mut |_| heads += 1).is_none() && heads == 0);
         let large = format!("{HEAD}{}", bodies(2 * LARGE / body(0).len()));
-        assert!(parse(Path::new("s"), &large, &mut |_| heads += 1).is_some() && heads == 1);
+        assert!(parse(Path::new("s"), &large, None, &mut |_| heads += 1).is_some() && heads == 1);
     }
 }
