@@ -15,6 +15,28 @@
 //! cache.rs        what a pair remembers, and what is learned for speed; workspace.rs: working memory
 //! ```
 //!
+//! Every way to an answer, in the order in which it is tried:
+//!
+//! | situation | search | certificate | file |
+//! | --- | --- | --- | --- |
+//! | culled by motion bound | none: a gap proven in an earlier sample, less the motion since | the remainder exceeds `within` by the promised width of the bracket | `culling/` |
+//! | culled by axis | none: the last separating direction, turned with the line between the origins; eight samples at a time | gap of the supporting planes over all vertices, less E | `culling/` |
+//! | many samples of one pair, features hold | none: the remembered features in eight samples, one sample in each lane | strictness in lanes; a remembered polytope for an overlap | `batch/one_pair.rs`, `batch/verify.rs` |
+//! | many samples of one pair, features change often | V-Clip through all samples left, from sample to sample or from the line between the origins, before any is proven | strictness of eight answers of one kind at a time, by the stored Voronoi planes | `batch/one_pair.rs`, `batch/proofs.rs` |
+//! | first samples of many pairs | for eight pairs at a time, poses and starts; then V-Clip, whose first states are computed for all pairs together | strictness of eight answers of one kind, whichever pairs they belong to | `batch/many_pairs.rs`, `batch/proofs.rs`, `vclip/approach.rs` |
+//! | remembered features still optimal | none | strictness | `ladder.rs`, `certificate/certify.rs` |
+//! | overlap, remembered polytope | none: its vertices are looked up at the new pose | the polytope is a closed surface around the origin that reaches the claimed depth | `ladder.rs`, `epa/surface.rs` |
+//! | overlap, polytope grown | EPA from the remembered polytope | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/polytope.rs` |
+//! | features changed | V-Clip from the remembered features | strictness | `ladder.rs`, `vclip/` |
+//! | cold pair, likely apart | V-Clip from the vertices that support the planes across a direction near the line between the origins | strictness | `cold_start.rs`, `vclip/` |
+//! | cold pair, likely overlapping | EPA from a double pyramid of six supports | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/bipyramid.rs` |
+//! | none of these settles it | GJK from the remembered simplex; for an overlap EPA from its tetrahedron | strictness; for an overlap the grown polytope; beyond `within` a gap | `ladder.rs`, `gjk/` |
+//! | not strict when warm | GJK and EPA in `f64` from the cold start | strictness | `resolver/mod.rs` |
+//! | tie | enumeration of the feature pairs on the supporting planes, in the order of the published rule | bracket of the first pair that holds; pairs that are certain to fail are dropped beforehand | `resolver/tie_break.rs`, `resolver/prefilter.rs` |
+//! | tie that `f64` does not decide, near-degenerate pair | GJK in double-double; the tie rule, or the complete list of facet directions for an overlap | bracket in double-double | `resolver/separated.rs`, `resolver/overlap.rs` |
+//! | exact rung | GJK with Johnson's determinants, and an expanding polytope, in integers | signs of integers; the root of a fraction, rounded outward | `exact/` |
+//! | uncertified | none: only for numbers that are not finite, or a zero quaternion | none: the bounds are null, the exit code is 4 | `ladder.rs`, `answer.rs` |
+//!
 //! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
 //! (the optimum is unique, so every way ends there); all else is decided by the cold resolver.
 //!
