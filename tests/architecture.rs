@@ -42,11 +42,14 @@ const ACROSS: [(&str, &str, &str); 5] = [
 const ROOT_NAMES: [&str; 3] = ["Error", "ErrorKind", "Result"];
 
 /// Imports that close a circle between a type and its builder: (file, file that it names, why).
-const TYPE_AND_BUILDER: [(&str, &str, &str); 0] = [];
+const TYPE_AND_BUILDER: [(&str, &str, &str); 1] = [(
+    "geometry/planes.rs",
+    "geometry/polyhedron.rs",
+    "a polyhedron holds the planes that are formed of it when first needed",
+)];
 
 /// Folders whose circles are still to be taken apart.
-const PENDING: [&str; 6] =
-    ["engine/check/", "geometry/hull/", "geometry/planes.rs", "geometry/polyhedron.rs", "scene/", "trajectory/"];
+const PENDING: [&str; 0] = [];
 
 /// Most lines of a source file.
 const LINES: usize = 600;

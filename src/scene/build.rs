@@ -1,8 +1,8 @@
 //! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built once, in parallel,
 //! with the same result and the same first error for any number of threads.
 
+use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::digest::read_input;
-use super::file::{BodySpec, GeometryOptions, GeometrySpec};
 use super::length::check_length;
 use super::mesh::{Closure, NotConvex, is_convex};
 use super::model::{InputDigest, Model, Piece, Shape};

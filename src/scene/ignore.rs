@@ -1,6 +1,7 @@
 //! Ignore rules: selectors to sets of bodies, sets to classes and a bit matrix, and counting pairs by classes.
 
-use super::file::{BodySpec, IgnoreSpec};
+use super::body_spec::BodySpec;
+use super::file::IgnoreSpec;
 use super::keys::{TomlSource, nearest};
 use super::model::{Body, IgnoredPairs, Motion, Scene};
 use crate::error::{Error, Result};

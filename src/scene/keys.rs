@@ -2,7 +2,7 @@
 
 use super::length::{check_length, words};
 use super::model::LengthUnit;
-use super::tables::RowPlace;
+use super::row_place::RowPlace;
 use crate::error::{Error, Result};
 use std::fmt::Display;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! A scene file to a [`Scene`].
 
+use super::body_spec::BodySpec;
 use super::build::{Failure, build};
 use super::digest::read_input;
-use super::file::{self, BodySpec, Head, Query, SceneFile};
+use super::file::{self, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
 use super::length::parse_length;

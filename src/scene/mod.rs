@@ -8,6 +8,7 @@
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
+mod body_spec;
 mod build;
 mod builder;
 mod digest;
@@ -20,6 +21,7 @@ mod mesh;
 pub mod model;
 mod parallel;
 pub mod readers;
+mod row_place;
 mod sections;
 pub mod shapes;
 mod tables;

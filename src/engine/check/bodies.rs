@@ -1,6 +1,6 @@
 //! Bodies that look as if they were in another unit, and meshes that are open.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::scene::Scene;
 use crate::scene::model::LengthUnit;
 

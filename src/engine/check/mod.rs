@@ -3,6 +3,7 @@
 mod bodies;
 mod motion;
 mod rules;
+mod warning;
 
 use super::methods;
 use super::options::JobOptions;
@@ -13,6 +14,7 @@ use crate::trajectory::{Bounds, Trajectory};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};
+pub use warning::Warning;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,31 +54,6 @@ pub struct Checked {
     pub open_meshes: Vec<u32>,
     /// What is allowed but looks wrong.
     pub warnings: Vec<Warning>,
-}
-
-/// Something that is allowed but looks wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// What it is about, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`, `quaternions`,
-    /// `time`, `absent`, `far`, `open`, `empty`.
-    pub kind: &'static str,
-    /// The bodies (indices) it is about; none where it is about the whole.
-    pub bodies: Vec<u32>,
-    /// What was seen.
-    pub problem: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
-impl Warning {
-    fn new(
-        kind: &'static str,
-        bodies: impl Into<Vec<u32>>,
-        problem: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self { kind, bodies: bodies.into(), problem: problem.into(), remedy: remedy.into() }
-    }
 }
 
 /// Reads the whole input once, searches it for near bodies, and counts; writes nothing. `rules` are those of

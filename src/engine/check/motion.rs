@@ -1,6 +1,6 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::geometry::{Pose, Vec3};
 use crate::scene::{FrameBlock, Sample, Scene};
 

@@ -1,6 +1,6 @@
 //! What ignore rules cover, and what groups hold.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::scene::ignore::glob_matches;
 use crate::scene::{IgnoreRule, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

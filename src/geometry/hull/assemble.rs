@@ -1,7 +1,7 @@
 //! Numbers vertices, edges and faces in their published order and lays out the polyhedron.
 
-use super::Inexact;
 use super::exact::length_rounded_up;
+use super::inexact::Inexact;
 use super::merge::Rings;
 use super::normals;
 use crate::geometry::planes::LazyPlanes;

@@ -4,8 +4,8 @@
 //! A closed surface of Euler characteristic 2 of flat, strictly convex faces that is strictly convex along every edge
 //! is the boundary of a convex polyhedron.
 
-use super::Inexact;
 use super::exact::{side, turn};
+use super::inexact::Inexact;
 use crate::geometry::polyhedron::Polyhedron;
 
 /// Checks a polygon or solid (points and segments pass).

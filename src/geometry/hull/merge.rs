@@ -1,8 +1,8 @@
 //! From a weakly convex triangulation to the faces of the hull: coplanar neighbours are joined, exactly, and vertices
 //! that lie inside a face or an edge are dropped.
 
-use super::Inexact;
 use super::exact::side;
+use super::inexact::Inexact;
 use super::quickhull::Triangle;
 use crate::geometry::vec3::Vec3;
 

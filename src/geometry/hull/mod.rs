@@ -26,6 +26,7 @@ mod assemble;
 mod check;
 mod exact;
 mod flat;
+mod inexact;
 mod merge;
 mod normals;
 mod quickhull;
@@ -35,6 +36,7 @@ mod tests;
 
 use super::polyhedron::Polyhedron;
 use super::vec3::Vec3;
+use inexact::Inexact;
 use simplex::AffineSpan;
 
 /// Why points have no hull.
@@ -77,12 +79,6 @@ pub fn convex_hull(points: &[Vec3<f64>]) -> Result<Polyhedron, HullError> {
     // the same (a compiler that contracts or reorders sums), the honest answer is that the predicates failed here.
     let hull = hull_in_range(points);
     hull.map_err(|Inexact { point }| HullError::OutOfRange { index: point as usize })
-}
-
-/// A structure that exact predicates cannot produce was found near this point.
-#[derive(Debug)]
-struct Inexact {
-    point: u32,
 }
 
 fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {

@@ -1,8 +1,8 @@
 //! A weakly convex triangulation of the boundary of the hull of points that span space: quickhull by exact tests.
 //! Why it is sound: see the parent module.
 
-use super::Inexact;
 use super::exact::side;
+use super::inexact::Inexact;
 use crate::geometry::vec3::Vec3;
 use std::collections::VecDeque;
 

@@ -323,8 +323,11 @@ impl<'a> FeaturePerBody<'a> {
         let (mut point, mut direction, mut mean) = (zero, zero, zero);
         for k in 0..count.min(WIDTH) {
             let of: Operand<f64> = operand(bodies[k], Feature { kind, ..features[k] });
-            for (lanes, v) in [(&mut point, of.point), (&mut direction, of.direction), (&mut mean, of.mean)] {
-                (lanes[0][k], lanes[1][k], lanes[2][k]) = (v.x, v.y, v.z);
+            (point[0][k], point[1][k], point[2][k]) = (of.point.x, of.point.y, of.point.z);
+            (direction[0][k], direction[1][k], direction[2][k]) = (of.direction.x, of.direction.y, of.direction.z);
+            if kind == Edge {
+                // Elsewhere nothing depends on the mean, and reading it is a cache miss.
+                (mean[0][k], mean[1][k], mean[2][k]) = (of.mean.x, of.mean.y, of.mean.z);
             }
         }
         Self { bodies, features, point, direction, mean }

@@ -5,7 +5,7 @@
 //! coordinates and colours are skipped, and no material file is ever opened. Text need not be UTF-8 (comments and
 //! names often are Latin-1); only the numbers are read.
 
-use super::{Fault, Mesh, check_finite};
+use super::mesh::{Fault, Mesh, check_finite};
 use std::collections::HashMap;
 
 const REMEDY: &str = "export the file again, or mend this line";

@@ -5,7 +5,7 @@
 //! ends (`stl_io` reads the first one only). Coordinates are single precision in both encodings, so the same mesh is
 //! the same body whichever it was written in.
 
-use super::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite};
 use crate::preflight::guarded;
 use std::io::Cursor;
 

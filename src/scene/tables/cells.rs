@@ -2,10 +2,10 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use super::RowPlace;
 use crate::error::{Error, Result};
 use crate::preflight::{guarded, parquet_footer, parquet_pages};
 use crate::scene::keys::nearest;
+use crate::scene::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};

@@ -4,10 +4,11 @@
 
 mod cells;
 
+use super::body_spec::{self, BODY_KEYS, BodySpec};
 use super::digest::read_input;
-use super::file::{self, BodySpec};
 use super::keys::{Keys, TomlSource};
 use super::model::{InputDigest, LengthUnit};
+use super::row_place::RowPlace;
 use crate::error::{Error, Result};
 use cells::Cell;
 use std::borrow::Cow;
@@ -15,26 +16,6 @@ use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// Where a row is.
-#[derive(Debug, Clone)]
-pub(super) struct RowPlace {
-    table: Arc<Path>,
-    /// From 0.
-    row: u64,
-    /// Its line in the file, from 1, where it has one.
-    line: Option<u64>,
-}
-
-impl std::fmt::Display for RowPlace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.table.display())?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ", row {} (from 0)", self.row)
-    }
-}
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -93,7 +74,7 @@ pub(super) fn lower(
 ) -> Result<()> {
     for (index, (at, section)) in top.tables("bodies")?.into_iter().enumerate() {
         let defaults = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
-        let known = file::BODY_KEYS.iter().map(|key| if *key == "name" { "table" } else { key });
+        let known = BODY_KEYS.iter().map(|key| if *key == "name" { "table" } else { key });
         defaults.only(&known.collect::<Vec<_>>())?;
         let field = defaults.required("table", "name the table of the bodies: a .parquet or a .csv file")?;
         let path = source.path().parent().unwrap_or(Path::new("")).join(field.text()?);
@@ -134,7 +115,7 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: Len
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
     let source = TomlSource::of_row(defaults.source.path(), place);
-    file::body(Keys::new(&source, "the row", &table, 0).with_defaults(defaults), unit)
+    body_spec::body(Keys::new(&source, "the row", &table, 0).with_defaults(defaults), unit)
 }
 
 /// The keys of a row.

@@ -14,6 +14,7 @@ mod names;
 mod output;
 mod spill;
 mod unify;
+mod writable;
 
 use super::decode::{self, Defects, Runs};
 use super::source::Source;

@@ -6,7 +6,7 @@ use crate::trajectory::source::Source;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::DataType;
 use crossbeam_channel::{Receiver, bounded};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -94,23 +94,6 @@ fn folder(file: &Path) -> &Path {
 
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// Whether a column of this type can be moved about row by row, and written.
-pub(super) fn can_hold(name: &str, kind: &DataType) -> bool {
-    fn is_plain(kind: &DataType) -> bool {
-        match kind {
-            DataType::RunEndEncoded(..) | DataType::Union(..) => false,
-            DataType::Struct(fields) => fields.iter().all(|field| is_plain(field.data_type())),
-            DataType::List(field)
-            | DataType::LargeList(field)
-            | DataType::FixedSizeList(field, _)
-            | DataType::Map(field, _) => is_plain(field.data_type()),
-            _ => true,
-        }
-    }
-    let schema = Arc::new(Schema::new(vec![Field::new(name, kind.clone(), true)]));
-    is_plain(kind) && ArrowWriter::try_new(std::io::sink(), schema, None).is_ok()
 }
 
 /// How rows are encoded.

@@ -5,7 +5,7 @@
 //! text is stored, it becomes `int64`, `float64` or a plain string. What differs otherwise is an error.
 
 use super::names::BodyNumbers;
-use super::output;
+use super::writable::can_hold;
 use crate::error::{Error, Result};
 use crate::trajectory::columns::Columns;
 use crate::trajectory::decode::{self, Defects, Runs};
@@ -125,7 +125,7 @@ impl Unified {
             columns.iter_mut().for_each(|column| column.origins.resize(index + 1, None));
         }
         check_times(sources, &columns)?;
-        if let Some(column) = columns.iter().find(|column| !output::can_hold(&column.name, &column.kind)) {
+        if let Some(column) = columns.iter().find(|column| !can_hold(&column.name, &column.kind)) {
             return Err(Error::input(
                 sources[column.first].path.display(),
                 format!("column `{}` has the type {}, which cannot be written to Parquet", column.name, column.kind),

@@ -1,8 +1,8 @@
 //! Accessors: typed arrays in a buffer, packed or strided, whole or sparse, checked before anything is read.
 
 use super::buffers::Buffers;
-use super::{MAX_INSTANCED, fault};
-use crate::scene::readers::Fault;
+use super::limits::{MAX_INSTANCED, fault};
+use crate::scene::readers::mesh::Fault;
 use gltf_json::Root;
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, IndexComponentType, Type};
 use gltf_json::validation::Checked;

@@ -1,10 +1,10 @@
 //! The bytes of a glTF file: the chunks of `.glb`, data in the text itself, and files beside it.
 
-use super::fault;
+use super::limits::fault;
 use crate::error::Error;
 use crate::scene::digest::read_input;
 use crate::scene::model::InputDigest;
-use crate::scene::readers::Fault;
+use crate::scene::readers::mesh::Fault;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

@@ -7,20 +7,17 @@
 
 mod accessor;
 mod buffers;
+mod limits;
 
-use super::{Fault, Mesh, check_finite};
+use super::mesh::{Fault, Mesh, check_finite};
 use crate::scene::model::InputDigest;
 use accessor::{Indices, Positions};
 use buffers::Buffers;
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Node, Root};
+use limits::{MAX_INSTANCED, REMEDY, fault};
 use std::path::Path;
-
-const REMEDY: &str = "export the file again; a glTF validator says more";
-
-/// Most vertices, and most triangles, after every node has its copy: a small file may name one mesh many times.
-const MAX_INSTANCED: usize = 1 << 26;
 
 /// Extensions that a file may require although they are not read here: they change how it looks, not its shape.
 const HARMLESS: [&str; 8] = [
@@ -49,10 +46,6 @@ pub(super) fn read(path: &Path, bytes: &[u8], read: &mut Vec<InputDigest>) -> Re
     let done = reader.walk();
     read.append(&mut reader.buffers.read);
     done.map(|()| reader.mesh)
-}
-
-fn fault(problem: impl Into<String>) -> Fault {
-    Fault::new(problem, REMEDY)
 }
 
 fn check_extensions(root: &Root) -> Result<(), Fault> {

@@ -1,7 +1,8 @@
 //! The header of a PLY file: lines of text up to `end_header`.
 
-use super::super::Fault;
-use super::REMEDY;
+use super::super::mesh::Fault;
+
+pub(super) const REMEDY: &str = "export the file again; it may have been cut off or changed in transfer";
 
 /// Longest header, bytes: real ones have a few hundred.
 const MAX_HEADER: usize = 1 << 20;

@@ -9,11 +9,10 @@
 mod header;
 mod values;
 
-use super::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use header::REMEDY;
 use header::{Element, PlyHeader, Property};
 use values::Values;
-
-const REMEDY: &str = "export the file again; it may have been cut off or changed in transfer";
 
 /// Names that lists of vertices go by.
 const LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];

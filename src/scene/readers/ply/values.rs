@@ -1,7 +1,7 @@
 //! The values behind the header, from either encoding, one after the other.
 
-use super::super::Fault;
-use super::REMEDY;
+use super::super::mesh::Fault;
+use super::header::REMEDY;
 use super::header::{Element, PlyEncoding, PlyScalar, Property};
 
 /// The values that are still to be read.

@@ -1,0 +1,26 @@
+//! What a check warns of.
+
+/// Something that is allowed but looks wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`, `quaternions`,
+    /// `time`, `absent`, `far`, `open`, `empty`.
+    pub kind: &'static str,
+    /// The bodies (indices) it is about; none where it is about the whole.
+    pub bodies: Vec<u32>,
+    /// What was seen.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Warning {
+    pub(super) fn new(
+        kind: &'static str,
+        bodies: impl Into<Vec<u32>>,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { kind, bodies: bodies.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+}

@@ -1,0 +1,211 @@
+//! One body as a scene file, a row of a table or a builder says it, key by key, in SI units.
+
+use super::keys::{Field, Keys, Origin, TomlSource};
+use super::model::{LengthUnit, Model};
+use super::readers;
+use super::shapes::ShapeSpec;
+use crate::error::Result;
+use crate::geometry::Pose;
+use std::path::Path;
+
+/// `[[body]]`.
+#[derive(Debug)]
+pub(super) struct BodySpec {
+    pub(super) name: String,
+    /// Where the body begins.
+    pub(super) at: Origin,
+    pub(super) geometry: GeometrySpec,
+    /// Where `geometry` or `shape` is.
+    pub(super) geometry_at: Origin,
+    /// Growth, metres.
+    pub(super) offset: f64,
+    /// Sorted, without duplicates.
+    pub(super) groups: Vec<String>,
+    /// The pose of a static body (not recentred); `None`: it is dynamic.
+    pub(super) pose: Option<Pose>,
+}
+
+impl BodySpec {
+    /// What messages call the body.
+    pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
+        owner(&self.name, scene.is_in_code() || matches!(self.at, Origin::Row(_)))
+    }
+}
+
+/// What messages call a body; `plain`: it is no `[[body]]` of a file.
+fn owner(name: &str, plain: bool) -> String {
+    if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
+}
+
+/// Where the geometry of a body comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum GeometrySpec {
+    /// A file, as written.
+    File { path: String, reading: GeometryOptions },
+    /// A shape, lengths in metres.
+    Shape(ShapeSpec),
+}
+
+/// How a geometry file is turned into a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct GeometryOptions {
+    pub(super) unit: LengthUnit,
+    pub(super) scale: f64,
+    pub(super) y_up: bool,
+    /// `None`: left out.
+    pub(super) model: Option<Model>,
+}
+
+/// The keys of a `[[body]]`.
+pub(super) const BODY_KEYS: [&str; 12] = [
+    "name",
+    "geometry",
+    "shape",
+    "model",
+    "unit",
+    "scale",
+    "up",
+    "offset",
+    "group",
+    "static",
+    "position",
+    "orientation",
+];
+
+/// Lowers one body: a `[[body]]`, or a row of a table with its defaults.
+pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
+    keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
+    keys.only(&BODY_KEYS)?;
+    let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
+        // What a row says holds, whichever of the two the defaults say.
+        (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
+        (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
+        both => both,
+    };
+    let (geometry, geometry_at) = match (file, shape_key) {
+        (Some(_), Some(shape)) => {
+            return Err(shape.error("the body has both a `geometry` and a `shape`", "remove one of them"));
+        }
+        (None, None) => {
+            let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
+            return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
+        }
+        (Some(file), None) => (
+            GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, file.text()?, unit)? },
+            file.origin(),
+        ),
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.origin()),
+    };
+    Ok(BodySpec {
+        geometry,
+        geometry_at,
+        offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
+        groups: groups(&keys)?,
+        pose: pose(&keys, unit)?,
+        at: keys.origin(),
+        name,
+    })
+}
+
+/// `model`, `unit`, `scale` and `up` of a geometry file.
+fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
+    let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
+    let mut model = None;
+    if let Some(field) = keys.get("model") {
+        model = field.choice(&words)?;
+        if model.is_none() {
+            let remedy = "use \"hull\" (the convex hull contains the body: distances are lower bounds) or \"pieces\"";
+            return Err(field.error("model = \"mesh\" is not supported in this version yet", remedy));
+        }
+    }
+    Ok(GeometryOptions {
+        unit: match keys.get("unit") {
+            Some(word) => word.unit()?,
+            None => readers::own_unit(Path::new(file)).unwrap_or(unit),
+        },
+        scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
+        y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
+        model,
+    })
+}
+
+fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    for key in ["unit", "scale", "up"] {
+        if let Some(stray) = keys.get(key) {
+            let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
+            return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
+        }
+    }
+    if let Some(model) = keys.get("model").filter(|model| model.text().ok() != Some("hull")) {
+        return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
+    }
+    let table = field.table()?;
+    // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
+    let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
+    let kinds = if keys.source.is_in_code() { &kinds[..] } else { &kinds[..5] };
+    table.only(kinds)?;
+    let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
+    let [only] = given.as_slice() else {
+        let remedy = format!("name exactly one of {}", kinds.join(", "));
+        return Err(field.error(format!("{} kinds of shape instead of one", given.len()), remedy));
+    };
+    ShapeSpec::from_field(only, unit)
+}
+
+fn groups(keys: &Keys<'_>) -> Result<Vec<String>> {
+    let mut groups = keys.get("group").map(|field| field.texts()).transpose()?.unwrap_or_default();
+    groups.sort();
+    groups.dedup();
+    Ok(groups)
+}
+
+/// The pose of a static body; dynamic bodies may not have one.
+fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
+    let is_static = keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false);
+    if !is_static {
+        for key in ["position", "orientation"] {
+            if let Some(stray) = keys.get(key) {
+                let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories";
+                return Err(stray.error(format!("a dynamic body has no `{key}` in the scene"), remedy));
+            }
+        }
+        return Ok(None);
+    }
+    let mut position = [0.0; 3];
+    if let Some(field) = keys.get("position") {
+        for (to, number) in position.iter_mut().zip(field.numbers(Some(3))?) {
+            *to = field.metres(number, unit)?;
+        }
+    }
+    let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
+    Ok(Some(Pose::new(position, q)))
+}
+
+/// A quaternion by named components, of norm 1 within 1e-3; kept as written, since the rotation is that of the
+/// quaternion normalised.
+fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
+    let names = ["qw", "qx", "qy", "qz"];
+    let table = field.table()?;
+    table.only(&names)?;
+    let mut q = [0.0; 4];
+    for (component, name) in q.iter_mut().zip(names) {
+        *component = table.required(name, "give all of qw, qx, qy, qz")?.number()?;
+    }
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if (norm - 1.0).abs() <= 1e-3 {
+        return Ok(q);
+    }
+    let remedy = "give a unit quaternion (qw is the scalar part)";
+    Err(field.error(format!("the quaternion has the norm {norm}, not 1 within 1e-3"), remedy))
+}
+
+/// A number above zero.
+pub(super) fn positive(field: &Field<'_>) -> Result<f64> {
+    let number = field.number()?;
+    if number > 0.0 {
+        Ok(number)
+    } else {
+        Err(field.error(format!("{number} is not positive"), "give a number above 0"))
+    }
+}

@@ -1,0 +1,13 @@
+//! What is wrong with a glTF file, and how large its scene may become.
+
+use crate::scene::readers::mesh::Fault;
+
+pub(super) const REMEDY: &str = "export the file again; a glTF validator says more";
+
+/// Most vertices, and most triangles, after every node has its copy: a small file may name one mesh many times.
+pub(super) const MAX_INSTANCED: usize = 1 << 26;
+
+/// A fault of the file as a whole.
+pub(super) fn fault(problem: impl Into<String>) -> Fault {
+    Fault::new(problem, REMEDY)
+}

@@ -1,0 +1,48 @@
+//! What every reader returns: a mesh as read, or a fault.
+
+/// What is wrong with a geometry file or a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Line of the file, from 1, where it is known.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Fault {
+    /// A fault of the file as a whole.
+    pub fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { line: None, problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// A fault of a line, counted from 1.
+    pub fn at(line: usize, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { line: Some(line), problem: problem.into(), remedy: remedy.into() }
+    }
+}
+
+/// A triangle mesh as read: coordinates in the file's own unit and axes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mesh {
+    /// Positions; the index of a vertex is its order in the file (STL: 3 * triangle + corner). All finite.
+    pub vertices: Vec<[f64; 3]>,
+    /// Vertex indices of each triangle; polygons are cut into fans from their first vertex.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each triangle: the object, group, solid or node that it belongs to, numbered from 0 in order of first use.
+    pub piece: Vec<u32>,
+    /// Number of pieces.
+    pub pieces: usize,
+}
+
+/// Most vertices and triangles of a file: the published feature numbers are 32-bit signed.
+pub(super) const MAX_ELEMENTS: usize = i32::MAX as usize;
+
+/// The first coordinate that is not finite, as a fault naming its vertex.
+pub(super) fn check_finite(vertex: usize, position: [f64; 3]) -> Result<(), String> {
+    match position.iter().position(|c| !c.is_finite()) {
+        None => Ok(()),
+        Some(axis) => Err(format!("vertex {vertex} has the {} coordinate {}", ["x", "y", "z"][axis], position[axis])),
+    }
+}

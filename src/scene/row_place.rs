@@ -1,0 +1,24 @@
+//! Places of rows of `[[bodies]]` tables, for messages.
+
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a row is.
+#[derive(Debug, Clone)]
+pub(super) struct RowPlace {
+    pub(super) table: Arc<Path>,
+    /// From 0.
+    pub(super) row: u64,
+    /// Its line in the file, from 1, where it has one.
+    pub(super) line: Option<u64>,
+}
+
+impl std::fmt::Display for RowPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.table.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ", row {} (from 0)", self.row)
+    }
+}
