@@ -1,8 +1,7 @@
 //! Poses from an array of a simulation.
 
-use super::Bounds;
-use super::memory::StreamBatch;
-use super::source::BATCH_ROWS;
+use super::pose_bounds::Bounds;
+use super::stream_batch::{BATCH_ROWS, StreamBatch};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};

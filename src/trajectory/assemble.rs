@@ -1,9 +1,9 @@
 //! From rows to samples to blocks.
 
 use super::decode::Rows;
+use super::plan::{Choice, Plan};
 use super::roster::Roster;
 use super::stage::{READ, Stage, TILE};
-use super::{Choice, Plan};
 use crate::error::Error;
 use crate::scene::{FrameBlock, Missing, SAMPLES, Sample};
 use std::ops::Range;

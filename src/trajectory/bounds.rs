@@ -1,8 +1,10 @@
 //! Bounds of all positions: from the statistics of the columns, else by a scan of them.
 
-use super::Bounds;
 use super::decode::{self, Defects};
-use super::source::{BATCH_ROWS, Group, Source};
+use super::group::Group;
+use super::pose_bounds::Bounds;
+use super::source::Source;
+use super::stream_batch::BATCH_ROWS;
 use crate::error::Result;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;

@@ -6,7 +6,8 @@
 
 use super::columns::Column;
 use super::roster::{Follower, NULL, Roster, STATIC, UNKNOWN};
-use super::source::{RowLabel, Source};
+use super::row_label::RowLabel;
+use super::source::Source;
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use arrow_array::cast::AsArray;

@@ -5,10 +5,11 @@
 //! input. With bounds given they pass one by one: a thread of the job takes them from the iterator of the caller, which
 //! may borrow, and hands them to the reading thread.
 
-use super::Bounds;
 #[cfg(feature = "ndarray")]
 use super::array::PoseArray;
+use super::pose_bounds::Bounds;
 use super::source::Source;
+use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
 use crate::error::{Error, Result};
 use crate::scene::Scene;
 use arrow_array::RecordBatch;
@@ -18,11 +19,6 @@ use std::sync::Arc;
 
 /// Batches that may wait for the reading thread.
 const WAITING: usize = 2;
-
-/// What messages call a batch: its number, from 0.
-pub(super) fn batch_name(number: u64) -> String {
-    format!("batch {number}")
-}
 
 /// Where the poses of a job come from: files, Arrow record batches, or an array in memory.
 ///
@@ -163,21 +159,6 @@ pub(super) enum FeedKind {
     Whole(Arc<[Source]>),
     /// Batches that are still to come, within bounds (metres; `None`: there is no position at all).
     Stream(Receiver<StreamMessage>, Option<Bounds>),
-}
-
-/// A batch that is handed over, or the error that ends the stream. `None`: no more come. A channel that closes without
-/// it was left by a panic of the iterator.
-pub(super) type StreamMessage = Option<Result<StreamBatch>>;
-
-/// A batch that is handed over.
-pub(super) struct StreamBatch {
-    /// The row it begins with, as messages count.
-    pub(super) first_row: u64,
-    /// What messages call it.
-    pub(super) name: Arc<str>,
-    /// The bodies of an array, whose rows messages name by sample and body.
-    pub(super) bodies: Option<Arc<[String]>>,
-    pub(super) batch: RecordBatch,
 }
 
 /// Calls `run` with a stream that a thread fills from `batches`.

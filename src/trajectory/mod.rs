@@ -23,56 +23,44 @@ mod columns;
 mod decode;
 mod digest;
 mod files;
+mod group;
 mod ipc_file;
 mod memory;
+mod open;
 mod parquet_file;
+mod plan;
+mod pose_bounds;
 mod reading;
 mod roster;
+mod row_label;
 mod sort;
 mod source;
+mod spares;
 mod stage;
 mod stream;
+mod stream_batch;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
 pub use digest::Inputs;
 pub(crate) use memory::Feed;
 pub use memory::PoseSource;
+pub use plan::ReadOptions;
+pub use pose_bounds::Bounds;
 pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
-pub use stream::Spares;
+pub use spares::Spares;
 
 use crate::error::{Error, Result};
-use crate::scene::model::LengthUnit;
-use crate::scene::{FrameBlock, Missing, Scene};
+use crate::scene::{FrameBlock, Scene};
 use memory::FeedKind;
+use plan::{Choice, Plan};
 use reading::{ReadTask, Request};
 use roster::Roster;
 use source::Source;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// What to read.
-#[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
-    /// Overrides the trajectories of the scene.
-    pub path: Option<PathBuf>,
-    /// Only these runs (key values).
-    pub runs: Option<Range<i64>>,
-    /// Only these frames (key values).
-    pub frames: Option<Range<i64>>,
-}
-
-/// Bounds of the positions of the whole input (whatever runs and frames are chosen), metres.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    /// Lowest x, y, z.
-    pub min: [f64; 3],
-    /// Highest x, y, z.
-    pub max: [f64; 3],
-}
 
 /// An opened and checked input.
 pub struct Trajectory {
@@ -86,43 +74,6 @@ pub struct Trajectory {
     plan: Plan,
     progress: Arc<AtomicU64>,
     reading: Reading,
-}
-
-/// Which samples are read, and which rows they need.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Choice {
-    missing: Missing,
-    runs: Option<Range<i64>>,
-    frames: Option<Range<i64>>,
-}
-
-impl Choice {
-    fn new(missing: Missing, options: &ReadOptions) -> Self {
-        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
-    }
-
-    /// Whether a sample is chosen by its key.
-    fn has(&self, run: i64, frame: i64) -> bool {
-        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
-    }
-}
-
-/// What the reading thread needs, independent of the scene's lifetime.
-struct Plan {
-    sources: Arc<[Source]>,
-    /// The path given, as a shell takes it; `None`: the input is in memory.
-    input: Option<String>,
-    roster: Arc<Roster>,
-    frame_rate: Option<f64>,
-    choice: Choice,
-    /// No input and no dynamic body: one sample (0, 0).
-    single_sample: bool,
-    spares: Spares,
-}
-
-/// Whether `range` (all values, if there is none) holds `value`.
-fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
-    range.is_none_or(|range| range.contains(&value))
 }
 
 impl Trajectory {
@@ -231,33 +182,4 @@ fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/\\._-+=:,@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
-/// Opens every file of `path`, in reading order: by first key, then by path. Lengths are in `unit` unless a field says
-/// otherwise.
-fn open_sources(path: &Path, unit: LengthUnit) -> Result<Vec<Source>> {
-    open_while(path, unit, &|| true)
-}
-
-/// As [`open_sources`], as long as somebody `wants` them; what was opened until then is no answer.
-fn open_while(path: &Path, unit: LengthUnit, wants: &dyn Fn() -> bool) -> Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    for found in files::find(path)? {
-        if !wants() {
-            return Ok(Vec::new());
-        }
-        sources.push(Source::open(&found, unit)?);
-    }
-    if sources.len() < 2 {
-        return Ok(sources);
-    }
-    let mut keyed = Vec::with_capacity(sources.len());
-    for source in sources {
-        // Files without rows have no first key: they go last.
-        let key = source.first_key()?;
-        keyed.push(((key.is_none(), key), source));
-    }
-    // Stable, and the files were sorted by path.
-    keyed.sort_by_key(|(key, _)| *key);
-    Ok(keyed.into_iter().map(|(_, source)| source).collect())
 }

@@ -1,7 +1,7 @@
 //! One Parquet file of the input: its metadata, checked at opening, and its row groups, decoded one by one.
 
 use super::columns::Columns;
-use super::source::Group;
+use super::group::Group;
 use crate::error::{Error, Result};
 use crate::preflight::{DAMAGED, guarded, parquet_footer, parquet_pages};
 use crate::scene::model::LengthUnit;

@@ -2,9 +2,11 @@
 //! geometry is still being built. Which body a row is of is asked only when the bodies are known.
 
 use super::assemble::matters;
-use super::memory::StreamMessage;
-use super::source::{BATCH_ROWS, Group, GroupReader, Source};
-use super::{Choice, Plan, ReadOptions, open_while};
+use super::group::Group;
+use super::open::open_while;
+use super::plan::{Choice, Plan, ReadOptions};
+use super::source::{GroupReader, Source};
+use super::stream_batch::{BATCH_ROWS, StreamMessage};
 use crate::error::{Error, Result};
 use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Outline};

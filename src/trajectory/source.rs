@@ -1,11 +1,12 @@
 //! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
 
 use super::columns::Columns;
-use super::decode::{self, Defects};
 use super::files::{Found, HiveRun};
+use super::group::Group;
 use super::ipc_file::{BatchReader, IpcFile};
-use super::memory::{StreamBatch, batch_name};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
+use super::row_label::RowLabel;
+use super::stream_batch::{StreamBatch, batch_name};
 use crate::error::{Error, Result};
 use crate::preflight::DAMAGED;
 use crate::scene::model::LengthUnit;
@@ -16,31 +17,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid out.
-pub(super) const BATCH_ROWS: usize = 16_384;
-
-/// What messages call a file, a batch or an array, and its rows.
-#[derive(Debug, Clone)]
-pub(super) struct RowLabel {
-    /// The path of the file, or the name of what is in memory.
-    pub(super) path: Arc<Path>,
-    /// The bodies of an array: `row = sample * bodies + body`.
-    bodies: Option<Arc<[String]>>,
-}
-
-impl RowLabel {
-    /// A row, counted from 0.
-    pub(super) fn row(&self, row: u64) -> String {
-        match self.bodies.as_deref() {
-            Some(bodies) if !bodies.is_empty() => {
-                let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);
-                format!("{}, sample {sample} (from 0), body `{}`", self.path.display(), bodies[body as usize])
-            }
-            _ => format!("{}, row {row} (from 0)", self.path.display()),
-        }
-    }
-}
 
 /// A checked file, or a batch in memory.
 pub(super) struct Source {
@@ -67,21 +43,6 @@ enum Format {
     Parquet(Box<ParquetFile>),
     Ipc(IpcFile),
     Memory(RecordBatch),
-}
-
-/// A group of rows that is decoded as one.
-#[derive(Debug, Clone)]
-pub(super) struct Group {
-    /// Its number in the file.
-    pub(super) index: usize,
-    /// The row of the file it begins with.
-    pub(super) first_row: u64,
-    /// Its rows; never 0.
-    pub(super) rows: u64,
-    /// Least and greatest run, where the file says so.
-    pub(super) runs: Option<(i64, i64)>,
-    /// Least and greatest frame, where the file says so.
-    pub(super) frames: Option<(i64, i64)>,
 }
 
 impl Source {
@@ -173,24 +134,6 @@ impl Source {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
             Format::Ipc(_) | Format::Memory(_) => None,
-        }
-    }
-
-    /// The key (run, frame) of the first row; `None` where there are no rows.
-    ///
-    /// # Errors
-    /// The first group does not decode, or its first key is none.
-    pub(super) fn first_key(&self) -> Result<Option<(i64, i64)>> {
-        let Some(group) = self.groups.first() else { return Ok(None) };
-        let columns = self.columns.keys();
-        let mut reader = self.read(group, &columns, 1)?;
-        let Some((row, batch)) = reader.next()? else { return Ok(None) };
-        let mut defects = Defects::new(self, row, batch.num_rows());
-        let run = decode::runs(self, &columns, &batch, &mut defects)?;
-        let frame = decode::frames(self, &columns, &batch, &mut defects)?;
-        match defects.into_error() {
-            Some(error) => Err(error),
-            None => Ok(frame.first().map(|&frame| (run.at(0), frame))),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! What the reading thread does with the rows, and the iterator at its other end.
 
-use super::Plan;
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
 use super::decode::{Decoder, Rows, Runs};
+use super::plan::Plan;
 use super::reading::{Batch, Order, Reading, groups, keys};
 use crate::error::{Error, Result};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES, Sample};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Blocks that may wait for their consumer...
 const AHEAD: usize = 3;
@@ -30,31 +30,6 @@ fn ahead(bytes: usize) -> usize {
         0..=SMALL => MANY / bytes.max(MANY / 128),
         _ if bytes > LARGE => 1,
         _ => AHEAD,
-    }
-}
-
-/// Blocks that their consumer has done with, for their memory: to fill fresh pages costs more than to read into them.
-#[derive(Debug, Clone, Default)]
-pub struct Spares(Arc<Mutex<Vec<FrameBlock>>>);
-
-impl Spares {
-    /// Takes a block that is no longer needed. Few are kept, and no large ones: they would add to the memory in use.
-    pub fn give(&self, block: FrameBlock) {
-        let mut list = self.list();
-        if list.len() < AHEAD && size_of_val(block.lanes.as_slice()) <= MANY {
-            list.push(block);
-        }
-    }
-
-    /// An empty block of so many slots.
-    pub(super) fn block(&self, index: u64, slots: usize) -> FrameBlock {
-        let spare = self.list().pop().filter(|block| block.present.len() == slots);
-        spare.map_or_else(|| FrameBlock::new(index, slots), |block| block.renewed(index))
-    }
-
-    /// A poisoned list is still a list of blocks.
-    fn list(&self) -> std::sync::MutexGuard<'_, Vec<FrameBlock>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -109,7 +109,7 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
         ));
     }
     // The unit matters to the bounds of positions only, which nobody asks for here.
-    let sources = super::open_sources(input, LengthUnit::ALL[0])?;
+    let sources = super::open::open_sources(input, LengthUnit::ALL[0])?;
     let target = SortOutput::claim(input, &sources, out, options.force)?;
     let unified = Unified::of(&sources)?;
     let mut job = SortJob {

@@ -1,0 +1,57 @@
+//! What is read, and what the reading thread needs for it.
+
+use super::roster::Roster;
+use super::source::Source;
+use super::spares::Spares;
+use crate::scene::Missing;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What to read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Overrides the trajectories of the scene.
+    pub path: Option<PathBuf>,
+    /// Only these runs (key values).
+    pub runs: Option<Range<i64>>,
+    /// Only these frames (key values).
+    pub frames: Option<Range<i64>>,
+}
+
+/// Which samples are read, and which rows they need.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Choice {
+    pub(super) missing: Missing,
+    pub(super) runs: Option<Range<i64>>,
+    pub(super) frames: Option<Range<i64>>,
+}
+
+impl Choice {
+    pub(super) fn new(missing: Missing, options: &ReadOptions) -> Self {
+        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
+    }
+
+    /// Whether a sample is chosen by its key.
+    pub(super) fn has(&self, run: i64, frame: i64) -> bool {
+        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
+    }
+}
+
+/// What the reading thread needs, independent of the scene's lifetime.
+pub(super) struct Plan {
+    pub(super) sources: Arc<[Source]>,
+    /// The path given, as a shell takes it; `None`: the input is in memory.
+    pub(super) input: Option<String>,
+    pub(super) roster: Arc<Roster>,
+    pub(super) frame_rate: Option<f64>,
+    pub(super) choice: Choice,
+    /// No input and no dynamic body: one sample (0, 0).
+    pub(super) single_sample: bool,
+    pub(super) spares: Spares,
+}
+
+/// Whether `range` (all values, if there is none) holds `value`.
+pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
+    range.is_none_or(|range| range.contains(&value))
+}

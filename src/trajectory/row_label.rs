@@ -1,0 +1,26 @@
+//! What messages call rows.
+
+use std::path::Path;
+use std::sync::Arc;
+
+/// What messages call a file, a batch or an array, and its rows.
+#[derive(Debug, Clone)]
+pub(super) struct RowLabel {
+    /// The path of the file, or the name of what is in memory.
+    pub(super) path: Arc<Path>,
+    /// The bodies of an array: `row = sample * bodies + body`.
+    pub(super) bodies: Option<Arc<[String]>>,
+}
+
+impl RowLabel {
+    /// A row, counted from 0.
+    pub(super) fn row(&self, row: u64) -> String {
+        match self.bodies.as_deref() {
+            Some(bodies) if !bodies.is_empty() => {
+                let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);
+                format!("{}, sample {sample} (from 0), body `{}`", self.path.display(), bodies[body as usize])
+            }
+            _ => format!("{}, row {row} (from 0)", self.path.display()),
+        }
+    }
+}
