@@ -33,7 +33,7 @@ mod fixed_boxes;
 mod grid;
 mod hash;
 mod incremental;
-pub mod lattice;
+pub(crate) mod lattice;
 mod merge;
 mod overlap;
 mod pair_buffer;
@@ -67,7 +67,7 @@ pub enum Unavailable {
 /// The names of the broad phases of this version; the first is the default.
 pub const NAMES: [&str; 7] = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep"];
 /// Names that the command line reserves for broad phases of later versions.
-pub const RESERVED: [&str; 1] = ["gpu"];
+pub(crate) const RESERVED: [&str; 1] = ["gpu"];
 
 /// The broad phase of a name (see [`NAMES`]).
 ///

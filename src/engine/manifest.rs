@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::ops::Range;
 
 /// Version of the tables' schema and of the manifest.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that a manifest reports, collected.
 pub(super) struct Report<'a> {

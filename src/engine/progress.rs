@@ -19,7 +19,7 @@ pub trait Progress: Sync {
 
 /// Tells nobody.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub(super) struct Silent;
 
 impl Progress for Silent {
     fn advance(&self, _: &Advance) {}

@@ -14,6 +14,7 @@ mod space;
 
 pub use coherence::{Coherence, Object};
 pub use crowd::Crowd;
+#[cfg(feature = "cli")]
 pub(crate) use dataset::Dataset;
 pub use pipe_rack::PipeRack;
 pub use separation::Separation;

@@ -4,13 +4,13 @@
 
 pub mod hull;
 mod lanes;
-pub mod planes;
-pub mod polyhedron;
-pub mod pose;
+pub(crate) mod planes;
+pub(crate) mod polyhedron;
+pub(crate) mod pose;
 pub mod real;
-pub mod vec3;
+pub(crate) mod vec3;
 
 pub use polyhedron::Polyhedron;
 pub use pose::{Pose, RelativePose};
-pub use real::{Dd, Real, Scalar};
+pub(crate) use real::{Dd, Real, Scalar};
 pub use vec3::Vec3;

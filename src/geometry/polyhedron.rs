@@ -14,13 +14,13 @@ pub struct Edge {
 }
 
 /// No face: the sides of the edge of a segment.
-pub const NO_FACE: u32 = u32::MAX;
+pub(crate) const NO_FACE: u32 = u32::MAX;
 
 /// Lanes of a scan: coordinates are padded to a multiple of this with copies of vertex 0.
-pub const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::neighbour_blocks`]).
-pub const MAX_TABLED_VERTICES: usize = 1 << 16;
+pub(crate) const MAX_TABLED_VERTICES: usize = 1 << 16;
 
 /// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
 ///

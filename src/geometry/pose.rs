@@ -51,7 +51,7 @@ impl Pose {
 
 /// The rows of `M(q) / |q|^2`, `q = (w, x, y, z)`.
 #[inline(always)] // into loops over samples, so that they vectorise
-pub fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
+pub(crate) fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
     let [w, x, y, z] = q;
     let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
     let s = T::ONE / (ww + xx + (yy + zz));

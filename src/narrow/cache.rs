@@ -16,7 +16,7 @@ pub struct PairCache {
 
 /// Of a pair of pieces.
 #[derive(Debug, Clone, Default)]
-pub struct PieceCache {
+pub(crate) struct PieceCache {
     memory: FeatureMemory,
     /// What is learned for speed.
     pub(super) learned: Learned,

@@ -21,7 +21,7 @@ const DIRECTIONS: usize = 8;
 
 /// Two bodies at their poses.
 #[derive(Debug, Clone, Copy)]
-pub struct Bodies<'a> {
+pub(crate) struct Bodies<'a> {
     /// Body A.
     pub a: &'a Shape,
     /// Body B.
@@ -47,7 +47,7 @@ impl<'a> Bodies<'a> {
     }
 
     /// The size of the pair of bodies, metres.
-    pub fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.a.radius + self.b.radius + self.relative.t.length()
     }
 
@@ -62,7 +62,7 @@ impl<'a> Bodies<'a> {
 }
 
 /// The row of two bodies, or the proof that they are farther apart than `options.within`.
-pub fn query(
+pub(crate) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,

@@ -19,7 +19,7 @@ use crate::scene::Piece;
 
 /// The search for what the remembered features and surface do not settle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SearchMethod {
+pub(crate) enum SearchMethod {
     /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
     #[default]
     Auto,
@@ -31,7 +31,7 @@ pub enum SearchMethod {
 
 /// How a pair is searched, and with which working memory.
 #[derive(Debug)]
-pub struct Ladder<'a> {
+pub(crate) struct Ladder<'a> {
     /// The search.
     pub search: SearchMethod,
     /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
@@ -43,7 +43,7 @@ pub struct Ladder<'a> {
 
 /// Two pieces with their poses in the world.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// Piece of A.
     pub a: &'a Piece,
     /// Piece of B.
@@ -68,7 +68,7 @@ struct Climb<'c, 'p> {
 
 /// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
 /// (metres); never open.
-pub fn solve(
+pub(crate) fn solve(
     parts: &Parts<'_>,
     cutoff: f64,
     cache: &mut PieceCache,

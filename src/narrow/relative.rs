@@ -11,7 +11,7 @@ pub(super) const FEW: u32 = 3;
 
 /// `a_from_b` in every sample.
 #[derive(Debug)]
-pub struct RelativeLanes {
+pub(super) struct RelativeLanes {
     /// Nine entries of the rotation by rows, then the translation.
     components: [[f64; SAMPLES]; 12],
     /// The length of the translation, metres.

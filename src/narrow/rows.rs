@@ -14,7 +14,7 @@ use crate::simd::{Simd, V, WIDTH};
 
 /// What all rows of a pair of bodies have in common.
 #[derive(Debug, Clone, Copy)]
-pub struct RowTerms<'a> {
+pub(super) struct RowTerms<'a> {
     /// Both cores.
     pub cores: [&'a Polyhedron; 2],
     /// By how much each grows, metres.
@@ -27,7 +27,7 @@ pub struct RowTerms<'a> {
 
 /// Rows of up to `N` samples in turn, from sample `first` on. Sets of them: bit `i` for sample `first + i`.
 #[derive(Debug, Clone, Copy)]
-pub struct ReadyRows<const N: usize> {
+pub(super) struct ReadyRows<const N: usize> {
     /// The first sample.
     pub first: usize,
     /// Whose answers are proven: the rest of a sample means nothing without it.
@@ -46,7 +46,7 @@ pub struct ReadyRows<const N: usize> {
 
 /// Sizes of a pair in one sample.
 #[derive(Debug, Clone, Copy)]
-pub struct Extents<T> {
+pub(super) struct Extents<T> {
     /// Of the pair of cores, metres.
     pub size: T,
     /// The length of the translation, metres.
@@ -71,20 +71,20 @@ pub(super) struct ProvenLanes<'a, S: Simd> {
 
 impl<'a> RowTerms<'a> {
     /// Of two pieces that are all of their bodies.
-    pub fn new(query: &PairQuery<'a>, a: &'a Piece, b: &'a Piece, options: &'a QueryOptions) -> Self {
+    pub(super) fn new(query: &PairQuery<'a>, a: &'a Piece, b: &'a Piece, options: &'a QueryOptions) -> Self {
         let extent = query.a.radius + query.b.radius;
         Self { cores: [&a.core, &b.core], radii: [a.radius, b.radius], extent, options }
     }
 
     /// By how much the cores grow together, metres.
     #[inline(always)]
-    pub fn growth(&self) -> f64 {
+    pub(super) fn growth(&self) -> f64 {
         self.radii[0] + self.radii[1]
     }
 
     /// The row of an answer; none where it is beyond the cut-off by less than what would prove that.
     #[inline(always)]
-    pub fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> RungOutcome<Option<Proximity>> {
+    pub(super) fn row(&self, answer: &Answer, sample: usize, of: &Extents<f64>) -> RungOutcome<Option<Proximity>> {
         if self.is_beyond(answer.distance, answer.lower, of.size) {
             return RungOutcome::Beyond { gap: answer.lower - self.growth(), normal: Some(answer.normal) };
         }
@@ -143,12 +143,12 @@ impl<'a> RowTerms<'a> {
 impl<const N: usize> ReadyRows<N> {
     /// Nothing is known of the samples from `first` on.
     #[inline(always)]
-    pub fn clear(&mut self, first: usize) {
+    pub(super) fn clear(&mut self, first: usize) {
         (self.first, self.proven, self.beyond, self.near, self.deep) = (first, 0, 0, 0, 0);
     }
 
     /// Takes note of what a proven answer about cores apart comes to.
-    pub fn put(&mut self, sample: usize, outcome: RungOutcome<Option<Proximity>>) {
+    pub(super) fn put(&mut self, sample: usize, outcome: RungOutcome<Option<Proximity>>) {
         let i = (sample - self.first) % N;
         match outcome {
             RungOutcome::Open => return,
@@ -167,13 +167,13 @@ impl<const N: usize> ReadyRows<N> {
 
     /// The samples that are settled, with a row or without: those not proven to be beyond. Bit `s` for sample `s`.
     #[inline(always)]
-    pub fn settled(&self) -> u64 {
+    pub(super) fn settled(&self) -> u64 {
         (self.proven & !self.beyond) << self.first
     }
 
     /// Appends the rows of these samples (bit `s` for sample `s`), which are settled.
     #[inline(always)]
-    pub fn append(&self, samples: u64, out: &mut Vec<Proximity>) {
+    pub(super) fn append(&self, samples: u64, out: &mut Vec<Proximity>) {
         let mut left = samples >> self.first & self.near;
         while left != 0 {
             // Not `push`: that copies twice.
@@ -184,7 +184,7 @@ impl<const N: usize> ReadyRows<N> {
 
     /// What is known of a sample.
     #[inline(always)]
-    pub fn outcome(&self, sample: usize) -> RungOutcome<Option<Proximity>> {
+    pub(super) fn outcome(&self, sample: usize) -> RungOutcome<Option<Proximity>> {
         let i = (sample - self.first) % N;
         let is = |set: u64| set >> i & 1 == 1;
         match () {

@@ -6,7 +6,7 @@ use crate::scene::QueryOptions;
 
 /// What is known of a pair in one sample: handed from rung to rung. `T`: the answer of the rung.
 #[derive(Debug, Clone, Copy)]
-pub enum RungOutcome<T> {
+pub(crate) enum RungOutcome<T> {
     /// Nothing yet: the next rung decides.
     Open,
     /// The pair is proven to be beyond the cut-off on every way, so that there is no row.
@@ -22,7 +22,7 @@ pub enum RungOutcome<T> {
 
 impl<T> RungOutcome<T> {
     /// The answer, if there is one.
-    pub fn settled(self) -> Option<T> {
+    pub(crate) fn settled(self) -> Option<T> {
         match self {
             Self::Settled(answer) => Some(answer),
             Self::Open | Self::Beyond { .. } => None,
@@ -46,11 +46,11 @@ impl RungOutcome<Proximity> {
 }
 
 /// The promised width of a bracket, in sizes of the pair.
-pub const PROMISE: f64 = 1e-12;
+pub(crate) const PROMISE: f64 = 1e-12;
 
 /// The gap, metres between the grown bodies, above which a candidate ends without a distance: the cut-off, and the promised width
 /// of a bracket, so that no method finds a row. `size`: of the pair, metres.
 #[inline(always)]
-pub fn beyond<T: Scalar>(cutoff: f64, size: T) -> T {
+pub(crate) fn beyond<T: Scalar>(cutoff: f64, size: T) -> T {
     T::from_f64(cutoff) + T::from_f64(PROMISE) * size
 }

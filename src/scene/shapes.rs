@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
 /// Most sides of a cylinder.
-pub const MAX_SIDES: u32 = 4096;
+pub(crate) const MAX_SIDES: u32 = 4096;
 
 /// A shape, lengths in metres, centred on the body's origin (but for points).
 #[derive(Debug, Clone, PartialEq)]
-pub enum ShapeSpec {
+pub(crate) enum ShapeSpec {
     /// Full side lengths along x, y, z.
     Box([f64; 3]),
     /// Radius.
@@ -117,7 +117,7 @@ impl ShapeSpec {
     ///
     /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2. Capsule: the end at -z,
     /// then +z. Cylinder: the polygon at -z, counter-clockwise from +x, then the one at +z.
-    pub fn core(&self) -> (Vec<Vec3<f64>>, f64) {
+    pub(crate) fn core(&self) -> (Vec<Vec3<f64>>, f64) {
         match self {
             Self::Box([x, y, z]) => {
                 let side = |length: f64, bit: u32| if bit & 1 == 1 { length / 2.0 } else { -length / 2.0 };

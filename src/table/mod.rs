@@ -32,7 +32,7 @@ mod layout;
 mod manifest;
 mod min_max;
 mod motion_bound;
-pub mod number_table;
+pub(crate) mod number_table;
 mod options;
 mod output_dir;
 mod page_compressor;

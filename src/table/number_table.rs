@@ -14,7 +14,7 @@ use std::sync::Arc;
 const BATCH: usize = 1 << 12;
 
 /// A table that is being written.
-pub struct NumberTable {
+pub(crate) struct NumberTable {
     path: PathBuf,
     writer: ArrowWriter<File>,
     schema: SchemaRef,
@@ -29,7 +29,7 @@ impl NumberTable {
     ///
     /// # Errors
     /// The file cannot be created.
-    pub fn create(path: &Path, key: &str, columns: &[(&str, &str)]) -> Result<Self> {
+    pub(crate) fn create(path: &Path, key: &str, columns: &[(&str, &str)]) -> Result<Self> {
         let file = File::create(path).map_err(|error| Error::unwritable(path, &error))?;
         let mut fields = vec![Field::new(key, DataType::Int64, false)];
         fields.extend(columns.iter().map(|&(name, unit)| {
@@ -49,7 +49,7 @@ impl NumberTable {
     ///
     /// # Errors
     /// The number of values differs from the number of columns, or the file cannot be written.
-    pub fn push(&mut self, key: i64, values: &[f64]) -> Result<()> {
+    pub(crate) fn push(&mut self, key: i64, values: &[f64]) -> Result<()> {
         if values.len() != self.values.len() {
             let problem = format!("{} values for {} columns", values.len(), self.values.len());
             return Err(Error::internal(self.path.display(), problem));
@@ -63,7 +63,7 @@ impl NumberTable {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         self.encode()?;
         self.writer.close().map_err(|error| Error::unwritable(&self.path, &error))?;
         Ok(())

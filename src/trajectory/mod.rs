@@ -42,14 +42,14 @@ mod stream_batch;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
-pub use digest::Inputs;
+pub(crate) use digest::Inputs;
 pub(crate) use memory::Feed;
 pub use memory::PoseSource;
 pub use plan::ReadOptions;
 pub use pose_bounds::Bounds;
 pub use reading::Reading;
 pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
-pub use spares::Spares;
+pub(crate) use spares::Spares;
 
 use crate::error::{Error, Result};
 use crate::scene::{FrameBlock, Scene};

@@ -90,7 +90,7 @@ pub struct Sorted {
 }
 
 /// Told how far the sort is; `false` ends it, and nothing is left behind.
-pub type Watch<'a> = dyn FnMut(&SortStep) -> bool + 'a;
+pub(super) type Watch<'a> = dyn FnMut(&SortStep) -> bool + 'a;
 
 /// Sorts the trajectories at `input` (a file, a directory or a glob) by run, then frame, into the Parquet file `out`.
 ///
