@@ -58,6 +58,8 @@
 //!
 //! The program (`src/cli`, `src/main.rs`) is the only part that prints, exits or reads the environment.
 //!
+//! Where to add a shape, a method, a format, a column or a key: docs/architecture.md, "Where to add something".
+//!
 //! # Same input, same bytes
 //!
 //! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's

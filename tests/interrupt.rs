@@ -26,6 +26,7 @@ fn interrupted(dir: &Path, args: &[&str], out: &Path, signal: &str) -> Output {
     while child.try_wait().expect("asked").is_none() && listing(out).is_empty() {
         std::thread::sleep(Duration::from_millis(1));
     }
+    assert!(child.try_wait().expect("asked").is_none(), "it ended before the signal");
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     let done = child.wait_with_output().expect("it ends");
     assert!(sent.success() && done.status.signal().is_none(), "the signal came while it worked: {done:?}");
@@ -36,7 +37,7 @@ fn interrupted(dir: &Path, args: &[&str], out: &Path, signal: &str) -> Output {
 fn crowd(dir: &Path) {
     let done = Command::new(env!("CARGO_BIN_EXE_clearsweep"))
         .current_dir(dir)
-        .args(["generate", "crowd", "--bodies", "200", "--frames", "6000", "--out", "crowd"])
+        .args(["generate", "crowd", "--bodies", "300", "--frames", "12000", "--out", "crowd"])
         .output()
         .expect("it runs");
     assert!(done.status.success(), "{done:?}");
@@ -60,9 +61,10 @@ fn an_interrupted_run_leaves_nothing() {
 fn an_interrupted_generator_leaves_nothing() {
     for signal in ["-INT", "-TERM"] {
         let dir = tempfile::tempdir().expect("scratch");
-        let args = ["generate", "crowd", "--bodies", "300", "--frames", "20000", "--out", "crowd"];
+        let args = ["generate", "crowd", "--bodies", "200", "--frames", "4000", "--out", "crowd"];
         let done = interrupted(dir.path(), &args, &dir.path().join("crowd"), signal);
         assert_eq!(done.status.code(), Some(130), "{done:?}");
+        assert!(String::from_utf8_lossy(&done.stderr).contains("nothing was left behind"), "{done:?}");
         assert_eq!(listing(dir.path()), Vec::<String>::new(), "after {signal}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Name of the trajectories in a data set.
 pub(super) const TRAJECTORIES: &str = "trajectories.parquet";
@@ -19,9 +20,21 @@ pub(crate) struct Dataset {
     names: Vec<String>,
 }
 
+/// Set by [`Dataset::stop`].
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// An error once data sets are to stop.
+fn go_on() -> Result<()> {
+    if STOPPED.load(Ordering::Relaxed) { Err(Error::cancelled()) } else { Ok(()) }
+}
+
 impl Dataset {
-    /// How the name of the hidden folder begins in which files are written before all are whole.
-    pub(crate) const WORK: &str = ".clearsweep-";
+    /// Lets every data set of this process end with [`crate::ErrorKind::Cancelled`] before its next file, or before its files are
+    /// moved to their place; then nothing of it is left. For the program, which writes one data set and ends.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program stops"))]
+    pub(crate) fn stop() {
+        STOPPED.store(true, Ordering::Relaxed);
+    }
 
     /// Claims `out`, which must not exist or be empty.
     ///
@@ -40,7 +53,7 @@ impl Dataset {
             }
             Err(error) => return Err(Error::unwritable(out, &error)),
         };
-        match tempfile::Builder::new().prefix(Self::WORK).tempdir_in(out) {
+        match tempfile::Builder::new().prefix(".clearsweep-").tempdir_in(out) {
             Ok(work) => Ok(Self { out: out.to_owned(), work, made, names: Vec::new() }),
             Err(error) => {
                 if made {
@@ -56,6 +69,7 @@ impl Dataset {
     /// # Errors
     /// The folder cannot be made.
     pub(super) fn path(&mut self, name: &str) -> Result<PathBuf> {
+        go_on()?;
         let path = self.work.path().join(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| Error::unwritable(&self.out.join(name), &error))?;
@@ -78,6 +92,7 @@ impl Dataset {
     /// # Errors
     /// A file cannot be moved.
     pub(super) fn finish(mut self) -> Result<Vec<PathBuf>> {
+        go_on()?;
         let mut paths = Vec::with_capacity(self.names.len());
         let mut folders = Vec::new();
         for name in std::mem::take(&mut self.names) {

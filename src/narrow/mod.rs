@@ -26,7 +26,7 @@
 //! | first samples of many pairs | for eight pairs at a time, poses and starts; then V-Clip, whose first states are computed for all pairs together | strictness of eight answers of one kind, whichever pairs they belong to | `batch/many_pairs.rs`, `batch/proofs.rs`, `vclip/approach.rs` |
 //! | remembered features still optimal | none | strictness | `ladder.rs`, `certificate/certify.rs` |
 //! | overlap, remembered polytope | none: its vertices are looked up at the new pose | the polytope is a closed surface around the origin that reaches the claimed depth | `ladder.rs`, `epa/surface.rs` |
-//! | overlap, polytope grown | EPA from the remembered polytope | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/polytope.rs` |
+//! | overlap, polytope grown | EPA from the remembered polytope | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/mod.rs`, `epa/mesh.rs` |
 //! | features changed | V-Clip from the remembered features | strictness | `ladder.rs`, `vclip/` |
 //! | cold pair, likely apart | V-Clip from the vertices that support the planes across a direction near the line between the origins | strictness | `cold_start.rs`, `vclip/` |
 //! | cold pair, likely overlapping | EPA from a double pyramid of six supports | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/bipyramid.rs` |

@@ -3,7 +3,7 @@
 //! One line: `unify` finds the one schema that all files fit; batches of rows are gathered until the memory given is
 //! full, sorted and spilled (`spill`) as a *stretch*; `merge` merges the stretches, in several passes if there are
 //! many; `output` encodes the rows on a thread of its own and lets the file appear whole or not at all. Input that is
-//! in order already goes straight to `output`. BodyNumbers of bodies travel as numbers (`names`).
+//! in order already goes straight to `output`. Names of bodies travel as numbers (`names`).
 //!
 //! The sort is stable: rows of one frame stay in the order in which they were read, file after file as `run` reads
 //! them (by first key, then by path).

@@ -1,4 +1,4 @@
-//! BodyNumbers of bodies as numbers: rows are moved about several times, and their names are many and long.
+//! Names of bodies as numbers: rows are moved about several times, and their names are many and long.
 
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;

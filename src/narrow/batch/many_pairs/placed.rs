@@ -1,4 +1,4 @@
-//! PlacedPairs pairs side by side, a lane each: relative poses, and where their searches start.
+//! Eight pairs side by side, a lane each: relative poses, and where their searches start.
 
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::narrow::cold_start::{likely_apart, second_direction};
@@ -9,7 +9,7 @@ use crate::narrow::support::CLIMB_ABOVE;
 use crate::narrow::support::support;
 use crate::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
 
-/// PlacedPairs pairs of cores at a pose each. Lanes not in use hold anything.
+/// Eight pairs of cores at a pose each. Lanes not in use hold anything.
 pub(super) struct PlacedPairs<'a> {
     cores: [[&'a Polyhedron; 2]; WIDTH],
     /// The sum of both radii, metres.
