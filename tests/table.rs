@@ -2,7 +2,7 @@
 #![allow(clippy::print_stderr)] // reports skipped tests and the measured speed
 
 use clearsweep::bench_support as lib;
-#[path = "../src/table/tests/fixture.rs"]
+#[path = "support/table_fixture.rs"]
 mod fixture;
 
 use arrow_array::cast::AsArray;

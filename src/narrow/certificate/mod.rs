@@ -17,11 +17,12 @@
 mod certify;
 mod claim;
 mod clearance;
-#[cfg(test)]
-pub(in crate::narrow) mod draw;
 mod features;
 mod float;
 mod margins;
+#[cfg(test)]
+#[path = "../../../tests/support/random_bodies.rs"]
+pub(in crate::narrow) mod random_bodies;
 mod scan;
 mod unique_support;
 

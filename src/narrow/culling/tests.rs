@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Pose;
-use crate::narrow::certificate::draw::{RandomBodies, block};
+use crate::narrow::certificate::random_bodies::{RandomBodies, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
 use crate::narrow::{BodyPoses as Given, pair::Pair};

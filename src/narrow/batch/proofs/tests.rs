@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::narrow::BodyPoses as Given;
-use crate::narrow::certificate::draw::{RandomBodies, bits, block, options, rows};
 use crate::narrow::certificate::local;
+use crate::narrow::certificate::random_bodies::{RandomBodies, bits, block, options, rows};
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;

@@ -4,7 +4,7 @@ use super::*;
 use crate::narrow::BodyPoses as Given;
 use crate::narrow::answer::Answer;
 use crate::narrow::cache::PieceCache;
-use crate::narrow::certificate::draw::{self, RandomBodies, block, options, rows};
+use crate::narrow::certificate::random_bodies::{self as draw, RandomBodies, block, options, rows};
 use crate::narrow::certificate::{claim, local};
 use crate::narrow::epa::Polytope;
 use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Pose;
-use crate::narrow::certificate::draw::RandomBodies;
+use crate::narrow::certificate::random_bodies::RandomBodies;
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind;
 use crate::simd::{Lane, Level, Mask, Simd, V, WIDTH, dispatch};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::{Dd, Real};
-use crate::narrow::certificate::draw::RandomBodies;
+use crate::narrow::certificate::random_bodies::RandomBodies;
 use crate::narrow::certificate::scan::scan_wide;
 use crate::narrow::closest_points::inside_face;
 

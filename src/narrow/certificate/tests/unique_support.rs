@@ -4,7 +4,7 @@ use super::*;
 use crate::geometry::Polyhedron;
 use crate::geometry::hull::convex_hull;
 use crate::narrow::certificate::FeaturePerLane;
-use crate::narrow::certificate::draw::RandomBodies;
+use crate::narrow::certificate::random_bodies::RandomBodies;
 use crate::narrow::certificate::scan::{scan_wide, scans};
 use crate::narrow::feature::Feature;
 use crate::narrow::proximity::FeatureKind;
