@@ -29,8 +29,12 @@ generate coherence coherence --object icosahedron --runs 3 --frames 2000 --omega
 generate coherence-disk coherence --object disk --runs 3 --frames 2000 --omega 2 --seed 1
 generate pipe-rack pipe-rack
 generate separation separation --runs 10000
+for poses in aligned headings noisy; do generate "shop-floor-$poses" shop-floor --poses "$poses" --frames 10000; done
+generate box-grid box-grid
 scenes=("datasets/contact/scene.toml")
-for name in crowd crush coherence coherence-disk pipe-rack separation; do scenes+=("$work/$name/scene.toml"); done
+names=(crowd crush coherence coherence-disk pipe-rack separation)
+names+=(shop-floor-aligned shop-floor-headings shop-floor-noisy box-grid)
+for name in "${names[@]}"; do scenes+=("$work/$name/scene.toml"); done
 if [ -n "$data" ]; then
     [ -e "$work/real/duplex/scene.toml" ] || "$examples/real_scenes" "$data" "$work/real" 2> /dev/null
     scenes+=("$work/real/fetch_links/scene.toml" "$work/real/duplex/scene.toml")

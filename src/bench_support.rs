@@ -24,7 +24,7 @@ pub mod error {
 
 /// From the module of the same name.
 pub mod generate {
-    pub use crate::generate::{Coherence, Crowd, Object, PipeRack, Separation};
+    pub use crate::generate::{BoxGrid, Coherence, Crowd, FloorPoses, Object, PipeRack, Separation, ShopFloor};
 }
 
 /// From the module of the same name.

@@ -219,6 +219,42 @@ pub(crate) enum Generator {
     PipeRack(PipeRackArgs),
     /// A Monte Carlo sweep: a payload leaves its adapter between two neighbours, with dispersed parameters
     Separation(SeparationArgs),
+    /// Six boxes that drive about on a floor with parallel faces; two of them stop again and again
+    ShopFloor(ShopFloorArgs),
+    /// Equal boxes in a grid, face to face
+    BoxGrid(BoxGridArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShopFloorArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// How boxes are turned: not at all, about z, or about z with noise of 1 mm and 1 mrad in all directions
+    #[arg(long, value_enum, default_value_t = FloorPosesArg::Aligned)]
+    pub(crate) poses: FloorPosesArg,
+    /// Frames, 100 a second
+    #[arg(long, value_name = "N", default_value_t = 40_000)]
+    pub(crate) frames: u32,
+    /// Seed of all draws: paths and noise
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BoxGridArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Boxes; 500 are 10 x 10 x 5
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) bodies: u32,
+    /// Frames; from the second one on, the whole grid is turned and shifted
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) frames: u32,
+    /// Seed of the motion
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -328,6 +364,13 @@ pub(crate) enum ObjectArg {
     Icosahedron,
     Disk,
     Sphere642,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FloorPosesArg {
+    Aligned,
+    Headings,
+    Noisy,
 }
 
 #[cfg(test)]

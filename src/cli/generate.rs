@@ -1,9 +1,9 @@
 //! `clearsweep generate`: data sets.
 
-use super::args::{GenerateArgs, Generator, ObjectArg};
+use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
 use super::exit::ProgramEnd;
 use super::{interrupt, stdout};
-use crate::generate::{Coherence, Crowd, Dataset, Object, PipeRack, Separation};
+use crate::generate::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
 use crate::{ErrorKind, Result};
 use serde_json::json;
 use std::path::PathBuf;
@@ -49,6 +49,19 @@ fn write(name: Generator) -> Result<Vec<PathBuf>> {
         Generator::PipeRack(args) => PipeRack { frames: args.frames, seed: args.seed }.write(&args.out),
         Generator::Separation(args) => {
             Separation { runs: args.runs, frames: args.frames, seed: args.seed }.write(&args.out)
+        }
+        Generator::ShopFloor(args) => ShopFloor {
+            poses: match args.poses {
+                FloorPosesArg::Aligned => FloorPoses::Aligned,
+                FloorPosesArg::Headings => FloorPoses::Headings,
+                FloorPosesArg::Noisy => FloorPoses::Noisy,
+            },
+            frames: args.frames,
+            seed: args.seed,
+        }
+        .write(&args.out),
+        Generator::BoxGrid(args) => {
+            BoxGrid { bodies: args.bodies, frames: args.frames, seed: args.seed }.write(&args.out)
         }
     }
 }

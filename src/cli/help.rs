@@ -44,6 +44,7 @@ The same options give the same bytes on every machine. DIR has to be new or empt
 Examples:
   clearsweep generate pipe-rack --out demo/plant --frames 200
   clearsweep generate separation --out demo/separation --runs 20 --json
+  clearsweep generate shop-floor --out demo/shop-floor --poses noisy --frames 2000
 
 Exit codes: 0 written; 1 failed, and nothing is left behind; 2 usage.";
 

@@ -2,6 +2,7 @@
 //!
 //! *Architecture invariant*: beside the engine; sees the writer of trajectories, and no other stage.
 
+mod box_grid;
 mod coherence;
 mod crowd;
 mod dataset;
@@ -9,12 +10,15 @@ mod models;
 mod pipe_rack;
 mod random;
 mod separation;
+mod shop_floor;
 mod solids;
 mod space;
 
+pub use box_grid::BoxGrid;
 pub use coherence::{Coherence, Object};
 pub use crowd::Crowd;
 #[cfg(feature = "cli")]
 pub(crate) use dataset::Dataset;
 pub use pipe_rack::PipeRack;
 pub use separation::Separation;
+pub use shop_floor::{FloorPoses, ShopFloor};
