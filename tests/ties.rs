@@ -19,12 +19,16 @@ mod checks;
 mod closest;
 #[path = "ties/exact.rs"]
 mod exact;
+#[path = "ties/hard.rs"]
+mod hard;
 #[path = "oracle/mod.rs"]
 mod oracle;
 #[path = "ties/polygon.rs"]
 mod polygon;
 #[path = "ties/rows.rs"]
 mod rows;
+#[path = "ties/same_solid.rs"]
+mod same_solid;
 #[path = "ties/survey.rs"]
 mod survey;
 

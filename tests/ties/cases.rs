@@ -81,7 +81,10 @@ impl Case {
     pub fn recipe(&self) -> String {
         let body = |b: &Body| format!("{} on {:?}, growth {:?}, {:?}", b.name, b.part, b.growth, b.vertices);
         let (a, b) = (body(&self.a), body(&self.b));
-        format!("  A {a}\n  at {:?}\n  B {b}\n  at {:?}\n  {:?} {:?} {:?}", self.pa, self.pb, self.kind, self.regime, self.turn)
+        format!(
+            "  A {a}\n  at {:?}\n  B {b}\n  at {:?}\n  {:?} {:?} {:?}",
+            self.pa, self.pb, self.kind, self.regime, self.turn
+        )
     }
 }
 
@@ -155,14 +158,7 @@ fn heights_or_exact(heights: Heights, offset: [f64; 2]) -> [f64; 2] {
 }
 
 /// The gap of the cores.
-fn core_gap(
-    random: &mut Random,
-    regime: Regime,
-    size: f64,
-    growth: f64,
-    heights: Heights,
-    kind: Kind,
-) -> Option<f64> {
+fn core_gap(random: &mut Random, regime: Regime, size: f64, growth: f64, heights: Heights, kind: Kind) -> Option<f64> {
     let gap = match regime {
         Regime::Apart => random.scale(1e-6, 1.0) * size,
         Regime::Touching => 0.0,
@@ -210,7 +206,8 @@ impl Quaternions {
             Turn::Exact => (few(common), few(about_z), 0.0),
             Turn::Lattice => {
                 let q = [1.0, small(random), small(random), small(random)];
-                let own = if kind == Kind::EdgeEdge { still } else { [1.0 + small(random).abs(), 0.0, 0.0, small(random)] };
+                let own =
+                    if kind == Kind::EdgeEdge { still } else { [1.0 + small(random).abs(), 0.0, 0.0, small(random)] };
                 (q, own, q.iter().map(|c| c * c).sum::<f64>() * 2_f64.powi(-16))
             }
             Turn::Ulps(_) | Turn::Bent(_) => (few(common), few(about_z), 0.0),

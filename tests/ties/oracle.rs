@@ -48,10 +48,7 @@ impl Placed {
     pub fn new(a: &[[f64; 3]], pa: &Placement, b: &[[f64; 3]], pb: &Placement) -> Self {
         let (of_a, of_b) = (columns(pa.q), columns(pb.q));
         let back = |v: &Vector| [0, 1, 2].map(|k: usize| dot(&of_a[k], v));
-        let shift = minus(
-            &plus(&vector(pb.position), &vector(pb.rest)),
-            &plus(&vector(pa.position), &vector(pa.rest)),
-        );
+        let shift = minus(&plus(&vector(pb.position), &vector(pb.rest)), &plus(&vector(pa.position), &vector(pa.rest)));
         let same = pa.q == pb.q; // the rotations cancel: smaller numbers
         let (unit, scale) = if same { (Exact::of(1.0), square(pa.q)) } else { (square(pb.q), Exact::of(1.0)) };
         let weight = unit.mul(&square(pa.q));

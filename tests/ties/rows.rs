@@ -1,7 +1,8 @@
 //! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in blocks.
 
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace, query_one,
+    Auto, BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    query_one,
 };
 use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
 
@@ -12,7 +13,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::{Random, moved};
 use crate::oracle::number::times;
 
-const METHODS: [(&str, &dyn NarrowPhase); 3] = [("auto", &Auto), ("gjk", &Gjk), ("vclip", &VClip)];
+pub const METHODS: [(&str, &dyn NarrowPhase); 3] = [("auto", &Auto), ("gjk", &Gjk), ("vclip", &VClip)];
 
 /// The engine's shape of a body.
 pub fn shape(body: &Body) -> Shape {
@@ -54,12 +55,7 @@ pub fn published(shape: &Shape, part: &Part, outward: [f64; 3]) -> Option<(Featu
 pub type Places = (Placement, Placement);
 
 /// The rows of up to 64 samples through `walk`, with a cache.
-pub fn walk(
-    method: &dyn NarrowPhase,
-    [a, b]: [&Shape; 2],
-    places: &[Places],
-    cache: &mut PairCache,
-) -> Vec<Proximity> {
+pub fn walk(method: &dyn NarrowPhase, [a, b]: [&Shape; 2], places: &[Places], cache: &mut PairCache) -> Vec<Proximity> {
     let mut block = FrameBlock::new(0, 2);
     for (sample, (pa, pb)) in places.iter().enumerate() {
         block.set(0, sample, &pose(pa));
@@ -78,19 +74,17 @@ pub fn walk(
 pub fn compare(what: &str, places: &[Places], found: &[Proximity], cold: &[Proximity]) -> Result<(), String> {
     for (k, (f, c)) in found.iter().zip(cold).enumerate() {
         if bits(f) != bits(c) {
-            return Err(format!("{what}, sample {k} at {:?}: the row is not the cold one\n  {f:?}\n  {c:?}", places[k]));
+            return Err(format!(
+                "{what}, sample {k} at {:?}: the row is not the cold one\n  {f:?}\n  {c:?}",
+                places[k]
+            ));
         }
     }
     Ok(())
 }
 
 /// Every row by every method, from a cold cache and from one that has seen three other poses, is `expected`.
-pub fn alone(
-    random: &mut Random,
-    shapes: [&Shape; 2],
-    place: &Places,
-    expected: &Proximity,
-) -> Result<(), String> {
+pub fn alone(random: &mut Random, shapes: [&Shape; 2], place: &Places, expected: &Proximity) -> Result<(), String> {
     let reach = shapes[0].radius + shapes[1].radius;
     let places = [*place];
     for (name, method) in METHODS {
