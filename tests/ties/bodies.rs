@@ -185,7 +185,7 @@ pub fn on_an_edge(random: &mut Random, heights: Heights) -> Body {
             let planes = vec![[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]];
             let edges = vec![[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
             let (part, cone) = (Part::Edge([0, 1]), libm::atan2(2.0 * half, y0.max(y1)));
-            Body { name: "keel", vertices, planes, edges, growth: 0.0, part, cone: 0.5 * PI - cone }
+            Body { name: "keel", vertices, planes, edges, growth: 0.0, part, cone }
         }
         3 => {
             let polygon = upright(random.between(0.2, 0.6), sides, heights);

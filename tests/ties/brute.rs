@@ -71,6 +71,9 @@ fn centroids_are_those_of_samples() {
     for number in 0..150 {
         let case = cases::case(7, number);
         let tie = case.tie().expect("closest points");
+        if tie.normal == [0.0; 3] {
+            continue; // edges that touch have no normal of their own
+        }
         let ([on_a, on_b], back) = outlines(&case, tie.normal);
         // An edge is sampled itself.
         let (first, second) = if on_b.len() == 2 { (&on_b, &on_a) } else { (&on_a, &on_b) };
