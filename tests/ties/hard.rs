@@ -139,7 +139,7 @@ fn case_38_a_polygon_shrinks_and_grows_again() {
         (cuboid([0.5, 0.25, 0.25]), [0.0, 0.25], [step, 0.5 * step], STILL), // over a corner
         (cuboid([0.25, 0.25, 0.25]), [0.0, 0.0], [step, step], STILL), // to a point
         (cuboid([0.25, 0.25, 0.25]), [0.0, 0.0], [step, 0.25 * step], about_z(0.25 * PI)),
-        (triangle, [0.0, 0.125], [0.0, step], STILL), // the base leaves last
+        (triangle, [0.0, 0.125], [0.0, step], STILL), // the base leaves first
         (cuboid([0.4, 0.3, 0.25]), [0.1, 0.0], [-step, 0.3 * step], about_z(0.7)),
     ];
     for (number, (b, from, by, own)) in ways.into_iter().enumerate() {

@@ -274,19 +274,20 @@ impl Rough {
     }
 }
 
-/// The least width of a polygon across its plane; of a segment its length.
+/// The least width of a polygon across its plane; of a segment its length. Sides that rounding made have no direction.
 fn width(corners: &[[f64; 3]], normal: [f64; 3]) -> f64 {
-    match corners {
-        [] | [_] => 0.0,
-        [p, q] => length(difference(*q, *p)),
-        _ => (0..corners.len())
-            .map(|i| {
-                let (p, q) = (corners[i], corners[(i + 1) % corners.len()]);
-                let inward = unit(product(normal, difference(q, p)));
-                corners.iter().map(|&c| inner(inward, difference(c, p)).abs()).fold(0.0, f64::max)
-            })
-            .fold(f64::INFINITY, f64::min),
+    let extent = corners.iter().map(|&c| length(difference(c, corners[0]))).fold(0.0, f64::max);
+    if corners.len() < 3 {
+        return extent;
     }
+    let across = |i: usize| {
+        let (p, q) = (corners[i], corners[(i + 1) % corners.len()]);
+        let side = difference(q, p);
+        let inward = unit(product(normal, side));
+        let far = corners.iter().map(|&c| inner(inward, difference(c, p)).abs()).fold(0.0, f64::max);
+        (length(side) > 1e-9 * extent).then_some(far)
+    };
+    (0..corners.len()).filter_map(across).fold(extent, f64::min)
 }
 
 /// Of an edge over a face: one over the least sine of the angle with a side that it crosses or meets.
