@@ -2,6 +2,7 @@
 
 use crate::bodies::cuboid;
 use crate::cases::{self, Case, Regime};
+use crate::checks::allowed;
 use crate::closest::{self, Placed, difference, inner, length, product, unit};
 use crate::exact::{Exact, values};
 use crate::oracle::families::Random;
@@ -91,6 +92,92 @@ fn centroids_are_those_of_samples() {
         compared += 1;
     }
     assert!(compared > 90, "not representative: {compared}");
+}
+
+/// What is left of a convex outline on the left of a line.
+fn clipped(outline: &Outline, [p, q]: [[f64; 2]; 2]) -> Outline {
+    let mut left = Outline::new();
+    for i in 0..outline.len() {
+        let (x, y) = (outline[i], outline[(i + 1) % outline.len()]);
+        let (s, t) = (area(p, q, x), area(p, q, y));
+        if s >= 0.0 {
+            left.push(x);
+        }
+        if s * t < 0.0 {
+            left.push([0, 1].map(|k: usize| x[k] + (y[k] - x[k]) * (s / (s - t))));
+        }
+    }
+    left
+}
+
+/// The centroid of a polygon's area, of a segment, or of two coincident ways along one.
+fn middle(outline: &Outline) -> [f64; 2] {
+    let o = outline[0];
+    let (mut total, mut sum) = (0.0, [0.0; 2]);
+    for pair in outline[1..].windows(2) {
+        let weight = area(o, pair[0], pair[1]);
+        total += weight;
+        for k in 0..2 {
+            sum[k] += weight * (pair[0][k] + pair[1][k] - 2.0 * o[k]) / 3.0;
+        }
+    }
+    [0, 1].map(|k: usize| o[k] + sum[k] / total)
+}
+
+/// The ends of what lies of a segment within a polygon.
+fn within(segment: &Outline, polygon: &Outline) -> [f64; 2] {
+    let (p, q) = (segment[0], segment[1]);
+    let (mut from, mut to) = (0.0_f64, 1.0_f64);
+    for i in 0..polygon.len() {
+        let (x, y) = (polygon[i], polygon[(i + 1) % polygon.len()]);
+        let (s, t) = (area(x, y, p), area(x, y, q));
+        if s < 0.0 && t > 0.0 {
+            from = from.max(s / (s - t));
+        } else if s > 0.0 && t < 0.0 {
+            to = to.min(s / (s - t));
+        }
+    }
+    [0, 1].map(|k: usize| p[k] + 0.5 * (from + to) * (q[k] - p[k]))
+}
+
+fn counter_clockwise(mut outline: Outline) -> Outline {
+    if (2..outline.len()).map(|k| area(outline[0], outline[k - 1], outline[k])).sum::<f64>() < 0.0 {
+        outline.reverse();
+    }
+    outline
+}
+
+/// The tolerance is one that plain arithmetic meets: clipping in `f64`, with corners that are off by what a relative pose in
+/// `f64` may be off.
+#[test]
+fn plain_arithmetic_meets_the_tolerance() {
+    let (mut compared, mut worst) = (0, 0.0_f64);
+    for number in 0..2_000 {
+        let case = cases::case(10, number);
+        let tie = case.tie().expect("closest points");
+        if case.kind == cases::Kind::EdgeEdge {
+            continue;
+        }
+        let (outlines, back) = outlines(&case, tie.normal);
+        let (size, mut random) = (case.size(), Random(number as u64));
+        let mut off = |x: f64| x + random.between(-1.0, 1.0) * 64.0 * f64::EPSILON * size;
+        let [on_a, on_b] = outlines.map(|o| counter_clockwise(o.iter().map(|p| p.map(&mut off)).collect()));
+        let found = match (on_a.len(), on_b.len()) {
+            (2, _) => within(&on_a, &on_b),
+            (_, 2) => within(&on_b, &on_a),
+            (_, sides) => {
+                let side = |i: usize| [on_b[i], on_b[(i + 1) % sides]];
+                middle(&(0..sides).fold(on_a, |left, i| clipped(&left, side(i))))
+            }
+        };
+        let apart = difference(back(found), tie.centroid);
+        let along = inner(apart, tie.normal);
+        let error = length([0, 1, 2].map(|k: usize| apart[k] - along * tie.normal[k])) / allowed(&tie, size);
+        assert!(error <= 1.0, "case {number}: {error:e} of the tolerance, width {:e}\n{}", tie.width, case.recipe());
+        (compared, worst) = (compared + 1, worst.max(error));
+    }
+    eprintln!("plain arithmetic: {compared} ties, worst witness {worst:.3e} of what is allowed");
+    assert!(compared > 1_000, "not representative: {compared}");
 }
 
 #[test]
