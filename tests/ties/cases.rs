@@ -175,8 +175,9 @@ fn fits(case: &Case, gap: f64) -> bool {
     if tie.width < LEAST_WIDTH * case.size() || (case.turn.is_exact() && !tie.exact) {
         return false;
     }
-    if gap < 0.0 && tie.across.sign >= 0 {
-        return false; // two plates that have passed through each other
+    // A plate may have passed through the other body: it leaves on the far side.
+    if tie.hidden > 1e-9 * case.size() || (gap < 0.0 && tie.across.sign >= 0) {
+        return false;
     }
     let touching_edges = case.kind == Kind::EdgeEdge && case.regime == Regime::Touching;
     if gap > 1e-9 || touching_edges {

@@ -96,6 +96,8 @@ pub struct Tie {
     pub normal: [f64; 3],
     /// Signed distance of the cores across the normal. The signed distance itself, if the tie is exact and the cores are apart.
     pub across: Root,
+    /// How far the parts lie behind the supporting planes, metres: 0 but for rounding, unless other parts are the outermost.
+    pub hidden: f64,
     /// Least width of the set (length of a segment), metres. 0 of a point.
     pub width: f64,
     /// By how much the ends of the set move if a rim moves by 1: 1 for sets with an area.
@@ -144,12 +146,13 @@ fn plane(placed: &Placed, a: &Body, b: &Body, corners: [Vector; 3]) -> Option<Ti
     let (flat_a, flat_b) = (flat(&on_a), flat(&on_b));
     let common = polygon::common(flat_a, flat_b);
     let corners: Vec<[f64; 3]> = common.iter().map(space).collect();
-    let normal = unit(rough_of(&n));
+    let (normal, gap) = (unit(rough_of(&n)), placed.gap(&n));
     Some(Tie {
         exact: level(&n, &on_a) && level(&n, &on_b),
         centroid: space(&polygon::centroid(&common)?),
         normal,
-        across: placed.length(&placed.gap(&n), &n),
+        across: placed.length(&gap, &n),
+        hidden: placed.length(&dot(&n, &minus(on_b[0], origin)).sub(&gap), &n).value(),
         width: width(&corners, normal),
         condition: condition(placed, a, b, normal),
         corners,
@@ -184,6 +187,7 @@ fn edges(placed: &Placed, a: &Body, on_a: [usize; 2], on_b: [usize; 2]) -> Optio
         centroid: at(&from.add(&to).half()),
         normal: unit(rough_of(&apart)),
         across: Root { sign: square.sign(), numerator: square, denominator: uu.mul(&placed.weight.square()) },
+        hidden: 0.0,
         width: length(difference(corners[0], corners[1])),
         condition: 1.0,
         corners,

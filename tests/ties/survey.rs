@@ -109,6 +109,14 @@ impl Survey {
         let methods = [Method::Strict, Method::Tie, Method::Exact, Method::None];
         let methods = methods.map(|m| format!("{} {}", Method::NAMES[m as usize], percent(&|o| o.row.method == m)));
         eprintln!("  methods: {}", methods.join(", "));
+        for regime in [Regime::Apart, Regime::Touching, Regime::Overlapping] {
+            let other = |o: &Outcome| o.regime == regime && o.row.method != Method::Tie;
+            eprintln!(
+                "  {regime:?}, not by tie: {}, of which exactly parallel {}",
+                percent(&other),
+                percent(&|o| other(o) && o.exact)
+            );
+        }
         let wrong = Aspect::ALL.map(|a| format!("{a:?} {}", self.wrong(a).count()));
         eprintln!("  wrong: {}", wrong.join(", "));
         let worst = self.outcomes.iter().max_by(|a, b| a.error.total_cmp(&b.error));
