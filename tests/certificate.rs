@@ -9,6 +9,7 @@ mod oracle;
 
 use bridge::{EVERYTHING, Solid, pose, recipe};
 use clearsweep::bench_support::geometry::{Polyhedron, RelativePose, Vec3};
+use clearsweep::bench_support::narrow::answer::Answer;
 use clearsweep::bench_support::narrow::certificate::Claim;
 use clearsweep::bench_support::narrow::certificate::{self, Certificate};
 use clearsweep::bench_support::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
@@ -92,7 +93,8 @@ fn named(case: &Case, f: &FeaturePair) -> ([FeatureKind; 2], [i32; 2]) {
 #[test]
 fn wrong_features_are_refused() {
     let mut random = Random(1);
-    let (mut tried, mut accepted, mut unique, mut overlapping) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut tried, mut accepted, mut overlapping) = (0_usize, 0_usize, 0_usize);
+    let (mut unique, mut parallel) = (0_usize, 0_usize);
     let mut regimes = [0; 3];
     for number in 0..3000 {
         let case = Case::random(&mut random, number);
@@ -111,22 +113,24 @@ fn wrong_features_are_refused() {
                 accepted += 1;
                 assert!(bracket_holds(&answer, case.truth), "{number}: {answer:?}, truth {truth:e}\n{}", case.recipe());
                 if regime == 0 && answer.closest.distance > 0.0 {
-                    apart.push(pair_of_features);
+                    apart.push((pair_of_features, Answer::certified(&answer).method));
                 }
                 overlapping += usize::from(!answer.in_contact_band());
             }
         }
         if regime == 0 {
             assert!(apart.len() <= 1, "{number}: two optima: {apart:?}\n{}", case.recipe());
-            if let [only] = apart[..] {
-                unique += 1;
-                assert_eq!(row.method, Method::Strict, "{number}: {row:?}\n{}", case.recipe());
+            if let [(only, method)] = apart[..] {
+                unique += usize::from(method == Method::Strict);
+                parallel += usize::from(method == Method::Tie);
+                assert_eq!(row.method, method, "{number}: {row:?}\n{}", case.recipe());
                 assert_eq!((row.feature_kind, row.feature), named(&case, &only), "{number}\n{}", case.recipe());
             }
         }
     }
     assert!(tried > 1_000_000 && accepted * 100 < tried, "{tried} tried, {accepted} accepted");
     assert!(unique > 500 && overlapping > 500, "{unique} unique, {overlapping} overlapping");
+    assert!(parallel > 50, "{parallel} parallel");
     assert!(regimes[0] > 900 && regimes[1] > 150 && regimes[2] > 900, "not representative: {regimes:?}");
 }
 

@@ -106,7 +106,7 @@ fn closest<T: Number>(frame: &impl Frame<T>, features: [Feature<'_>; 2]) -> Opti
         [Face(f, facet), Vertex(j)] => {
             to_face(frame.b(j), frame.normal_a(f), &facet.corners, |k| frame.a(k), frame.inset()).map(minus)
         }
-        _ => None, // no formula gives such a row
+        _ => None, // parallel features: the oracle decides
     }
 }
 

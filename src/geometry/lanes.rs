@@ -34,6 +34,10 @@ impl<S: Simd> Scalar for V<S> {
         mask.pick(a, b)
     }
     #[inline(always)]
+    fn any(mask: Mask<S>) -> bool {
+        mask.bits() != 0
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         V::abs(self)
     }

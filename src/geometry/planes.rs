@@ -29,6 +29,7 @@ use super::real::Scalar;
 use super::vec3::Vec3;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The Voronoi planes of all features of a polyhedron.
 #[derive(Debug)]
@@ -321,17 +322,36 @@ fn unit(v: Vec3<f64>) -> Vec3<f64> {
 /// The planes of a polyhedron, computed on first use. They follow from the rest of the polyhedron, so they are ignored
 /// in comparisons and not cloned.
 #[derive(Default)]
-pub struct LazyPlanes(OnceLock<Box<Planes>>);
+pub struct LazyPlanes {
+    planes: OnceLock<Box<Planes>>,
+    identity: Identity,
+}
+
+/// A number that no other polyhedron of the process has.
+struct Identity(u64);
+
+impl Default for Identity {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 impl LazyPlanes {
     #[inline(always)]
     pub(super) fn get_or_compute(&self, p: &Polyhedron) -> &Planes {
-        self.0.get_or_init(|| Box::new(Planes::new(p)))
+        self.planes.get_or_init(|| Box::new(Planes::new(p)))
+    }
+
+    /// Of the polyhedron that they belong to.
+    #[inline(always)]
+    pub(super) fn identity(&self) -> u64 {
+        self.identity.0
     }
 
     #[inline(always)]
     pub(super) fn get(&self) -> Option<&Planes> {
-        self.0.get().map(|planes| &**planes)
+        self.planes.get().map(|planes| &**planes)
     }
 }
 
@@ -349,7 +369,7 @@ impl PartialEq for LazyPlanes {
 
 impl fmt::Debug for LazyPlanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.get().is_some() { "computed" } else { "not computed" })
+        f.write_str(if self.planes.get().is_some() { "computed" } else { "not computed" })
     }
 }
 

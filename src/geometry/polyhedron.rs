@@ -143,6 +143,12 @@ impl Polyhedron {
         self.planes.get_or_compute(self)
     }
 
+    /// A number that no other polyhedron of the process has, clones included: what tells memories of polyhedra apart.
+    #[inline(always)]
+    pub(crate) fn identity(&self) -> u64 {
+        self.planes.identity()
+    }
+
     /// The planes, if they were formed.
     #[inline(always)]
     pub fn formed_planes(&self) -> Option<&Planes> {
@@ -155,6 +161,15 @@ impl Polyhedron {
         let start = self.neighbour_start[a as usize] as usize;
         let at = self.neighbours_of(a).iter().position(|&n| n == b)?;
         Some(self.neighbour_edges[start + at])
+    }
+
+    /// The faces of vertex `v`, each once, in the order of its neighbours.
+    pub fn faces_of(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
+        let start = self.neighbour_start[v as usize] as usize;
+        let edges = &self.neighbour_edges[start..start + self.neighbours_of(v).len()];
+        // The face to the left, going out from the vertex.
+        let left = move |&e: &u32| self.edges[e as usize].f[usize::from(self.edges[e as usize].v[0] != v)];
+        edges.iter().map(left).filter(|&f| f != NO_FACE)
     }
 
     /// The lowest face that has all of `vertices`, if there is one.

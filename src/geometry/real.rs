@@ -32,6 +32,8 @@ pub trait Scalar:
     fn le(self, other: Self) -> Self::Mask;
     /// `a` where the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// Whether a mask is true for any number.
+    fn any(mask: Self::Mask) -> bool;
     /// Whether it is greater than the other; false where one is NaN.
     #[inline(always)] // as everything below: into code for wider registers
     fn gt(self, other: Self) -> Self::Mask {
@@ -114,6 +116,10 @@ impl Scalar for f64 {
     #[inline(always)]
     fn select(mask: bool, a: Self, b: Self) -> Self {
         if mask { a } else { b }
+    }
+    #[inline(always)]
+    fn any(mask: bool) -> bool {
+        mask
     }
 }
 
@@ -293,6 +299,10 @@ impl Scalar for Dd {
     #[inline]
     fn select(mask: bool, a: Self, b: Self) -> Self {
         if mask { a } else { b }
+    }
+    #[inline(always)]
+    fn any(mask: bool) -> bool {
+        mask
     }
 }
 

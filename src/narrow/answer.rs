@@ -39,7 +39,7 @@ impl Answer {
             point_a: s.closest.point_a,
             lower,
             upper,
-            method: Method::Strict,
+            method: s.kind.method(),
         }
     }
 

@@ -5,13 +5,31 @@ use super::epa::Surface;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::Pair;
+use super::proximity::Proximity;
 use crate::geometry::{Polyhedron, Vec3};
+use crate::scene::QueryOptions;
 
 /// Of a pair of bodies: one cache for their hulls, and one for each pair of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct PairCache {
     pub(super) hulls: PieceCache,
     pub(super) pieces: Vec<PieceCache>,
+    /// Of bodies at rest when they were last asked.
+    pub(super) resting: Option<Box<RestingAnswer>>,
+}
+
+/// The bits of the poses of two bodies.
+pub(super) type RestingPoses = [[u64; 10]; 2];
+
+/// The answer of a pair of bodies that rest.
+#[derive(Debug, Clone)]
+pub(super) struct RestingAnswer {
+    /// Which bodies they are ([`Polyhedron::identity`] of all pieces, and the bits of their radii), and what was asked.
+    pub(super) of: (Vec<[u64; 2]>, QueryOptions),
+    /// Where they rest.
+    pub(super) poses: RestingPoses,
+    /// The row; none where they are farther apart than the cut-off by less than what would prove that.
+    pub(super) row: Option<Proximity>,
 }
 
 /// Of a pair of pieces.

@@ -116,6 +116,26 @@ fn operand<T: Supporting>(p: &Polyhedron, feature: Feature) -> Operand<T> {
     Operand { point, direction, mean: Vec3::from_f64(p.mean) }
 }
 
+/// Whether two features are edges too close to parallel for rounding to tell: their formula has no direction.
+#[inline(always)]
+pub(super) fn edges_are_parallel(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
+    if (features.a.kind, features.b.kind) != (Edge, Edge) {
+        return false;
+    }
+    let [a, b] = [(pair.a, features.a), (pair.b, features.b)].map(|(p, edge)| {
+        let [tail, head] = p.edges[edge.index as usize].v;
+        p.vertex(head) - p.vertex(tail)
+    });
+    let b = pair.pose.vector(b);
+    !is_crossing(a.cross(b).length2() / (a.length2() * b.length2()))
+}
+
+/// Whether the squared sine of the angle of two edges is more than rounding.
+#[inline(always)]
+fn is_crossing<T: Scalar>(sine2: T) -> T::Mask {
+    sine2.gt(T::from_f64(65_536.0 * T::UNIT * T::UNIT))
+}
+
 /// Two points.
 #[inline(always)]
 fn vertex_vertex<T: Scalar>(size: T::Bound, a: Vec3<T>, b: Vec3<T>) -> Closest<T> {
@@ -179,7 +199,7 @@ impl<T: Scalar> CommonNormal<T> {
         let (c2, a2, b2) = (cross.length2(), ea.length2(), eb.length2());
         let sine2 = c2 / (a2 * b2);
         // Edges closer to parallel than rounding can tell have no direction in common.
-        let crossing = sine2.gt(T::from_f64(65_536.0 * T::UNIT * T::UNIT));
+        let crossing = is_crossing(sine2);
         let w = b.origin - a.origin;
         let unit = Vec3::select(outward.lt(T::zero()), -self.unit, self.unit);
         let distance = unit.dot(w);
@@ -319,7 +339,7 @@ fn face_normal<T: Supporting>(p: &Polyhedron, face: u32) -> Vec3<T> {
 
 /// `v` without its part along `e`.
 #[inline(always)]
-fn orthogonal<T: Scalar>(v: Vec3<T>, e: Vec3<T>, e2: T) -> Vec3<T> {
+pub(super) fn orthogonal<T: Scalar>(v: Vec3<T>, e: Vec3<T>, e2: T) -> Vec3<T> {
     v - e.scale(v.dot(e) / e2)
 }
 

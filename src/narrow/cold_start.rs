@@ -1,6 +1,6 @@
 //! Where the search of a pair begins of which nothing is remembered, and whether V-Clip or the expansion of a polytope comes first.
 
-use super::certificate::Float;
+use super::float::Float;
 use super::pair::{Pair, VertexPair};
 use crate::geometry::{Scalar, Vec3};
 

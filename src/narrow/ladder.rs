@@ -3,12 +3,13 @@
 use super::answer::Answer;
 use super::cache::PieceCache;
 use super::certificate::{self, Certificate};
-use super::closest_points::closest_points;
+use super::closest_points::{Closest, closest_points};
 use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, Polytope, Surface};
 use super::feature::FeaturePair;
 use super::gjk;
 use super::pair::Pair;
+use super::parallel;
 use super::resolver;
 use super::routes::Routes;
 use super::rung_outcome::{RungOutcome, beyond};
@@ -186,9 +187,14 @@ impl Climb<'_, '_> {
         }
         let held = self.cache.features() == Some(found.features);
         self.cache.found(pair, start, found.features);
-        let Some(strict) = certificate::local(pair, &found.features).filter(Certificate::in_contact_band) else {
+        let strict = certificate::local(pair, &found.features).filter(Certificate::in_contact_band);
+        let Some(strict) = strict else {
+            let Closest { normal, amplification, .. } = closest_points(pair, &found.features)?;
+            if let Some(tie) = self.parallel(parallel::along(pair, normal, amplification)) {
+                routes.searched += 1;
+                return Some(self.apart_or_near(tie));
+            }
             // A tie beyond the cut-off needs no decision: any direction with a gap will do.
-            let normal = closest_points(pair, &found.features)?.normal;
             let lower = pair.gap(normal) - pair.bound();
             if lower > self.beyond {
                 self.cache.set_features(None);
@@ -199,6 +205,13 @@ impl Climb<'_, '_> {
         routes.verified += u64::from(held);
         routes.searched += u64::from(!held);
         Some(self.apart_or_near(strict))
+    }
+
+    /// Follows parallel features if the cores do not overlap.
+    fn parallel(&mut self, found: Option<Certificate>) -> Option<Certificate> {
+        let tie = found.filter(Certificate::in_contact_band)?;
+        self.cache.follow(self.pair.a, self.pair.b, tie.features);
+        Some(tie)
     }
 
     /// A strict answer about cores that do not overlap.
@@ -250,7 +263,8 @@ impl Climb<'_, '_> {
             SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
-                    .filter(Certificate::in_contact_band);
+                    .filter(Certificate::in_contact_band)
+                    .or_else(|| self.parallel(parallel::near(pair, -found.point.normalized())));
                 let Some(strict) = strict else { return RungOutcome::Open };
                 routes.searched += 1;
                 RungOutcome::Settled(strict)

@@ -18,6 +18,8 @@ pub(super) struct RelativeLanes {
     reach: [f64; SAMPLES],
     /// Bit by bit: whether all of a sample is finite.
     finite: u64,
+    /// Bit by bit: whether a sample is the one before, in every bit; both were asked for.
+    repeats: u64,
 }
 
 impl RelativeLanes {
@@ -69,6 +71,12 @@ impl RelativeLanes {
         size_of(a, b, growth, self.reach(s))
     }
 
+    /// Which samples are the ones before them, in every bit, of those that were asked for.
+    #[inline]
+    pub(super) fn repeats(&self) -> u64 {
+        self.repeats
+    }
+
     /// Which samples are finite in all components, of those that were asked for.
     #[inline]
     pub(super) fn finite(&self) -> u64 {
@@ -78,7 +86,7 @@ impl RelativeLanes {
 
 impl Default for RelativeLanes {
     fn default() -> Self {
-        Self { components: [[0.0; SAMPLES]; 12], reach: [0.0; SAMPLES], finite: 0 }
+        Self { components: [[0.0; SAMPLES]; 12], reach: [0.0; SAMPLES], finite: 0, repeats: 0 }
     }
 }
 
@@ -131,12 +139,37 @@ pub(super) fn pose_of(c: &[Lane; 10], k: usize) -> Pose {
 
 #[inline(always)]
 fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeLanes) {
-    out.finite = 0;
+    (out.finite, out.repeats) = (0, 0);
     for start in (0..SAMPLES).step_by(WIDTH) {
         if samples >> start & 0xff != 0 {
             fill_eight(a, b, start, out);
+            out.repeats |= repeats(start, out);
         }
     }
+    out.repeats &= samples & samples << 1;
+}
+
+/// Which of eight samples are the ones before them, in every bit, where these are filled, too.
+#[inline(always)]
+fn repeats(start: usize, out: &RelativeLanes) -> u64 {
+    // Nothing repeats mostly, and one component shows that.
+    let mut same = same_bits(&out.components[9], start);
+    if same != 0 {
+        for component in &out.components {
+            same &= same_bits(component, start);
+        }
+    }
+    same
+}
+
+/// In which of eight samples a component has the bits of the sample before.
+#[inline(always)]
+fn same_bits(component: &[f64; SAMPLES], start: usize) -> u64 {
+    let mut same = 0;
+    for s in start.max(1)..start + WIDTH {
+        same |= u64::from(component[s].to_bits() == component[s - 1].to_bits()) << s;
+    }
+    same
 }
 
 #[inline(always)]

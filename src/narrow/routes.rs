@@ -29,6 +29,8 @@ routes! {
     /// Samples culled without a query: a gap proven in an earlier sample of the block exceeds the motion since. (Where
     /// it does not, the direction of that gap is tested again, which counts as a query that ended beyond.)
     skipped,
+    /// Samples of bodies at rest: the answer is that of the sample before.
+    repeated,
     /// Queries that ended without a distance: a direction showed a gap above `within`.
     beyond,
     /// The remembered feature pair was still strictly optimal.

@@ -63,6 +63,8 @@ pub(super) struct ProvenLanes<'a, S: Simd> {
     pub(super) extents: Extents<V<S>>,
     /// By lane.
     pub(super) features: &'a [Published; WIDTH],
+    /// The class of proof.
+    pub(super) method: Method,
     /// Bit `k`: lane `k` is proven.
     pub(super) good: u8,
     /// By lane.
@@ -126,7 +128,7 @@ impl<'a> RowTerms<'a> {
                 let ([distance, lower, upper, x], [y, z, u, v], [w, i, j, l]) = (rows[0][k], rows[1][k], rows[2][k]);
                 let (point_a, point_b) = (Vec3 { x, y, z }, Vec3 { x: u, y: v, z: w });
                 let grown = Grown { normal: Vec3 { x: i, y: j, z: l }, distance, point_a, point_b, lower, upper };
-                let row = grown.row(&proven.features[k], Method::Strict, self.options);
+                let row = grown.row(&proven.features[k], proven.method, self.options);
                 let (sample, bit) = (proven.samples[k], |set: u8| u64::from(set >> k & 1));
                 let i = sample - out.first;
                 out.rows[i] = Proximity { sample: sample as u8, ..row };

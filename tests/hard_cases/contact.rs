@@ -19,13 +19,13 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn case_01_identical_boxes() {
     // The corners are numbered with x as the lowest bit: the lowest face is the one at -z, vertices 0 to 3. Equal depths
-    // along +z and -z are decided by the kinds first, then by the lowest face.
+    // along +z and -z, whose origins coincide, are decided by the lowest face.
     let a = Solid::cuboid([0.5, 0.4, 0.3]);
     let found = check_invariants(&a, &at(0.0, 0.0, 0.0), &a, &at(0.0, 0.0, 0.0)).row;
     near(found.distance, -0.6);
     assert_eq!(found.status, Status::Penetrating);
-    assert_eq!(found.feature_kind, [FeatureKind::Face, FeatureKind::Vertex]);
-    assert_eq!(found.feature, [0, 4]);
+    assert_eq!(found.feature_kind, [FeatureKind::Face, FeatureKind::Face]);
+    assert_eq!(found.feature, [0, 5]);
     assert_eq!(found.normal.to_array(), [0.0, 0.0, -1.0]);
     let again = check_invariants(&cube(0.5), &at(1.0, 2.0, 3.0), &cube(0.5), &at(1.0, 2.0, 3.0)).row;
     near(again.distance, -1.0);

@@ -1,5 +1,6 @@
 //! The driver: queries in order, each sample culled, settled by a batch, or handed to the ladder.
 
+use super::at_rest::AtRest;
 use super::many_pairs;
 use super::one_pair::{Asked, OnePair};
 use crate::geometry::RelativePose;
@@ -88,6 +89,8 @@ fn answer_samples(
     if let Some((gap, at)) = from.gap {
         culling.beyond(gap, at, None);
     }
+    let mut at_rest = AtRest::new(query, options, &relative);
+    left &= !at_rest.resume(cache.resting.as_deref(), left, routes, out);
     while left != 0 {
         let stretch = match culling.next(left, routes) {
             Ok(stretch) => stretch,
@@ -96,10 +99,14 @@ fn answer_samples(
                 continue;
             }
         };
+        let before = out.len();
         let taken = batch.take(stretch, routes, out);
         if taken != 0 {
             culling.near();
             left &= !taken;
+            let last = 63 - taken.leading_zeros() as usize % 64;
+            let row = out[before..].last().copied().filter(|row| usize::from(row.sample) == last);
+            left &= !at_rest.repeated(last, row, left, routes, out);
             continue;
         }
         let sample = left.trailing_zeros() as usize;
@@ -119,9 +126,11 @@ fn answer_samples(
                 if let Some(row) = row {
                     out.push(row);
                 }
+                left &= !at_rest.repeated(sample, row, left, routes, out);
             }
             RungOutcome::Open => debug_assert!(false, "the ladder decides"),
         }
     }
     cache.hulls.learned.axis = culling.axis();
+    at_rest.remember(&mut cache.resting);
 }

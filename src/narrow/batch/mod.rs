@@ -9,6 +9,7 @@
 //! pair_block.rs  one pair in the samples of a block
 //! ```
 
+mod at_rest;
 mod driver;
 mod many_pairs;
 mod memory;

@@ -18,7 +18,7 @@ use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::search::SearchEnd;
 use crate::narrow::vclip::{self, VClipResult};
 use crate::scene::{QueryOptions, SAMPLES};
-use crate::simd::{Simd, WIDTH, dispatch};
+use crate::simd::{Simd, dispatch};
 
 /// Samples from which searching before proving is cheaper than one sample after the other.
 const FEW: u32 = 3;
@@ -194,7 +194,7 @@ impl<'a> OnePair<'a> {
     fn verify(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
         let of = self.of?;
         let features = cache.hulls.features().filter(|_| cache.hulls.learned.mean_feature_lifetime > LASTING)?;
-        self.memory.verified.verify(&of, &features, cache.hulls.surface(), sample.min(SAMPLES - WIDTH));
+        self.memory.verified.verify(&of, &features, cache.hulls.surface(), sample);
         self.is_current = true;
         Some(())
     }

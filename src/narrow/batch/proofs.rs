@@ -9,8 +9,9 @@ use crate::geometry::{Polyhedron, RelativePose, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::{FeaturePerBody, FeaturePerLane, bracket, certify};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::kind::FormulaKind;
+use crate::narrow::kind::{FormulaKind, PairKind};
 use crate::narrow::pair::{Pair, bound_of};
+use crate::narrow::proximity::Method;
 use crate::narrow::rows::{Extents, ProvenLanes, ReadyRows};
 use crate::scene::SAMPLES;
 use crate::simd::{Lane, Mask, Simd, V, WIDTH, dispatch};
@@ -171,14 +172,16 @@ fn prove_kind<S: Simd>(kind: FormulaKind, of: &PairBlock<'_>, q: &Unproven, out:
     let a = FeaturePerLane::<S>::new(a, planes_a, kind_a, at_a);
     let b = FeaturePerLane::<S>::new(b, planes_b, kind_b, at_b);
     let size = V::load(&q.size);
-    let found = certify(kind, [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
+    let found = certify(PairKind::Unique(kind), [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
     let (mut reach, mut features) = ([0.0; WIDTH], [q.features(0).published(of.rows.cores); WIDTH]);
     for k in 0..q.count {
         (reach[k], features[k]) = (of.poses.reach(q.place[k]), q.features(k).published(of.rows.cores));
     }
     let extents = Extents { size, reach: V::load(&reach) };
     let (good, features) = (found.strict.bits(), &features);
-    let proven = ProvenLanes { closest: found.closest, gap: found.gap, extents, features, good, samples: &q.place };
+    let method = Method::Strict;
+    let (closest, gap, samples) = (found.closest, found.gap, &q.place);
+    let proven = ProvenLanes { closest, gap, extents, features, method, good, samples };
     of.rows.ready(&proven, out);
 }
 
@@ -206,7 +209,7 @@ fn prove_many_pairs_body<S: Simd>(
     let a = FeaturePerBody::new(*bodies_a, kind_a, &q.features[0], q.count);
     let b = FeaturePerBody::new(*bodies_b, kind_b, &q.features[1], q.count);
     let size = V::<S>::load(&q.size);
-    let found = certify(kind, [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
+    let found = certify(PairKind::Unique(kind), [&a, &b], &RelativePose::load(&q.r, &q.t), size, q.used(), false);
     let c = &found.closest;
     let (lower, upper) = bracket(c.distance, c.residual, found.gap, bound_of::<V<S>>(size));
     let (mut normal, mut point_a) = ([[0.0; WIDTH]; 3], [[0.0; WIDTH]; 3]);
@@ -222,7 +225,7 @@ fn prove_many_pairs_body<S: Simd>(
             point_a: vector(&point_a),
             lower: lower[k],
             upper: upper[k],
-            method: crate::narrow::proximity::Method::Strict,
+            method: Method::Strict,
         });
     }
 }

@@ -4,13 +4,17 @@
 
 use super::pair_block::PairBlock;
 use crate::geometry::RelativePose;
-use crate::narrow::certificate::{Certified, OneFeature, apart, certify, claim_of, deep};
+use crate::narrow::certificate::{
+    Certified, OneFeature, certify, claim_of, deep, is_decided, is_near_contact_or_apart,
+};
+use crate::narrow::closest_points::edges_are_parallel;
 use crate::narrow::epa::lanes::ClaimLanes;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
-use crate::narrow::kind::FormulaKind;
-use crate::narrow::pair::{VertexPair, bound_of, size_of};
+use crate::narrow::kind::{FormulaKind, PairKind, ParallelKind};
+use crate::narrow::pair::{Pair, VertexPair, bound_of, size_of};
 use crate::narrow::rows::{Extents, ProvenLanes, ReadyRows};
+use crate::scene::SAMPLES;
 use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
 
 /// A feature pair and what it comes to in eight samples.
@@ -41,19 +45,21 @@ impl Verified {
         (self.ready.first..self.ready.first + WIDTH).contains(&sample)
     }
 
-    /// Verifies a feature pair in the samples from `start`, of which there are [`WIDTH`] in the block. `surface`: a closed one
-    /// around an overlap, remembered from a polytope.
+    /// Verifies a feature pair in eight samples from `sample` on, or in the last of the block. `surface`: a closed one around an
+    /// overlap, remembered from a polytope.
     pub(in crate::narrow) fn verify(
         &mut self,
         of: &PairBlock<'_>,
         features: &FeaturePair,
         surface: Option<&Surface>,
-        start: usize,
+        sample: usize,
     ) {
-        debug_assert!(start + WIDTH <= crate::scene::SAMPLES, "eight samples from {start} on");
+        let start = sample.min(SAMPLES - WIDTH);
         self.features = *features;
         self.ready.clear(start);
-        if let Some(kind) = FormulaKind::of(features) {
+        let [a, b] = of.rows.cores;
+        let pair = Pair::new(a, b, of.poses.at(sample), of.rows.growth());
+        if let Some(kind) = PairKind::of(features, edges_are_parallel(&pair, features)) {
             verify(kind, &Remembered { of, features: *features, surface, start }, &mut self.ready);
         }
     }
@@ -68,20 +74,39 @@ struct Remembered<'a> {
 }
 
 #[inline(always)]
-fn verify_body<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+fn verify_body<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
     // Each kind has code of its own, so that its closest points stay in registers.
     match kind {
-        FormulaKind::VertexVertex => verify_kind::<S>(FormulaKind::VertexVertex, q, out),
-        FormulaKind::EdgeVertex => verify_kind::<S>(FormulaKind::EdgeVertex, q, out),
-        FormulaKind::VertexEdge => verify_kind::<S>(FormulaKind::VertexEdge, q, out),
-        FormulaKind::EdgeEdge => verify_kind::<S>(FormulaKind::EdgeEdge, q, out),
-        FormulaKind::FaceVertex => verify_kind::<S>(FormulaKind::FaceVertex, q, out),
-        FormulaKind::VertexFace => verify_kind::<S>(FormulaKind::VertexFace, q, out),
+        PairKind::Unique(kind) => match kind {
+            FormulaKind::VertexVertex => verify_unique::<S>(FormulaKind::VertexVertex, q, out),
+            FormulaKind::EdgeVertex => verify_unique::<S>(FormulaKind::EdgeVertex, q, out),
+            FormulaKind::VertexEdge => verify_unique::<S>(FormulaKind::VertexEdge, q, out),
+            FormulaKind::EdgeEdge => verify_unique::<S>(FormulaKind::EdgeEdge, q, out),
+            FormulaKind::FaceVertex => verify_unique::<S>(FormulaKind::FaceVertex, q, out),
+            FormulaKind::VertexFace => verify_unique::<S>(FormulaKind::VertexFace, q, out),
+        },
+        PairKind::Parallel(kind) => match kind {
+            ParallelKind::FaceFace => verify_parallel::<S>(ParallelKind::FaceFace, q, out),
+            ParallelKind::FaceEdge => verify_parallel::<S>(ParallelKind::FaceEdge, q, out),
+            ParallelKind::EdgeFace => verify_parallel::<S>(ParallelKind::EdgeFace, q, out),
+            ParallelKind::EdgeEdge => verify_parallel::<S>(ParallelKind::EdgeEdge, q, out),
+        },
     }
 }
 
 #[inline(always)]
-fn verify_kind<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+fn verify_unique<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+    verify_kind::<S>(PairKind::Unique(kind), q, out);
+}
+
+/// Out of line: one after the other, the formulas would share the registers of all.
+#[inline(always)]
+fn verify_parallel<S: Simd>(kind: ParallelKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
+    verify_kind::<S>(PairKind::Parallel(kind), q, out);
+}
+
+#[inline(always)]
+fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
     let ([a, b], [kind_a, kind_b]) = (q.of.rows.cores, kind.sides());
     let (of_a, of_b) = (Feature { kind: kind_a, ..q.features.a }, Feature { kind: kind_b, ..q.features.b });
     let (r, t) = q.of.poses.eight(q.start);
@@ -89,23 +114,34 @@ fn verify_kind<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRo
     let reach = V::load(&q.of.poses.reaches(q.start));
     let size = size_of(a, b, q.of.rows.growth(), reach);
     let sides = [&OneFeature::new(a, of_a), &OneFeature::new(b, of_b)];
-    let found = certify(kind, sides, &pose, size, crate::simd::Mask::all(true), q.surface.is_some());
+    let overlaps = q.surface.is_some() || kind.is_parallel();
+    let found = certify(kind, sides, &pose, size, crate::simd::Mask::all(true), overlaps);
     let bound = bound_of::<V<S>>(size);
-    let mut good = (found.strict & apart(found.closest.distance, bound)).bits();
+    let distance = found.closest.distance;
+    let decided = is_decided(kind, [a, b], distance, bound);
+    let mut good = (found.strict & decided & is_near_contact_or_apart(distance, bound)).bits();
     if let Some(surface) = q.surface {
-        good |= verify_depth(q, surface, &pose, &found, bound);
+        good |= verify_depth(kind, q, surface, &pose, &found, bound);
     }
     let features = [q.features.published(q.of.rows.cores); WIDTH];
     let samples = std::array::from_fn(|k| q.start + k);
-    let extents = Extents { size, reach };
-    let proven =
-        ProvenLanes { closest: found.closest, gap: found.gap, extents, features: &features, good, samples: &samples };
+    let (extents, method) = (Extents { size, reach }, kind.method());
+    let proven = ProvenLanes {
+        closest: found.closest,
+        gap: found.gap,
+        extents,
+        features: &features,
+        method,
+        good,
+        samples: &samples,
+    };
     q.of.rows.ready(&proven, out);
 }
 
 /// In which samples the cores overlap and the surface proves the depth.
 #[inline(always)]
 fn verify_depth<S: Simd>(
+    kind: PairKind,
     q: &Remembered<'_>,
     surface: &Surface,
     pose: &RelativePose<V<S>>,
@@ -118,11 +154,12 @@ fn verify_depth<S: Simd>(
     }
     let distance = found.closest.distance.lanes();
     let (bound, amplification) = (bound.lanes(), found.closest.amplification.lanes());
+    let residual = found.closest.residual.lanes();
     let never: Lane = [f64::INFINITY; WIDTH];
     let mut claims = ClaimLanes { facet: never, others: never };
     for k in 0..WIDTH {
         if overlap >> k & 1 == 1 {
-            let claim = claim_of(distance[k], bound[k], amplification[k]);
+            let claim = claim_of(kind, distance[k], bound[k], [amplification[k], residual[k]]);
             (claims.facet[k], claims.others[k]) = (claim.facet, claim.others);
         }
     }
@@ -133,7 +170,7 @@ fn verify_depth<S: Simd>(
     epa::lanes::proves(surface, vertices, pose, &claims, in_facet) & overlap
 }
 
-dispatch!(verify, verify_body, (kind: FormulaKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());
+dispatch!(verify, verify_body, (kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());
 
 #[cfg(test)]
 mod tests;

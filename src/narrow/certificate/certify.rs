@@ -2,21 +2,24 @@
 
 use super::claim::Claim;
 use super::features::{Features, OneFeature};
-use super::float::Float;
 use super::margins::{BAND, apart, bracket, deep, margin};
 use super::scan::SupportPlane;
 use super::unique_support::unique_support;
-use crate::geometry::{RelativePose, Vec3};
-use crate::narrow::closest_points::{Closest, of_kind};
+use crate::geometry::{Polyhedron, RelativePose, Vec3};
+use crate::narrow::closest_points::{Closest, edges_are_parallel, of_kind};
 use crate::narrow::feature::FeaturePair;
-use crate::narrow::kind::FormulaKind;
+use crate::narrow::float::Float;
+use crate::narrow::kind::{FormulaKind, PairKind, ParallelKind};
 use crate::narrow::pair::{Pair, bound_of};
+use crate::narrow::parallel;
 
 /// A feature pair that is optimal, with its proof in `f64`.
 #[derive(Debug, Clone, Copy)]
 pub struct Certificate {
     /// The features.
     pub features: FeaturePair,
+    /// Whether they are unique, or parallel.
+    pub(in crate::narrow) kind: PairKind,
     /// Their closest points.
     pub closest: Closest<f64>,
     /// The gap of the supporting planes over all vertices: the signed distance of the cores less rounding.
@@ -27,15 +30,23 @@ pub struct Certificate {
     pub bound: f64,
 }
 
-/// What a surface around the origin must prove for the depth of a strict answer, metres; `margin`: of its direction.
+/// What a surface around the origin must prove for the depth of a strict answer, metres. The vertices of parallel features may be off
+/// their planes by the residual, but their direction is that of a face.
 #[inline(always)]
-pub(in crate::narrow) fn claim_of(distance: f64, bound: f64, amplification: f64) -> Claim {
-    Claim { facet: -distance - 0.25 * bound, others: -distance + margin(bound, amplification) }
+pub(in crate::narrow) fn claim_of(
+    kind: PairKind,
+    distance: f64,
+    bound: f64,
+    [amplification, residual]: [f64; 2],
+) -> Claim {
+    let (slack, amplification) = if kind.is_parallel() { (residual, 1.0) } else { (0.0, amplification) };
+    Claim { facet: -distance - slack - 0.25 * bound, others: -distance + margin(bound, amplification) }
 }
 
 /// What a surface around the origin must prove for the depth of a locally strict answer, and that it is the only one.
 pub fn claim(answer: &Certificate) -> Claim {
-    claim_of(answer.closest.distance, answer.bound, answer.closest.amplification)
+    let Closest { distance, amplification, residual, .. } = answer.closest;
+    claim_of(answer.kind, distance, answer.bound, [amplification, residual])
 }
 
 impl Certificate {
@@ -44,6 +55,11 @@ impl Certificate {
     #[inline(always)]
     pub fn in_contact_band(&self) -> bool {
         self.closest.distance >= -BAND * self.bound
+    }
+
+    /// Whether it is about parallel features, and more than one pair of points is as near.
+    pub fn is_parallel(&self) -> bool {
+        self.kind.is_parallel()
     }
 
     /// Proven bounds of the signed distance of the cores, metres.
@@ -67,19 +83,14 @@ pub(in crate::narrow) struct Certified<T: Float> {
 /// `overlaps`. `size`: of the pairs of cores, metres.
 #[inline(always)]
 pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
-    kind: FormulaKind,
+    kind: PairKind,
     [a, b]: [&F; 2],
     pose: &RelativePose<T>,
     size: T,
     wanted: T::Mask,
     overlaps: bool,
 ) -> Certified<T> {
-    let (mut closest, foot) = of_kind(kind, size, pose, &a.operand(), &b.operand());
-    match kind {
-        FormulaKind::FaceVertex => closest.interior = a.inside(foot, size, wanted),
-        FormulaKind::VertexFace => closest.interior = b.inside(foot, size, wanted),
-        _ => {}
-    }
+    let closest = closest_of(kind, [a, b], pose, size, wanted);
     let bound = bound_of::<T>(size);
     let margin = margin(bound, closest.amplification);
     let finite = closest.distance.abs().lt(T::from_f64(f64::INFINITY));
@@ -98,18 +109,62 @@ pub(in crate::narrow) fn certify<T: Float, F: Features<T>>(
     Certified { closest, gap, strict: holds & agrees }
 }
 
+/// The closest points of features of a kind.
+#[inline(always)]
+fn closest_of<T: Float, F: Features<T>>(
+    kind: PairKind,
+    [a, b]: [&F; 2],
+    pose: &RelativePose<T>,
+    size: T,
+    wanted: T::Mask,
+) -> Closest<T> {
+    match kind {
+        PairKind::Unique(kind) => {
+            let (mut closest, foot) = of_kind(kind, size, pose, &a.operand(), &b.operand());
+            match kind {
+                FormulaKind::FaceVertex => closest.interior = a.inside(foot, size, wanted),
+                FormulaKind::VertexFace => closest.interior = b.inside(foot, size, wanted),
+                _ => {}
+            }
+            closest
+        }
+        PairKind::Parallel(kind) => {
+            let ((p, f), (q, g)) = (a.lane(0), b.lane(0));
+            parallel::closest(kind, [(p, f.index), (q, g.index)], pose, size)
+        }
+    }
+}
+
+/// Where rounding leaves nothing open about cores at this distance that are locally strict. The cores are apart or overlap by more
+/// than a few bounds. In contact the sign of the distance is open, and a second facet behind bodies too thin to tell may be as near:
+/// only parallel features of which one is a solid's rule that out, since no other vertex is near their planes.
+#[inline(always)]
+pub(in crate::narrow) fn is_decided<T: Float>(
+    kind: PairKind,
+    cores: [&Polyhedron; 2],
+    distance: T,
+    bound: T,
+) -> T::Mask {
+    let unique = apart(distance, bound) | deep(distance, bound);
+    match kind {
+        PairKind::Unique(_) => unique,
+        PairKind::Parallel(ParallelKind::EdgeEdge) => apart(distance, bound),
+        PairKind::Parallel(_) if cores.iter().all(|core| core.dimension < 3) => unique,
+        PairKind::Parallel(_) => distance.ge(distance),
+    }
+}
+
 /// The answer of a feature pair if it is strictly optimal *locally*: enough where the cores are apart or in contact;
 /// where they overlap, the depth is still to be proven ([`claim`]).
 #[inline]
 pub fn local(pair: &Pair<'_, f64>, features: &FeaturePair) -> Option<Certificate> {
-    let kind = FormulaKind::of(features)?;
+    let kind = PairKind::of(features, edges_are_parallel(pair, features))?;
     let (a, b) = (OneFeature::new(pair.a, features.a), OneFeature::new(pair.b, features.b));
     let Certified { closest, gap, strict } = certify(kind, [&a, &b], &pair.pose, pair.size, true, true);
     let bound = pair.bound();
-    // In contact the sign of the distance is open, and a second facet behind a body too thin to tell may be as near.
-    let decided = apart(closest.distance, bound) | deep(closest.distance, bound);
+    let decided = is_decided(kind, [pair.a, pair.b], closest.distance, bound);
     let margin = margin(bound, closest.amplification);
-    (strict && decided).then_some(Certificate { features: *features, closest, gap, margin, bound })
+    (strict && decided).then_some(Certificate { features: *features, kind, closest, gap, margin, bound })
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 //! below are above what both may be off together); where it is no, that test is made. So whether planes were formed
 //! changes no row. Every formula is generic over one `f64` and eight in a register.
 
-use super::float::Float;
 use crate::geometry::planes::{FourPlanes, Planes};
 use crate::geometry::{Polyhedron, Scalar, Vec3};
 use crate::narrow::feature::Feature;
+use crate::narrow::float::Float;
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
 
 /// By how much a foot's depth below a side of a face may differ from that by the stored plane, in shares of the

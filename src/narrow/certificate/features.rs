@@ -1,13 +1,13 @@
 //! The features of one body that a certificate is about: one for all numbers of a register, or one for each.
 
 use super::clearance;
-use super::float::Float;
 use super::margins::margin;
 use super::scan::{SupportPlane, scan, scan_wide};
 use crate::geometry::planes::Planes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::closest_points::{Operand, inside_face};
 use crate::narrow::feature::Feature;
+use crate::narrow::float::Float;
 use crate::narrow::pair::bound_of;
 use crate::narrow::proximity::FeatureKind::{self, Edge, Face, Vertex};
 use crate::simd::{Lane, Mask, Simd, V, WIDTH};

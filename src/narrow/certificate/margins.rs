@@ -1,6 +1,6 @@
 //! The margins of certificates, in rounding bounds E of a pair (docs/numerics.md), and the bracket.
 
-use super::float::Float;
+use crate::narrow::float::Float;
 
 /// Contact band, in bounds E: cores that overlap by less are no case for a proof of depth. The sign of their distance is
 /// open in `f64`, and [`local`] leaves them to extended precision.
@@ -27,11 +27,17 @@ pub(in crate::narrow) fn deep<T: Float>(distance: T, bound: T) -> T::Mask {
     distance.lt(T::from_f64(-BAND) * bound)
 }
 
+/// Whether cores at this distance do not overlap by more than the contact band; `bound`: E, metres.
+#[inline(always)]
+pub(in crate::narrow) fn is_near_contact_or_apart<T: Float>(distance: T, bound: T) -> T::Mask {
+    distance.ge(T::from_f64(-BAND) * bound)
+}
+
 /// Proven bounds of the signed distance of cores, metres: of closest points at `distance` with this `residual`, and the `gap` of
 /// their supporting planes; `bound`: E.
 #[inline(always)]
 pub(in crate::narrow) fn bracket<T: Float>(distance: T, residual: T, gap: T, bound: T) -> (T, T) {
-    let in_band = distance.ge(T::from_f64(-BAND) * bound);
+    let in_band = is_near_contact_or_apart(distance, bound);
     let upper = T::select(in_band, distance.abs(), distance);
     (gap - bound, upper + residual + bound)
 }

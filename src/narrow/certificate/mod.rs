@@ -5,7 +5,6 @@
 //! feature pair is optimal, every correct method ends here, and the row is a function of the pose alone.
 //!
 //! ```text
-//! float.rs           one f64, or eight in a register: all below is written once for both
 //! features.rs        the features of a body: one for all lanes, one a lane, one a lane of a body of its own
 //! clearance.rs       what stored planes prove at once
 //! unique_support.rs  the feature alone supports its body; scan.rs: by its vertices
@@ -18,7 +17,6 @@ mod certify;
 mod claim;
 mod clearance;
 mod features;
-mod float;
 mod margins;
 #[cfg(test)]
 #[path = "../../../tests/support/random_bodies.rs"]
@@ -27,8 +25,7 @@ mod scan;
 mod unique_support;
 
 pub use certify::{Certificate, claim, local};
-pub(in crate::narrow) use certify::{Certified, certify, claim_of};
+pub(in crate::narrow) use certify::{Certified, certify, claim_of, is_decided};
 pub use claim::Claim;
 pub(in crate::narrow) use features::{FeaturePerBody, FeaturePerLane, OneFeature};
-pub(in crate::narrow) use float::Float;
-pub(in crate::narrow) use margins::{apart, bracket, deep};
+pub(in crate::narrow) use margins::{bracket, deep, is_near_contact_or_apart};

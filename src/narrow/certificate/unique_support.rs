@@ -5,9 +5,9 @@
 //! vertices, else the neighbours of the feature. The neighbours decide for all, beca
 
 use super::features::Features;
-use super::float::Float;
 use super::scan::SupportPlane;
 use crate::geometry::Vec3;
+use crate::narrow::float::Float;
 
 /// The heights of the supporting planes over the origin, metres, and where they are proven to touch the features alone;
 /// elsewhere, and where not `wanted`, heights mean nothing.

@@ -36,6 +36,7 @@ use super::certificate::{self, Certificate};
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
+use super::parallel;
 use super::support::support;
 use crate::geometry::Vec3;
 use crate::simd::{Simd, dispatch};
@@ -109,9 +110,10 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMes
             continue;
         }
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
-            .and_then(|features| certificate::local(pair, &features));
+            .and_then(|features| certificate::local(pair, &features))
+            .or_else(|| parallel::near(pair, mesh.plane(triangle).0.normalized()));
         return match answer {
-            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, triangle, &answer) => {
+            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, Some(triangle), &answer) => {
                 ExpansionEnd::Depth(answer)
             }
             _ => ExpansionEnd::Undecided,
@@ -146,13 +148,31 @@ impl SupportBeyond {
     }
 }
 
-/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
-/// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet.
+/// Whether a locally strict answer about overlapping cores is the only one: the polytope is expanded until it proves that, or cannot.
+pub(super) fn proves_depth(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer: &Certificate) -> bool {
+    proves_depth_wide(pair, polytope.mesh(), answer)
+}
+
 #[inline(always)]
-fn expand_rivals<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, own: usize, answer: &Certificate) -> bool {
+fn proves_depth_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, answer: &Certificate) -> bool {
+    expand_rivals::<S>(pair, mesh, None, answer)
+}
+
+dispatch!(proves_depth_wide, proves_depth_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, answer: &Certificate) -> bool);
+
+/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
+/// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet, where it is known.
+#[inline(always)]
+fn expand_rivals<S: Simd>(
+    pair: &Pair<'_, f64>,
+    mesh: &mut PolytopeMesh,
+    own: Option<usize>,
+    answer: &Certificate,
+) -> bool {
+    let own = own.filter(|_| !answer.is_parallel());
     let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
-        match mesh.verdict::<S>(&claim, Some(own), |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {
+        match mesh.verdict::<S>(&claim, own, |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {
             Verdict::Proven => return true,
             Verdict::Undecided => return false,
             Verdict::Rival(triangle) => {

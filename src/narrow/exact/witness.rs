@@ -5,7 +5,7 @@ use super::integer_vec3::IntegerVec3;
 use crate::geometry::Polyhedron;
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::narrow::resolver::support_planes::SupportPlanes;
+use crate::narrow::support_planes::SupportPlanes;
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 

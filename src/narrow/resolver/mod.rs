@@ -8,18 +8,18 @@
 //!
 //! ```text
 //! directions.rs      every direction along which the depth can be attained, with its gap (Gauss maps: Gregorius 2013)
-//! support_planes.rs  the features on the supporting planes of a direction, and their pairs in the order of the rule
 //! prefilter.rs       pairs that cannot be witnesses, from a few products
 //! tie_break.rs       ties in `f64`
+//! closest_sets.rs    of parallel features: the sets of closest points along a direction
 //! separated.rs       extended precision for cores apart
 //! overlap.rs         extended precision for cores that touch or overlap
 //! ```
 
+mod closest_sets;
 pub(in crate::narrow) mod directions;
 mod overlap;
 mod prefilter;
 mod separated;
-pub(in crate::narrow) mod support_planes;
 mod tie_break;
 
 use super::answer::Answer;
@@ -27,11 +27,14 @@ use super::certificate::{self, Certificate};
 use super::epa::{self, Polytope};
 use super::exact;
 use super::feature::FeaturePair;
-use super::gjk::{self, Simplex};
+use super::gjk::{self, GjkResult, Simplex};
 use super::pair::Pair;
 use super::routes::Routes;
 use super::search::SearchEnd;
 use crate::geometry::{Dd, Pose, RelativePose};
+
+/// Distance of cores, in bounds E, up to which the faces around the nearest point are tried for contact.
+const TOUCHING: f64 = 64.0;
 
 /// The answer for a pair of cores from a cold start. `growth`: the sum of both radii, metres; `poses`: those of A and B
 /// in the world.
@@ -46,10 +49,10 @@ pub fn resolve(pair: &Pair<'_, f64>, growth: f64, poses: (&Pose, &Pose), routes:
     let apart = matches!(found.end, SearchEnd::Converged | SearchEnd::Stalled);
     let answer = if apart { separated::resolve(pair, &wide, &found) } else { None };
     if let Some(answer) = answer.or_else(|| overlap::resolve(pair, &wide, found.point.length())) {
-        return answer;
+        return closest_sets::with_middle(pair, answer);
     }
     routes.exact += 1;
-    resolve_exactly(pair, poses).unwrap_or_else(|| {
+    resolve_exactly(pair, poses).map(|answer| closest_sets::with_middle(pair, answer)).unwrap_or_else(|| {
         routes.uncertified += 1;
         Answer::uncertified(pair, found.point.to_f64())
     })
@@ -63,6 +66,12 @@ fn resolve_exactly(pair: &Pair<'_, f64>, poses: (&Pose, &Pose)) -> Option<Answer
     Some(strict.filter(same).unwrap_or(answer))
 }
 
+/// The answer about cores whose nearest point of the difference is the origin up to rounding.
+fn touching(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<Answer> {
+    let is_near = found.simplex.count < 4 && found.point.length() <= TOUCHING * pair.bound();
+    if is_near { tie_break::contact(pair, found.simplex.as_slice()) } else { None }
+}
+
 /// GJK and EPA in `f64` from a cold start: a strict answer, or a tie that rounding cannot change.
 fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     let found = gjk::search(pair, &Simplex::default(), f64::INFINITY);
@@ -74,7 +83,11 @@ fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
         let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
             .and_then(|features| certificate::local(pair, &features))
             .filter(Certificate::in_contact_band);
-        return strict.map(|s| Answer::certified(&s)).or_else(|| tie(tie_break::separated(pair, &found)));
+        let answer = strict.map(|s| Answer::certified(&s)).or_else(|| touching(pair, &found));
+        return answer.or_else(|| tie(tie_break::separated(pair, &found)));
+    }
+    if let Some(answer) = touching(pair, &found) {
+        return tie(Some(answer));
     }
     let tetrahedron = epa::tetrahedron(pair, &found.simplex)?;
     let mut polytope = Polytope::default();

@@ -1,7 +1,7 @@
 //! Extended precision for cores that touch or overlap: the depth is the best gap over a complete list of directions.
 
+use super::closest_sets;
 use super::directions::{self, Direction, DirectionOrigin};
-use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate;
@@ -9,6 +9,7 @@ use crate::narrow::closest_points::{Closest, closest_points};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
+use crate::narrow::support_planes::SupportPlanes;
 
 /// Directions within this many bounds E of the best in `f64` are evaluated in double-double.
 const NEAR: f64 = 64.0;
@@ -33,7 +34,9 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
     tied.retain(|t| t.gap >= equal);
     let depth_upper = best + Dd::from_f64(64.0 * bound + slack);
     let upper = if best < Dd::ZERO { depth_upper } else { depth_upper.larger(reach + Dd::from_f64(64.0 * bound)) };
-    let (features, chosen, point_a, residual) = witnesses(pair, wide, &tied)?;
+    let preferred = closest_sets::preferred(pair, tied.iter().map(|t| t.normal.to_f64()))?;
+    let of_preferred = witnesses(pair, wide, &tied[preferred..=preferred]);
+    let (features, chosen, point_a, residual) = of_preferred.or_else(|| witnesses(pair, wide, &tied))?;
     let closest = Closest {
         normal: chosen.normal,
         distance: chosen.gap,

@@ -4,10 +4,10 @@
 //! products show that, with tolerances far above any rounding; the others are computed in full. So the filter changes
 //! no answer, and a tie between the ends of two pipes costs microseconds instead of hundreds.
 
-use super::support_planes::SupportPlanes;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::pair::Pair;
+use crate::narrow::support_planes::SupportPlanes;
 
 /// Tolerance of all comparisons here, in sizes of the pair: above all rounding.
 const TOLERANCE: f64 = 1e-8;

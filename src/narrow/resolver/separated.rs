@@ -2,7 +2,6 @@
 //! pairs may carry it.
 
 use super::prefilter::Prefilter;
-use super::support_planes::SupportPlanes;
 use crate::geometry::{Dd, Real, Scalar};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::{self, Certificate};
@@ -11,6 +10,7 @@ use crate::narrow::feature::FeaturePair;
 use crate::narrow::gjk::GjkResult;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::Method;
+use crate::narrow::support_planes::SupportPlanes;
 
 /// The widest bracket that the first and the second attempt accept, in sizes of the pair: the accuracy of
 /// double-double, and half of the promised width.

@@ -18,7 +18,7 @@ type Numbers = ([Lane; 14], u8);
 
 #[inline(always)]
 fn certified_body<S: Simd>(case: &Case<'_>) -> Numbers {
-    let kind = FormulaKind::of(&case.features).expect("a kind with a formula");
+    let kind = PairKind::Unique(FormulaKind::of(&case.features).expect("a kind with a formula"));
     let (mut r, mut t, mut size) = ([[0.0; WIDTH]; 9], [[0.0; WIDTH]; 3], [0.0; WIDTH]);
     for (k, pair) in case.pairs.iter().enumerate() {
         let entries = pair.pose.r.iter().flat_map(|row| row.to_array());

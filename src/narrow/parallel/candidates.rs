@@ -1,0 +1,49 @@
+//! From a direction to the parallel features that support both bodies along it.
+
+use super::closest::closest;
+use crate::geometry::Vec3;
+use crate::narrow::certificate::{self, Certificate};
+use crate::narrow::closest_points::edges_are_parallel;
+use crate::narrow::kind::ParallelKind;
+use crate::narrow::pair::Pair;
+use crate::narrow::proximity::FeatureKind::Vertex;
+use crate::narrow::support_planes::SupportPlanes;
+
+/// How far below the supporting plane a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
+/// accepts, and far less than it demands of all other vertices.
+const LEVEL: f64 = 16.0;
+
+/// How far below the supporting plane along the end of a search a vertex may lie, in sizes of the pair: far above the rounding of
+/// such directions.
+const NEAR: f64 = 1e-10;
+
+/// The certificate of the parallel features that support both cores along the unit vector `n` from A to B, if they alone do, locally
+/// where the cores overlap. `amplification`: by how many bounds E the direction may be off.
+pub(in crate::narrow) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification: f64) -> Option<Certificate> {
+    let planes = SupportPlanes::new(pair, n, LEVEL * amplification * pair.bound());
+    let features = planes.largest_features(pair).filter(|f| f.a.kind != Vertex && f.b.kind != Vertex)?;
+    certificate::local(pair, &features)
+}
+
+/// As [`along`], for a direction that a search ended with: of the parallel features near it those of the largest gap.
+pub(in crate::narrow) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
+    let planes = SupportPlanes::new(pair, n, NEAR * pair.size);
+    let found = directions(pair, &planes).filter_map(|n| along(pair, n, 1.0));
+    found.reduce(|best, other| if other.closest.distance > best.closest.distance { other } else { best })
+}
+
+/// The directions that parallel features among those on supporting planes have: normals of faces of A and of B, then those of pairs of
+/// parallel edges.
+pub(in crate::narrow) fn directions<'s>(
+    pair: &'s Pair<'_, f64>,
+    planes: &'s SupportPlanes,
+) -> impl Iterator<Item = Vec3<f64>> + 's {
+    let [faces_a, faces_b] = planes.faces();
+    let of_a = faces_a.iter().map(|&f| pair.a.normals[f as usize]);
+    let of_b = faces_b.iter().map(|&f| -pair.pose.vector(pair.b.normals[f as usize]));
+    let edges = planes.candidates(2).filter(|features| edges_are_parallel(pair, features)).map(|features| {
+        let edges = [(pair.a, features.a.index), (pair.b, features.b.index)];
+        closest(ParallelKind::EdgeEdge, edges, &pair.pose, pair.size).normal
+    });
+    of_a.chain(of_b).chain(edges).filter(|n| n.is_finite())
+}

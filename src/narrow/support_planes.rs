@@ -1,0 +1,166 @@
+//! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
+
+use super::closest_points::inside_face;
+use super::feature::{Feature, FeaturePair};
+use super::pair::Pair;
+use super::proximity::FeatureKind;
+use super::support;
+use crate::geometry::polyhedron::NO_FACE;
+use crate::geometry::{Polyhedron, Vec3};
+
+/// The vertices, edges and faces of A and of B on (or near) their supporting planes, each list ascending.
+pub(super) struct SupportPlanes {
+    pub(super) vertices: [Vec<u32>; 2],
+    pub(super) edges: [Vec<u32>; 2],
+    pub(super) faces: [Vec<u32>; 2],
+}
+
+impl SupportPlanes {
+    /// The features within `tolerance` (metres) of the supporting planes along the unit vector `n`.
+    pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
+        let directions = [n, -pair.pose.inverse_vector(n)];
+        let cores = [pair.a, pair.b];
+        let on_planes = [0, 1].map(|k| near_plane(cores[k], directions[k], tolerance));
+        let mut planes = Self::from_vertices((pair.a, pair.b), on_planes);
+        for ((faces, p), d) in planes.faces.iter_mut().zip(cores).zip(directions) {
+            // A flat body has a face on either side.
+            if p.dimension < 3 {
+                faces.retain(|&f| p.normals[f as usize].dot(d) > 0.0);
+            }
+        }
+        planes
+    }
+
+    /// The features of both bodies whose vertices all are among `vertices` (each list ascending).
+    pub(super) fn from_vertices((a, b): (&Polyhedron, &Polyhedron), vertices: [Vec<u32>; 2]) -> Self {
+        debug_assert!(vertices.iter().all(|list| list.is_sorted()));
+        let (edges_a, faces_a) = features_on_plane(a, &vertices[0]);
+        let (edges_b, faces_b) = features_on_plane(b, &vertices[1]);
+        Self { vertices, edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
+    }
+
+    /// The lowest vertex of each body.
+    pub(super) fn first_vertices(&self) -> [u32; 2] {
+        self.vertices.each_ref().map(|list| list.first().copied().unwrap_or(0))
+    }
+
+    /// The vertices of each body.
+    pub(super) fn vertices(&self) -> [&[u32]; 2] {
+        self.vertices.each_ref().map(Vec::as_slice)
+    }
+
+    /// The faces of each body.
+    pub(super) fn faces(&self) -> [&[u32]; 2] {
+        self.faces.each_ref().map(Vec::as_slice)
+    }
+
+    /// Of each body the feature that its vertices stand for: the lowest face, or of a face of which only some vertices are near the plane
+    /// that face; an edge or a vertex. `None` where they are of no single face, and of none wholly.
+    pub(super) fn largest_features(&self, pair: &Pair<'_, f64>) -> Option<FeaturePair> {
+        let largest = |k: usize, p: &Polyhedron| match (self.faces[k].first(), &self.vertices[k][..]) {
+            (Some(&f), _) => Some(Feature::face(f)),
+            (None, []) => None,
+            (None, &[v]) => Some(Feature::vertex(v)),
+            (None, &[v, w]) => p.edge_between(v, w).map(Feature::edge),
+            (None, vertices) => p.face_containing(vertices).map(Feature::face),
+        };
+        Some(FeaturePair { a: largest(0, pair.a)?, b: largest(1, pair.b)? })
+    }
+
+    /// These features, and where a body has several of the kind, that are coplanar or collinear but for rounding, the first that has the
+    /// witness point to within `level`, metres. The points of A and of B are given in A's frame.
+    pub(super) fn features_at(
+        &self,
+        pair: &Pair<'_, f64>,
+        largest: FeaturePair,
+        [a, b]: [Vec3<f64>; 2],
+        level: f64,
+    ) -> FeaturePair {
+        let b = pair.pose.inverse_vector(b - pair.pose.t);
+        let at = |k: usize, p: &Polyhedron, largest: Feature, x: Vec3<f64>| {
+            let list = match largest.kind {
+                FeatureKind::Vertex => &self.vertices[k],
+                FeatureKind::Edge => &self.edges[k],
+                FeatureKind::Face => &self.faces[k],
+            };
+            let candidates = list.iter().map(|&index| Feature { index, ..largest });
+            if list.len() < 2 { largest } else { candidates.clone().find(|&f| has(p, f, x, level)).unwrap_or(largest) }
+        };
+        FeaturePair { a: at(0, pair.a, largest.a, a), b: at(1, pair.b, largest.b, b) }
+    }
+
+    /// Whether each plane has a single vertex.
+    pub(super) fn is_single(&self) -> bool {
+        self.vertices[0].len() + self.vertices[1].len() <= 2
+    }
+
+    /// The number of feature pairs of all kinds.
+    pub(super) fn pair_count(&self) -> usize {
+        let [(v, e, f), (w, g, h)] = [0, 1].map(|k| (self.vertices[k].len(), self.edges[k].len(), self.faces[k].len()));
+        f * w + v * h + e * g + e * w + v * g + v * w
+    }
+
+    /// The feature pairs of two kinds in the order of the tie rule; `kinds`: 0 FV, 1 VF, 2 EE, 3 EV, 4 VE, 5 VV.
+    pub(super) fn candidates(&self, kinds: usize) -> impl Iterator<Item = FeaturePair> + '_ {
+        let ((of_a, kind_a), (of_b, kind_b)) = self.lists(kinds);
+        of_a.iter().flat_map(move |&i| of_b.iter().map(move |&j| FeaturePair { a: kind_a(i), b: kind_b(j) }))
+    }
+
+    /// The features of A and of B of these kinds.
+    pub(super) fn lists(&self, kinds: usize) -> (FeatureList<'_>, FeatureList<'_>) {
+        let of_a: FeatureList<'_> = match kinds {
+            0 => (&self.faces[0], Feature::face),
+            2 | 3 => (&self.edges[0], Feature::edge),
+            _ => (&self.vertices[0], Feature::vertex),
+        };
+        let of_b: FeatureList<'_> = match kinds {
+            1 => (&self.faces[1], Feature::face),
+            2 | 4 => (&self.edges[1], Feature::edge),
+            _ => (&self.vertices[1], Feature::vertex),
+        };
+        (of_a, of_b)
+    }
+}
+
+/// Whether a point of a feature's plane or line, in the body's frame, lies on the feature to within `level`, metres.
+fn has(p: &Polyhedron, feature: Feature, x: Vec3<f64>, level: f64) -> bool {
+    match feature.kind {
+        FeatureKind::Vertex => (x - p.vertex(feature.index)).length() <= level,
+        FeatureKind::Edge => {
+            let [tail, head] = p.edges[feature.index as usize].v.map(|v| p.vertex(v));
+            let along = (head - tail).normalized();
+            (x - tail).dot(along).min((head - x).dot(along)) >= -level
+        }
+        FeatureKind::Face => inside_face(p, feature.index, p.normals[feature.index as usize], x) >= -level,
+    }
+}
+
+/// Indices, and the constructor of their features.
+pub(super) type FeatureList<'a> = (&'a [u32], fn(u32) -> Feature);
+
+/// The vertices within `tolerance` of the supporting plane along `d`, ascending.
+fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
+    support::reaching(p, d, support::max_dot(p, d) - tolerance)
+}
+
+/// The edges and faces whose vertices all are in `vertices` (ascending); both lists ascending.
+fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let has = |v: &u32| vertices.binary_search(v).is_ok();
+    let mut edges = Vec::new();
+    let mut faces = Vec::new();
+    for &v in vertices {
+        let start = p.neighbour_start[v as usize] as usize;
+        for (k, n) in p.neighbours_of(v).iter().enumerate() {
+            if *n > v && has(n) {
+                edges.push(p.neighbour_edges[start + k]);
+            }
+        }
+    }
+    edges.sort_unstable();
+    for &e in &edges {
+        faces.extend(p.edges[e as usize].f.into_iter().filter(|&f| f != NO_FACE && p.face(f).iter().all(has)));
+    }
+    faces.sort_unstable();
+    faces.dedup();
+    (edges, faces)
+}
