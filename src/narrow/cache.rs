@@ -60,6 +60,8 @@ pub(super) struct Learned {
     pub(super) vclip_steps: [f32; 2],
     /// Whether V-Clip left the remembered features in the last query.
     pub(super) features_changed: bool,
+    /// Whether the cold resolver decided the last query as a tie of overlapping cores: it most likely decides the next, too.
+    pub(super) depths_tie: bool,
     /// How far the axis along which a gap beyond the cut-off was last seen lies beside the unit vector between the origins, in A's
     /// frame; `None` where the bodies are near.
     pub(super) axis: Option<Vec3<f64>>,
@@ -67,7 +69,13 @@ pub(super) struct Learned {
 
 impl Default for Learned {
     fn default() -> Self {
-        Self { mean_feature_lifetime: 8.0, vclip_steps: [0.0; 2], features_changed: false, axis: Some(Vec3::ZERO) }
+        Self {
+            mean_feature_lifetime: 8.0,
+            vclip_steps: [0.0; 2],
+            features_changed: false,
+            depths_tie: false,
+            axis: Some(Vec3::ZERO),
+        }
     }
 }
 

@@ -93,7 +93,12 @@ pub(crate) fn solve(
             return RungOutcome::Beyond { gap: gap - growth, normal };
         }
         RungOutcome::Settled(strict) => Answer::certified(&strict),
-        RungOutcome::Open => resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes),
+        RungOutcome::Open => {
+            let ties = routes.ties;
+            let answer = resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes);
+            cache.learned.depths_tie = routes.ties > ties && answer.upper < 0.0;
+            answer
+        }
     };
     cache.set_features(Some(answer.features));
     if answer.lower > beyond {
@@ -112,6 +117,9 @@ impl Climb<'_, '_> {
             SearchMethod::Gjk => false,
             SearchMethod::VClip => true,
         };
+        if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
+            return RungOutcome::Open;
+        }
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
         if first {
@@ -161,6 +169,12 @@ impl Climb<'_, '_> {
         routes.surface_grown += 1;
         self.remember_surface(ladder.polytope, &strict, surface);
         Some(RungOutcome::Settled(strict))
+    }
+
+    /// Whether the remembered features are still locally optimal for cores that overlap.
+    fn overlaps(&self) -> bool {
+        let found = self.cache.features().and_then(|features| certificate::local(self.pair, &features));
+        found.is_some_and(|found| !found.in_contact_band())
     }
 
     /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support

@@ -41,7 +41,8 @@ impl Status {
 pub enum Method {
     /// Every optimality test holds by more than twice its rounding bound: the optimum is unique.
     Strict,
-    /// Several optima within rounding: one is chosen by the published rule, the bracket is proven in `f64`.
+    /// Several closest points or directions within rounding: the middle of the sets of closest points, or the choice of the published
+    /// rule. The bracket is proven.
     Tie,
     /// Decided in extended precision.
     Exact,

@@ -1,6 +1,7 @@
 //! The batch driver: queries of many samples of one pair, and queries of few samples of many pairs, eight at a time.
 //!
 //! ```text
+//! at_rest.rs     samples in which nothing moves
 //! driver.rs      the driver: culled, settled by a batch, or handed to the ladder, sample by sample
 //! many_pairs.rs  the first samples of many pairs: poses and starts side by side, V-Clip, proofs
 //! one_pair.rs    the samples of one pair: verification, or V-Clip from sample to sample, and proofs

@@ -6,7 +6,7 @@ use crate::narrow::certificate::{self, Certificate};
 use crate::narrow::closest_points::edges_are_parallel;
 use crate::narrow::kind::ParallelKind;
 use crate::narrow::pair::Pair;
-use crate::narrow::proximity::FeatureKind::Vertex;
+use crate::narrow::proximity::FeatureKind::{Face, Vertex};
 use crate::narrow::support_planes::SupportPlanes;
 
 /// How far below the supporting plane a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
@@ -28,8 +28,20 @@ pub(in crate::narrow) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification
 /// As [`along`], for a direction that a search ended with: of the parallel features near it those of the largest gap.
 pub(in crate::narrow) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
     let planes = SupportPlanes::new(pair, n, NEAR * pair.size);
-    let found = directions(pair, &planes).filter_map(|n| along(pair, n, 1.0));
-    found.reduce(|best, other| if other.closest.distance > best.closest.distance { other } else { best })
+    let mut best: Option<Certificate> = None;
+    let least = pair.gap(n) - NEAR * pair.size;
+    for n in directions(pair, &planes) {
+        let Some(found) = along(pair, n, 1.0) else { continue };
+        // Two faces are the same along either normal, and no edges beside them.
+        let is_near = found.closest.distance >= least;
+        if is_near && (found.features.a.kind, found.features.b.kind) == (Face, Face) {
+            return Some(found);
+        }
+        if best.as_ref().is_none_or(|best| found.closest.distance > best.closest.distance) {
+            best = Some(found);
+        }
+    }
+    best
 }
 
 /// The directions that parallel features among those on supporting planes have: normals of faces of A and of B, then those of pairs of

@@ -12,7 +12,7 @@ use crate::narrow::pair::bound_of;
 use crate::simd::WIDTH;
 
 /// Vertices of a face up to which all its sides are clipped against all of another: the product for two faces.
-const PAIRS: usize = 128;
+const PAIRS: usize = 1024;
 
 /// Vertices of one such face, at most.
 const SIDES: usize = 32;

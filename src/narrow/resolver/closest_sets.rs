@@ -21,6 +21,9 @@ use crate::narrow::support_planes::SupportPlanes;
 /// times as much at most, and stays within its promise.
 const LEVEL: f64 = 8.0;
 
+/// How far the sets of closest points may miss each other by rounding, in shares of the level: the least that lets them meet.
+const ROOM: [f64; 3] = [1.0 / 128.0, 1.0 / 8.0, 1.0];
+
 /// See [`ClosestSets::is_contact`], in bounds E: half of what certificates leave alone.
 const CONTACT: f64 = 2.0;
 
@@ -67,7 +70,7 @@ impl ClosestSets {
         if a.len() == 2 && b.len() == 2 && !are_parallel(&a, &b, level) {
             return None;
         }
-        let common = intersection(&a, &b, level)?;
+        let common = ROOM.into_iter().find_map(|room| intersection(&a, &b, room * level))?;
         let middle = middle(&common, SLIVER * pair.bound());
         let [u, v] = axes;
         let point_a = u.scale(middle[0]) + v.scale(middle[1]) + n.scale(support::max_dot(pair.a, n));

@@ -220,6 +220,11 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     let nearest = Nearest { gap: best, slack: (slack + 1.0) * bound };
     facets.retain(|f| f.gap >= best - 2.0 * bound);
     facets.sort_by_key(|f| f.origin);
+    // Of equal depths the rule prefers one. No certificate holds for any of them.
+    let are_rivals = facets.iter().all(|facet| has_rival(&facets, facet, bound));
+    if are_rivals && let Some(answer) = preferred_sets(pair, &facets, &nearest, ClosestSets::new) {
+        return Some(answer);
+    }
     if let Some(tie) = facets.iter().find_map(|facet| parallel::near(pair, facet.normal)) {
         if epa::proves_depth(pair, polytope, &tie) {
             return Some(Answer::certified(&tie));
@@ -236,7 +241,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
             for features in plane.candidates(kinds) {
                 // A pair that may be strict on another route is left to the complete list of directions. No surface proves it
                 // where another direction is as good.
-                if certificate::local(pair, &features).is_some() && !has_rival(&facets, facet, bound) {
+                if !has_rival(&facets, facet, bound) && certificate::local(pair, &features).is_some() {
                     return None;
                 }
                 if tie.is_none() {
