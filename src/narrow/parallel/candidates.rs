@@ -25,12 +25,15 @@ pub(in crate::narrow) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification
     certificate::local(pair, &features)
 }
 
-/// As [`along`], for a direction that a search ended with: of the parallel features near it those of the largest gap.
+/// As [`along`], for a direction that a search ended with: of the parallel features near it those of the largest gap. Pairs of
+/// edges beside a face are left to the resolver.
 pub(in crate::narrow) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
     let planes = SupportPlanes::new(pair, n, NEAR * pair.size);
     let mut best: Option<Certificate> = None;
     let least = pair.gap(n) - NEAR * pair.size;
-    for n in directions(pair, &planes) {
+    let faces = face_directions(pair, planes.faces());
+    let edges = if faces.is_empty() { Some(directions(pair, &planes)) } else { None };
+    for n in faces.into_iter().chain(edges.into_iter().flatten()) {
         let Some(found) = along(pair, n, 1.0) else { continue };
         // Two faces are the same along either normal, and no edges beside them.
         let is_near = found.closest.distance >= least;
@@ -50,12 +53,24 @@ pub(in crate::narrow) fn directions<'s>(
     pair: &'s Pair<'_, f64>,
     planes: &'s SupportPlanes,
 ) -> impl Iterator<Item = Vec3<f64>> + 's {
-    let [faces_a, faces_b] = planes.faces();
-    let of_a = faces_a.iter().map(|&f| pair.a.normals[f as usize]);
-    let of_b = faces_b.iter().map(|&f| -pair.pose.vector(pair.b.normals[f as usize]));
     let edges = planes.candidates(2).filter(|features| edges_are_parallel(pair, features)).map(|features| {
         let edges = [(pair.a, features.a.index), (pair.b, features.b.index)];
         closest(ParallelKind::EdgeEdge, edges, &pair.pose, pair.size).normal
     });
-    of_a.chain(of_b).chain(edges).filter(|n| n.is_finite())
+    face_directions(pair, planes.faces()).into_iter().chain(edges.filter(|n| n.is_finite()))
+}
+
+/// The normals of faces of A, and those of faces of B turned round; of those that are the same but for rounding the first.
+pub(in crate::narrow) fn face_directions(pair: &Pair<'_, f64>, [of_a, of_b]: [&[u32]; 2]) -> Vec<Vec3<f64>> {
+    let mut directions: Vec<Vec3<f64>> = Vec::with_capacity(of_a.len() + of_b.len());
+    directions.extend(of_a.iter().map(|&f| pair.a.normals[f as usize]));
+    let same = pair.bound() / pair.size;
+    for &f in of_b {
+        let n = -pair.pose.vector(pair.b.normals[f as usize]);
+        let is_new = |m: &Vec3<f64>| (*m - n).to_array().map(f64::abs).iter().sum::<f64>() > same;
+        if directions[..of_a.len()].iter().all(is_new) {
+            directions.push(n);
+        }
+    }
+    directions
 }

@@ -20,6 +20,6 @@ mod outline;
 #[path = "tests/intersections.rs"]
 mod tests;
 
-pub(super) use candidates::{along, directions, near};
+pub(super) use candidates::{along, directions, face_directions, near};
 pub(super) use closest::closest;
 pub(super) use outline::PlanePoint;

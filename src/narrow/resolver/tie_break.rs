@@ -112,17 +112,20 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
         faces.dedup();
         faces
     };
-    let of_a = around(pair.a, 0).into_iter().map(|f| pair.a.normals[f as usize]);
-    let of_b = around(pair.b, 1).into_iter().map(|f| -pair.pose.vector(pair.b.normals[f as usize]));
+    let directions = parallel::face_directions(pair, [&around(pair.a, 0), &around(pair.b, 1)]);
     let band = CONTACT_GAP * pair.bound();
-    let touching: Vec<Vec3<f64>> = of_a.chain(of_b).filter(|&n| pair.gap(n).abs() <= band).collect();
+    let mut touching: Vec<Vec3<f64>> = directions.into_iter().filter(|&n| pair.gap(n).abs() <= band).collect();
     if let Some(answer) = touching.iter().find_map(|&n| closest_sets::strict(pair, n)) {
         return Some(answer);
     }
     // Where cores overlap by more, a proof of the depth decides.
     let is_proven = |sets: &ClosestSets| (sets.is_contact(pair) || sets.gap > 0.0) && sets.answer(pair, None).is_some();
-    let sets: Vec<ClosestSets> = touching.iter().filter_map(|&n| ClosestSets::new(pair, n).filter(is_proven)).collect();
-    let sets = &sets[closest_sets::preferred(pair, sets.iter().map(|s| s.normal))?];
+    let sets = loop {
+        let preferred = touching.remove(closest_sets::preferred(pair, touching.iter().copied())?);
+        if let Some(sets) = ClosestSets::new(pair, preferred).filter(is_proven) {
+            break sets;
+        }
+    };
     if sets.is_contact(pair) {
         return sets.answer(pair, None);
     }
