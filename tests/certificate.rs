@@ -12,7 +12,7 @@ use clearsweep::bench_support::geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep::bench_support::narrow::answer::Answer;
 use clearsweep::bench_support::narrow::certificate::Claim;
 use clearsweep::bench_support::narrow::certificate::{self, Certificate};
-use clearsweep::bench_support::narrow::epa::{Polytope, Surface, is_of_facet, tetrahedron};
+use clearsweep::bench_support::narrow::epa::{Polytope, ProvenDepth, Surface, is_of_facet, penetration, tetrahedron};
 use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
 use clearsweep::bench_support::narrow::gjk::{self, Simplex};
 use clearsweep::bench_support::narrow::pair::{Pair, VertexPair};
@@ -181,8 +181,8 @@ fn shell(pair: &Pair<'_, f64>) -> Option<Shell> {
     if !polytope.start(pair, tetrahedron(pair, &found.simplex)?) {
         return None;
     }
-    let answer = clearsweep::bench_support::narrow::epa::penetration(pair, &mut polytope)?;
-    if answer.in_contact_band() {
+    let ProvenDepth { answer, rival } = penetration(pair, &mut polytope)?;
+    if answer.in_contact_band() || rival.is_some() {
         return None;
     }
     let mut surface = Surface::default();
@@ -200,7 +200,7 @@ impl Shell {
 }
 
 fn proves(surface: &Surface, points: &[Vec3<f64>], pair: &Pair<'_, f64>, claim: &Claim, facet: &FeaturePair) -> bool {
-    surface.proves(points, claim, |t| is_of_facet(pair, facet, t))
+    surface.proves(points, claim, |t| is_of_facet([pair.a, pair.b], facet, t))
 }
 
 /// (c) Surfaces that prove nothing, and claims that are too bold.

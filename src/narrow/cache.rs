@@ -48,6 +48,8 @@ struct FeatureMemory {
     features: Option<FeaturePair>,
     simplex: Simplex,
     surface: Option<Box<Surface>>,
+    /// Of the surface: the features of a second facet at the depth of the first.
+    rival: Option<FeaturePair>,
 }
 
 /// What is learned of a pair of pieces, to choose the cheapest way to the same row.
@@ -147,10 +149,22 @@ impl PieceCache {
         self.memory.surface.take()
     }
 
-    /// Remembers a surface.
+    /// Remembers a surface, and the features of a second facet at the depth of the first.
     #[inline]
-    pub(super) fn set_surface(&mut self, surface: Box<Surface>) {
-        self.memory.surface = Some(surface);
+    pub(super) fn set_surface(&mut self, surface: Box<Surface>, rival: Option<FeaturePair>) {
+        (self.memory.surface, self.memory.rival) = (Some(surface), rival);
+    }
+
+    /// The features of a second facet at the depth of the first, as the surface was made.
+    #[inline]
+    pub(super) fn rival(&self) -> Option<FeaturePair> {
+        self.memory.rival.filter(|_| self.memory.surface.is_some())
+    }
+
+    /// Remembers which of two facets at equal depths is the second.
+    #[inline]
+    pub(super) fn set_rival(&mut self, rival: FeaturePair) {
+        self.memory.rival = Some(rival);
     }
 }
 

@@ -5,11 +5,13 @@ use super::cache::PieceCache;
 use super::certificate::{self, Certificate};
 use super::closest_points::{Closest, closest_points};
 use super::cold_start::{ColdStart, cold_start};
-use super::epa::{self, Polytope, Surface};
+use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
 use super::gjk;
-use super::pair::Pair;
+use super::pair::{Pair, VertexPair};
 use super::parallel;
+use super::parallel::equal_depths::EqualDepths;
+use super::proximity::FeatureKind;
 use super::resolver;
 use super::routes::Routes;
 use super::rung_outcome::{RungOutcome, beyond};
@@ -160,15 +162,29 @@ impl Climb<'_, '_> {
                     return Some(RungOutcome::Settled(strict));
                 }
             }
+            if let Some(preferred) = self.equal_depths(&strict, ladder.polytope) {
+                routes.surface_verified += 1;
+                return Some(RungOutcome::Settled(preferred));
+            }
         }
         let surface = self.cache.take_surface()?;
         if !placed {
             ladder.polytope.restore(self.pair, &surface);
         }
-        let strict = epa::penetration(self.pair, ladder.polytope)?;
+        let proven = epa::penetration(self.pair, ladder.polytope)?;
         routes.surface_grown += 1;
-        self.remember_surface(ladder.polytope, &strict, surface);
-        Some(RungOutcome::Settled(strict))
+        self.remember_surface(ladder.polytope, &proven, surface);
+        Some(RungOutcome::Settled(proven.answer))
+    }
+
+    /// The answer of the remembered features and of those at an equal depth, if `polytope`, placed at the pose, proves it.
+    fn equal_depths(&mut self, strict: &Certificate, polytope: &Polytope) -> Option<Certificate> {
+        let depths = EqualDepths::remembered(self.pair, strict, &self.cache.rival()?)?;
+        let facets = [&depths.preferred.features, &depths.rival];
+        let in_facet = |t: &[VertexPair; 3]| facets.iter().any(|f| epa::is_of_facet([self.pair.a, self.pair.b], f, t));
+        let proven = polytope.proves(&certificate::claim(&depths.preferred), in_facet);
+        proven.then(|| self.cache.set_rival(depths.rival))?;
+        Some(depths.preferred)
     }
 
     /// Whether the remembered features are still locally optimal for cores that overlap.
@@ -201,9 +217,14 @@ impl Climb<'_, '_> {
         }
         let held = self.cache.features() == Some(found.features);
         self.cache.found(pair, start, found.features);
+        let Closest { normal, distance, amplification, .. } = closest_points(pair, &found.features)?;
+        let has_face = [found.features.a.kind, found.features.b.kind].contains(&FeatureKind::Face);
+        if distance.abs() <= epa::IN_CONTACT * pair.bound() && !has_face {
+            // Without a direction: the faces around are the resolver's to try.
+            return Some(RungOutcome::Open);
+        }
         let strict = certificate::local(pair, &found.features).filter(Certificate::in_contact_band);
         let Some(strict) = strict else {
-            let Closest { normal, amplification, .. } = closest_points(pair, &found.features)?;
             if let Some(tie) = self.parallel(parallel::along(pair, normal, amplification)) {
                 routes.searched += 1;
                 return Some(self.apart_or_near(tie));
@@ -243,10 +264,12 @@ impl Climb<'_, '_> {
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
         if ladder.search == SearchMethod::Auto && self.cache.simplex().count < 2 {
             let mut simplex = *self.cache.simplex();
-            let deepest = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
+            let end = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
             self.cache.set_simplex(simplex);
-            if let Some(strict) = deepest {
-                return self.expanded(strict, ladder.polytope, routes);
+            match end {
+                ExpansionEnd::Depth(proven) => return self.expanded(&proven, ladder.polytope, routes),
+                ExpansionEnd::Contact => return RungOutcome::Open,
+                ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => {}
             }
         }
         let found = gjk::search(pair, self.cache.simplex(), self.beyond);
@@ -270,10 +293,11 @@ impl Climb<'_, '_> {
                     return RungOutcome::Open;
                 }
                 match epa::penetration(pair, ladder.polytope) {
-                    Some(strict) => self.expanded(strict, ladder.polytope, routes),
+                    Some(proven) => self.expanded(&proven, ladder.polytope, routes),
                     None => RungOutcome::Open,
                 }
             }
+            _ if found.point.length() <= epa::IN_CONTACT * pair.bound() => RungOutcome::Open,
             SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
                 let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
                     .and_then(|features| certificate::local(pair, &features))
@@ -289,21 +313,21 @@ impl Climb<'_, '_> {
     /// The answer of a polytope that was expanded.
     fn expanded(
         &mut self,
-        strict: Certificate,
+        proven: &ProvenDepth,
         polytope: &mut Polytope,
         routes: &mut Routes,
     ) -> RungOutcome<Certificate> {
         routes.expanded += 1;
         if self.keeps {
-            self.remember_surface(polytope, &strict, Box::default());
+            self.remember_surface(polytope, proven, Box::default());
         }
-        RungOutcome::Settled(strict)
+        RungOutcome::Settled(proven.answer)
     }
 
     /// Keeps the surface of an overlap for the next sample.
-    fn remember_surface(&mut self, polytope: &mut Polytope, strict: &Certificate, mut surface: Box<Surface>) {
-        if !strict.in_contact_band() && polytope.remember(&mut surface) {
-            self.cache.set_surface(surface);
+    fn remember_surface(&mut self, polytope: &mut Polytope, proven: &ProvenDepth, mut surface: Box<Surface>) {
+        if !proven.answer.in_contact_band() && polytope.remember(&mut surface) {
+            self.cache.set_surface(surface, proven.rival);
         }
     }
 }

@@ -29,6 +29,7 @@
 //! | first samples of many pairs | for eight pairs at a time, poses and starts; then V-Clip, whose first states are computed for all pairs together | strictness of eight answers of one kind, whichever pairs they belong to | `batch/many_pairs.rs`, `batch/proofs.rs`, `vclip/approach.rs` |
 //! | parallel features: many samples of one pair | none: the remembered faces and edges in eight samples | strictness of sets in lanes; a remembered polytope for an overlap | `batch/verify.rs`, `parallel/closest.rs` |
 //! | parallel features: found by a search | the features along the direction that V-Clip, GJK or EPA ended with | strictness of sets | `parallel/candidates.rs`, `certificate/certify.rs` |
+//! | two facets of parallel faces at equal depths | none: both remembered; or EPA, which finds the second | strictness of both sets; the polytope reaches the claimed depth outside of both | `parallel/equal_depths.rs`, `batch/verify.rs`, `epa/mod.rs` |
 //! | at rest | none: the answer of the sample before | the poses are the same in every bit | `batch/at_rest.rs` |
 //! | remembered features still optimal | none | strictness | `ladder.rs`, `certificate/certify.rs` |
 //! | overlap, remembered polytope | none: its vertices are looked up at the new pose | the polytope is a closed surface around the origin that reaches the claimed depth | `ladder.rs`, `epa/surface.rs` |
@@ -38,7 +39,7 @@
 //! | cold pair, likely overlapping | EPA from a double pyramid of six supports | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/bipyramid.rs` |
 //! | none of these settles it | GJK from the remembered simplex; for an overlap EPA from its tetrahedron | strictness; for an overlap the grown polytope; beyond `within` a gap | `ladder.rs`, `gjk/` |
 //! | not strict when warm | GJK and EPA in `f64` from the cold start | strictness | `resolver/mod.rs` |
-//! | tie that rounding blurs | the sets of closest points along the directions of faces and parallel edges; of equal depths the preferred one | bracket; no unique feature pair is strict | `resolver/closest_sets.rs`, `resolver/tie_break.rs` |
+//! | tie that rounding blurs | the sets of closest points along the directions of faces and parallel edges; of other equal depths the preferred one | bracket; no unique feature pair is strict | `resolver/closest_sets.rs`, `resolver/tie_break.rs` |
 //! | other tie | enumeration of the feature pairs on the supporting planes, in the order of the published rule | bracket of the first pair that holds; pairs that are certain to fail are dropped beforehand | `resolver/tie_break.rs`, `resolver/prefilter.rs` |
 //! | tie that `f64` does not decide, near-degenerate pair | GJK in double-double; the tie rule, or the complete list of facet directions for an overlap | bracket in double-double | `resolver/separated.rs`, `resolver/overlap.rs` |
 //! | exact rung | GJK with Johnson's determinants, and an expanding polytope, in integers | signs of integers; the root of a fraction, rounded outward | `exact/` |

@@ -6,9 +6,13 @@
 use crate::geometry::polyhedron::LANES;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::simd::{Simd, V, WIDTH, dispatch};
+use smallvec::SmallVec;
 
 /// Vertices above which a search climbs along edges instead of scanning.
 pub(super) const CLIMB_ABOVE: usize = 192;
+
+/// FeatureIndices of features of one kind: few of them, as a rule.
+pub(super) type FeatureIndices = SmallVec<[u32; 8]>;
 
 /// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
 pub type VertexPair = [u32; 2];
@@ -135,7 +139,7 @@ pub(super) fn supports(
 }
 
 #[inline(always)]
-fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) {
+fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut FeatureIndices) {
     let (d, least) = (Vec3::<V<S>>::from_f64(d), V::<S>::splat(least));
     let blocks = p.x.as_chunks().0.iter().zip(p.y.as_chunks().0).zip(p.z.as_chunks().0);
     for (i, ((x, y), z)) in blocks.enumerate() {
@@ -151,11 +155,11 @@ fn reaching_body<S: Simd>(p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Ve
     }
 }
 
-dispatch!(reaching_wide, reaching_body, (p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut Vec<u32>) -> ());
+dispatch!(reaching_wide, reaching_body, (p: &Polyhedron, d: Vec3<f64>, least: f64, out: &mut FeatureIndices) -> ());
 
 /// The vertices with `d . v >= least`, ascending.
-pub(super) fn reaching(p: &Polyhedron, d: Vec3<f64>, least: f64) -> Vec<u32> {
-    let mut out = Vec::new();
+pub(super) fn reaching(p: &Polyhedron, d: Vec3<f64>, least: f64) -> FeatureIndices {
+    let mut out = FeatureIndices::new();
     reaching_wide(p, d, least, &mut out);
     out
 }

@@ -4,35 +4,102 @@ use super::closest_points::inside_face;
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind;
-use super::support;
+use super::support::{self, FeatureIndices};
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 
+/// The vertices of A and of B on (or near) the supporting planes of a direction, each list ascending.
+pub(super) struct SupportVertices {
+    /// The direction in the frame of each body, outward.
+    directions: [Vec3<f64>; 2],
+    of: [FeatureIndices; 2],
+}
+
+impl SupportVertices {
+    /// The vertices within `tolerance` (metres) of the supporting planes along the unit vector `n`.
+    pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
+        let directions = [n, -pair.pose.inverse_vector(n)];
+        let near_plane = |p, d| support::reaching(p, d, support::max_dot(p, d) - tolerance);
+        Self { directions, of: [near_plane(pair.a, directions[0]), near_plane(pair.b, directions[1])] }
+    }
+
+    /// The vertices of each body.
+    pub(super) fn lists(&self) -> [&[u32]; 2] {
+        self.of.each_ref().map(|list| &list[..])
+    }
+
+    /// Of each body the feature that its vertices stand for: the lowest face, or of a face of which only some vertices are near the plane
+    /// that face; an edge or a vertex. `None` where they are of no single face, and of none wholly.
+    pub(super) fn largest_features(&self, pair: &Pair<'_, f64>) -> Option<FeaturePair> {
+        Some(FeaturePair { a: self.largest(0, pair.a)?, b: self.largest(1, pair.b)? })
+    }
+
+    fn largest(&self, k: usize, p: &Polyhedron) -> Option<Feature> {
+        match self.of[k][..] {
+            [] => None,
+            [v] => Some(Feature::vertex(v)),
+            [v, w] => p.edge_between(v, w).map(Feature::edge),
+            ref vertices => {
+                let around = p.face_containing(vertices);
+                // No other face of a solid has three of its vertices.
+                let only = around.filter(|_| p.dimension == 3);
+                only.or_else(|| faces_on_plane(p, self.directions[k], vertices).1.first().copied().or(around))
+                    .map(Feature::face)
+            }
+        }
+    }
+
+    /// The features `largest`, and where a body has several of the kind, that are coplanar or collinear but for rounding, the first that
+    /// has the witness point to within `level`, metres. The points of A and of B are given in A's frame.
+    pub(super) fn features_at(
+        &self,
+        pair: &Pair<'_, f64>,
+        largest: FeaturePair,
+        [a, b]: [Vec3<f64>; 2],
+        level: f64,
+    ) -> FeaturePair {
+        let b = pair.pose.inverse_vector(b - pair.pose.t);
+        let at = |k: usize, p: &Polyhedron, largest: Feature, x: Vec3<f64>| {
+            if self.are_of_one(k, p) {
+                return largest;
+            }
+            let (edges, faces) = faces_on_plane(p, self.directions[k], &self.of[k]);
+            let list = match largest.kind {
+                FeatureKind::Vertex => &self.of[k],
+                FeatureKind::Edge => &edges,
+                FeatureKind::Face => &faces,
+            };
+            let mut candidates = list.iter().map(|&index| Feature { index, ..largest });
+            candidates.find(|&f| list.len() > 1 && has(p, f, x, level)).unwrap_or(largest)
+        };
+        FeaturePair { a: at(0, pair.a, largest.a, a), b: at(1, pair.b, largest.b, b) }
+    }
+
+    /// Whether the vertices are those of a single vertex, edge or face of a solid.
+    fn are_of_one(&self, k: usize, p: &Polyhedron) -> bool {
+        let vertices = &self.of[k];
+        vertices.len() < 3 || p.dimension == 3 && p.face_containing(vertices).is_some()
+    }
+}
+
 /// The vertices, edges and faces of A and of B on (or near) their supporting planes, each list ascending.
 pub(super) struct SupportPlanes {
-    pub(super) vertices: [Vec<u32>; 2],
-    pub(super) edges: [Vec<u32>; 2],
-    pub(super) faces: [Vec<u32>; 2],
+    pub(super) vertices: [FeatureIndices; 2],
+    pub(super) edges: [FeatureIndices; 2],
+    pub(super) faces: [FeatureIndices; 2],
 }
 
 impl SupportPlanes {
     /// The features within `tolerance` (metres) of the supporting planes along the unit vector `n`.
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
-        let directions = [n, -pair.pose.inverse_vector(n)];
-        let cores = [pair.a, pair.b];
-        let on_planes = [0, 1].map(|k| near_plane(cores[k], directions[k], tolerance));
-        let mut planes = Self::from_vertices((pair.a, pair.b), on_planes);
-        for ((faces, p), d) in planes.faces.iter_mut().zip(cores).zip(directions) {
-            // A flat body has a face on either side.
-            if p.dimension < 3 {
-                faces.retain(|&f| p.normals[f as usize].dot(d) > 0.0);
-            }
-        }
-        planes
+        let SupportVertices { directions, of } = SupportVertices::new(pair, n, tolerance);
+        let (edges_a, faces_a) = faces_on_plane(pair.a, directions[0], &of[0]);
+        let (edges_b, faces_b) = faces_on_plane(pair.b, directions[1], &of[1]);
+        Self { vertices: of, edges: [edges_a, edges_b], faces: [faces_a, faces_b] }
     }
 
     /// The features of both bodies whose vertices all are among `vertices` (each list ascending).
-    pub(super) fn from_vertices((a, b): (&Polyhedron, &Polyhedron), vertices: [Vec<u32>; 2]) -> Self {
+    pub(super) fn from_vertices((a, b): (&Polyhedron, &Polyhedron), vertices: [FeatureIndices; 2]) -> Self {
         debug_assert!(vertices.iter().all(|list| list.is_sorted()));
         let (edges_a, faces_a) = features_on_plane(a, &vertices[0]);
         let (edges_b, faces_b) = features_on_plane(b, &vertices[1]);
@@ -44,49 +111,9 @@ impl SupportPlanes {
         self.vertices.each_ref().map(|list| list.first().copied().unwrap_or(0))
     }
 
-    /// The vertices of each body.
-    pub(super) fn vertices(&self) -> [&[u32]; 2] {
-        self.vertices.each_ref().map(Vec::as_slice)
-    }
-
     /// The faces of each body.
     pub(super) fn faces(&self) -> [&[u32]; 2] {
-        self.faces.each_ref().map(Vec::as_slice)
-    }
-
-    /// Of each body the feature that its vertices stand for: the lowest face, or of a face of which only some vertices are near the plane
-    /// that face; an edge or a vertex. `None` where they are of no single face, and of none wholly.
-    pub(super) fn largest_features(&self, pair: &Pair<'_, f64>) -> Option<FeaturePair> {
-        let largest = |k: usize, p: &Polyhedron| match (self.faces[k].first(), &self.vertices[k][..]) {
-            (Some(&f), _) => Some(Feature::face(f)),
-            (None, []) => None,
-            (None, &[v]) => Some(Feature::vertex(v)),
-            (None, &[v, w]) => p.edge_between(v, w).map(Feature::edge),
-            (None, vertices) => p.face_containing(vertices).map(Feature::face),
-        };
-        Some(FeaturePair { a: largest(0, pair.a)?, b: largest(1, pair.b)? })
-    }
-
-    /// These features, and where a body has several of the kind, that are coplanar or collinear but for rounding, the first that has the
-    /// witness point to within `level`, metres. The points of A and of B are given in A's frame.
-    pub(super) fn features_at(
-        &self,
-        pair: &Pair<'_, f64>,
-        largest: FeaturePair,
-        [a, b]: [Vec3<f64>; 2],
-        level: f64,
-    ) -> FeaturePair {
-        let b = pair.pose.inverse_vector(b - pair.pose.t);
-        let at = |k: usize, p: &Polyhedron, largest: Feature, x: Vec3<f64>| {
-            let list = match largest.kind {
-                FeatureKind::Vertex => &self.vertices[k],
-                FeatureKind::Edge => &self.edges[k],
-                FeatureKind::Face => &self.faces[k],
-            };
-            let candidates = list.iter().map(|&index| Feature { index, ..largest });
-            if list.len() < 2 { largest } else { candidates.clone().find(|&f| has(p, f, x, level)).unwrap_or(largest) }
-        };
-        FeaturePair { a: at(0, pair.a, largest.a, a), b: at(1, pair.b, largest.b, b) }
+        self.faces.each_ref().map(|list| &list[..])
     }
 
     /// Whether each plane has a single vertex.
@@ -135,19 +162,22 @@ fn has(p: &Polyhedron, feature: Feature, x: Vec3<f64>, level: f64) -> bool {
     }
 }
 
-/// Indices, and the constructor of their features.
+/// FeatureIndices, and the constructor of their features.
 pub(super) type FeatureList<'a> = (&'a [u32], fn(u32) -> Feature);
 
-/// The vertices within `tolerance` of the supporting plane along `d`, ascending.
-fn near_plane(p: &Polyhedron, d: Vec3<f64>, tolerance: f64) -> Vec<u32> {
-    support::reaching(p, d, support::max_dot(p, d) - tolerance)
+/// As [`features_on_plane`], along the outward direction `d`: of the two faces of a flat body, the one on that side.
+fn faces_on_plane(p: &Polyhedron, d: Vec3<f64>, vertices: &[u32]) -> (FeatureIndices, FeatureIndices) {
+    let (edges, mut faces) = features_on_plane(p, vertices);
+    if p.dimension < 3 {
+        faces.retain(|&mut f| p.normals[f as usize].dot(d) > 0.0);
+    }
+    (edges, faces)
 }
 
 /// The edges and faces whose vertices all are in `vertices` (ascending); both lists ascending.
-fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (Vec<u32>, Vec<u32>) {
+fn features_on_plane(p: &Polyhedron, vertices: &[u32]) -> (FeatureIndices, FeatureIndices) {
     let has = |v: &u32| vertices.binary_search(v).is_ok();
-    let mut edges = Vec::new();
-    let mut faces = Vec::new();
+    let (mut edges, mut faces) = (FeatureIndices::new(), FeatureIndices::new());
     for &v in vertices {
         let start = p.neighbour_start[v as usize] as usize;
         for (k, n) in p.neighbours_of(v).iter().enumerate() {

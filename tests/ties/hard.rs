@@ -289,6 +289,44 @@ fn case_40_equal_depths_along_several_directions() {
     }
 }
 
+/// Boxes of one height that drive through each other, as on a floor: the depths up and down are equal wherever that is the least depth,
+/// and the rule chooses by the means alone. Off by units in the last place, and by more than a tie allows.
+#[test]
+fn case_40_boxes_of_one_height() {
+    const HEIGHT: f64 = 0.25;
+    let (a, b) = (cuboid([1.0, 0.7, HEIGHT]).flipped(), cuboid([0.8, 0.9, HEIGHT]));
+    let mut random = Random(40);
+    let mut of_height = 0;
+    for (rise, spin) in [(0.0, 0.0), (0.0, 0.7), (1e-16, 0.7), (-1e-16, 0.3), (1e-13, 0.3), (-1e-10, 0.3), (1e-3, 0.3)]
+    {
+        for q in [STILL, random.turn()] {
+            let at = |k: usize| {
+                let share = k as f64 / 256.0;
+                // Up and down through the level, in units of the rise.
+                let z = rise * libm::cos(3.0 * TAU * share);
+                together(q, [1.6 * share - 0.8, 0.2 * libm::sin(TAU * share), z], about_z(spin * share))
+            };
+            let path: Vec<Places> = (0..256).map(at).collect();
+            for (k, (row, (pa, pb))) in rows_along(&a, &b, &path).iter().zip(&path).enumerate() {
+                assert!(row.lower <= row.distance && row.upper - row.lower <= 1e-12 * size(&a, &b, &(*pa, *pb)));
+                let up = inner(row.normal.to_array(), [0.0, 0.0, 1.0]);
+                if up.abs() < 0.9 {
+                    continue;
+                }
+                of_height += 1;
+                assert_eq!(row.method, Method::Tie, "{k}: {row:?}");
+                let t = crate::oracle::into_frame(pa, difference(pb.position, pa.position));
+                // Up and down are equal up to rounding for a rise below that: either will do.
+                let level = t[2].abs() < 1e-12;
+                let off = (row.distance + 2.0 * HEIGHT - t[2].abs()).abs();
+                assert!(off < if level { 2.0 * t[2].abs() + 1e-14 } else { 1e-14 }, "{k}: {row:?}");
+                assert!(level || up * t[2] > 0.0, "{k}: {row:?}");
+            }
+        }
+    }
+    assert!(of_height > 7 * 2 * 256 / 3, "not representative: {of_height}");
+}
+
 #[test]
 fn case_41_bodies_at_rest() {
     let (a, b) = (cuboid([0.5, 0.4, 0.2]).flipped(), cuboid([0.3, 0.6, 0.25]));

@@ -194,7 +194,8 @@ impl<'a> OnePair<'a> {
     fn verify(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
         let of = self.of?;
         let features = cache.hulls.features().filter(|_| cache.hulls.learned.mean_feature_lifetime > LASTING)?;
-        self.memory.verified.verify(&of, &features, cache.hulls.surface(), sample);
+        let depth = (cache.hulls.surface(), cache.hulls.rival());
+        self.memory.verified.verify(&of, &features, depth, sample);
         self.is_current = true;
         Some(())
     }

@@ -3,16 +3,17 @@
 //! What the lanes accept, the certificate of one sample accepts with the same bits; what they leave open goes to the ladder.
 
 use super::pair_block::PairBlock;
-use crate::geometry::RelativePose;
+use crate::geometry::{Polyhedron, RelativePose, Scalar};
 use crate::narrow::certificate::{
     Certified, OneFeature, certify, claim_of, deep, is_decided, is_near_contact_or_apart,
 };
-use crate::narrow::closest_points::edges_are_parallel;
+use crate::narrow::closest_points::{Closest, edges_are_parallel};
 use crate::narrow::epa::lanes::ClaimLanes;
 use crate::narrow::epa::{self, Surface};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::kind::{FormulaKind, PairKind, ParallelKind};
 use crate::narrow::pair::{Pair, VertexPair, bound_of, size_of};
+use crate::narrow::parallel::equal_depths;
 use crate::narrow::rows::{Extents, ProvenLanes, ReadyRows};
 use crate::scene::SAMPLES;
 use crate::simd::{Lane, Simd, V, WIDTH, dispatch};
@@ -46,12 +47,12 @@ impl Verified {
     }
 
     /// Verifies a feature pair in eight samples from `sample` on, or in the last of the block. `surface`: a closed one around an
-    /// overlap, remembered from a polytope.
+    /// overlap, remembered from a polytope, and the features of a second facet at an equal depth.
     pub(in crate::narrow) fn verify(
         &mut self,
         of: &PairBlock<'_>,
         features: &FeaturePair,
-        surface: Option<&Surface>,
+        (surface, rival): (Option<&Surface>, Option<FeaturePair>),
         sample: usize,
     ) {
         let start = sample.min(SAMPLES - WIDTH);
@@ -60,7 +61,7 @@ impl Verified {
         let [a, b] = of.rows.cores;
         let pair = Pair::new(a, b, of.poses.at(sample), of.rows.growth());
         if let Some(kind) = PairKind::of(features, edges_are_parallel(&pair, features)) {
-            verify(kind, &Remembered { of, features: *features, surface, start }, &mut self.ready);
+            verify(kind, &Remembered { of, features: *features, surface, rival, start }, &mut self.ready);
         }
     }
 }
@@ -70,6 +71,7 @@ struct Remembered<'a> {
     of: &'a PairBlock<'a>,
     features: FeaturePair,
     surface: Option<&'a Surface>,
+    rival: Option<FeaturePair>,
     start: usize,
 }
 
@@ -115,13 +117,18 @@ fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<
     let size = size_of(a, b, q.of.rows.growth(), reach);
     let sides = [&OneFeature::new(a, of_a), &OneFeature::new(b, of_b)];
     let overlaps = q.surface.is_some() || kind.is_parallel();
-    let found = certify(kind, sides, &pose, size, crate::simd::Mask::all(true), overlaps);
+    let mut found = certify(kind, sides, &pose, size, crate::simd::Mask::all(true), overlaps);
     let bound = bound_of::<V<S>>(size);
     let distance = found.closest.distance;
     let decided = is_decided(kind, [a, b], distance, bound);
     let mut good = (found.strict & decided & is_near_contact_or_apart(distance, bound)).bits();
     if let Some(surface) = q.surface {
         good |= verify_depth(kind, q, surface, &pose, &found, bound);
+        if let Some(rival) = &q.rival
+            && kind == FACES
+        {
+            good |= verify_equal_depths(q, (surface, rival), &pose, size, &mut found);
+        }
     }
     let features = [q.features.published(q.of.rows.cores); WIDTH];
     let samples = std::array::from_fn(|k| q.start + k);
@@ -138,6 +145,9 @@ fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<
     q.of.rows.ready(&proven, out);
 }
 
+/// Two parallel faces.
+const FACES: PairKind = PairKind::Parallel(ParallelKind::FaceFace);
+
 /// In which samples the cores overlap and the surface proves the depth.
 #[inline(always)]
 fn verify_depth<S: Simd>(
@@ -149,25 +159,59 @@ fn verify_depth<S: Simd>(
     bound: V<S>,
 ) -> u8 {
     let overlap = (found.strict & deep(found.closest.distance, bound)).bits();
-    if overlap == 0 {
+    let in_facet = |t: &[VertexPair; 3]| epa::is_of_facet(q.of.rows.cores, &q.features, t);
+    proves_depth(kind, q.of.rows.cores, (surface, in_facet), pose, (&found.closest, bound), overlap)
+}
+
+/// In which samples two facets have equal depths, the remembered features are preferred, and the surface proves both; the residual there
+/// becomes that of [`EqualDepths`](crate::narrow::parallel::equal_depths::EqualDepths).
+#[inline(always)]
+fn verify_equal_depths<S: Simd>(
+    q: &Remembered<'_>,
+    (surface, rival): (&Surface, &FeaturePair),
+    pose: &RelativePose<V<S>>,
+    size: V<S>,
+    found: &mut Certified<V<S>>,
+) -> u8 {
+    let cores = q.of.rows.cores;
+    let sides = [&OneFeature::new(cores[0], rival.a), &OneFeature::new(cores[1], rival.b)];
+    let other = certify(FACES, sides, pose, size, found.strict, true);
+    let both = [&found.closest, &other.closest];
+    let preferred = equal_depths::is_preferred([&q.features, rival], cores, both, pose, size);
+    let tied = other.strict & equal_depths::are_equal(both, size) & preferred;
+    if tied.bits() == 0 {
         return 0;
     }
-    let distance = found.closest.distance.lanes();
-    let (bound, amplification) = (bound.lanes(), found.closest.amplification.lanes());
-    let residual = found.closest.residual.lanes();
+    let residual = equal_depths::residual(both);
+    found.closest.residual = V::select(tied, residual, found.closest.residual);
+    let in_facet = |t: &[VertexPair; 3]| epa::is_of_facet(cores, &q.features, t) || epa::is_of_facet(cores, rival, t);
+    let bound = bound_of::<V<S>>(size);
+    proves_depth(FACES, cores, (surface, in_facet), pose, (&found.closest, bound), tied.bits())
+}
+
+/// In which of these samples (bits) a surface proves the claim of an answer.
+#[inline(always)]
+fn proves_depth<S: Simd>(
+    kind: PairKind,
+    [a, b]: [&Polyhedron; 2],
+    (surface, in_facet): (&Surface, impl Fn(&[VertexPair; 3]) -> bool),
+    pose: &RelativePose<V<S>>,
+    (closest, bound): (&Closest<V<S>>, V<S>),
+    samples: u8,
+) -> u8 {
+    if samples == 0 {
+        return 0;
+    }
+    let (distance, residual) = (closest.distance.lanes(), closest.residual.lanes());
+    let (bound, amplification) = (bound.lanes(), closest.amplification.lanes());
     let never: Lane = [f64::INFINITY; WIDTH];
     let mut claims = ClaimLanes { facet: never, others: never };
-    for k in 0..WIDTH {
-        if overlap >> k & 1 == 1 {
-            let claim = claim_of(kind, distance[k], bound[k], [amplification[k], residual[k]]);
-            (claims.facet[k], claims.others[k]) = (claim.facet, claim.others);
-        }
+    for k in (0..WIDTH).filter(|k| samples >> k & 1 == 1) {
+        let claim = claim_of(kind, distance[k], bound[k], [amplification[k], residual[k]]);
+        (claims.facet[k], claims.others[k]) = (claim.facet, claim.others);
     }
-    let [a, b] = q.of.rows.cores;
-    let in_facet =
-        |t: &[VertexPair; 3]| t.iter().all(|&[i, j]| q.features.a.has_vertex(a, i) && q.features.b.has_vertex(b, j));
     let vertices = |[i, j]: VertexPair| (a.vertex(i), b.vertex(j));
-    epa::lanes::proves(surface, vertices, pose, &claims, in_facet) & overlap
+    epa::lanes::proves(surface, vertices, pose, &claims, in_facet) & samples
 }
 
 dispatch!(verify, verify_body, (kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) -> ());

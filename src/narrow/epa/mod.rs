@@ -37,8 +37,9 @@ use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::{Pair, VertexPair};
 use super::parallel;
+use super::parallel::equal_depths::EqualDepths;
 use super::support::support;
-use crate::geometry::Vec3;
+use crate::geometry::{Polyhedron, Vec3};
 use crate::simd::{Simd, dispatch};
 use mesh::{PolytopeMesh, Verdict};
 pub use polytope::Polytope;
@@ -48,39 +49,50 @@ pub use tetrahedron::tetrahedron;
 /// Expansions after which the algorithm gives up and the pair is handed down the ladder.
 const LIMIT: usize = 400;
 
+/// A depth that a surface proves.
+#[derive(Debug, Clone, Copy)]
+pub struct ProvenDepth {
+    /// The answer.
+    pub answer: Certificate,
+    /// The features of another facet at an equal depth: see [`EqualDepths`].
+    pub rival: Option<FeaturePair>,
+}
+
 /// Expands `polytope` until its nearest triangle lies on the boundary of the Minkowski difference and no other facet is
-/// as near. `None` if the optimum is not strict, or the surface broke.
-pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<Certificate> {
+/// as near, or one of an equal depth. `None` if the optimum is not strict, or the surface broke.
+pub fn penetration(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Option<ProvenDepth> {
     match expand_to_boundary(pair, polytope.mesh()) {
-        ExpansionEnd::Depth(strict) => Some(strict),
-        ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
+        ExpansionEnd::Depth(proven) => Some(proven),
+        ExpansionEnd::Apart(_) | ExpansionEnd::Contact | ExpansionEnd::Undecided => None,
     }
 }
 
+/// Cores whose nearest points are nearer than so many bounds E are in contact: no certificate of a unique feature pair holds.
+pub(in crate::narrow) const IN_CONTACT: f64 = 2.0;
+
 /// [`penetration`] from a bipyramid of supports, without GJK: for cores that are likely to overlap, with the least
-/// depth about along `axis` (from A to B). `None` also if they are apart; then `simplex` becomes a start for GJK.
+/// depth about along `axis` (from A to B). If they are apart, `simplex` becomes a start for GJK.
 pub(super) fn penetration_from_supports(
     pair: &Pair<'_, f64>,
     axis: Vec3<f64>,
     polytope: &mut Polytope,
     simplex: &mut Simplex,
-) -> Option<Certificate> {
-    match start_and_expand(pair, axis, polytope.mesh()) {
-        ExpansionEnd::Depth(strict) => Some(strict),
-        ExpansionEnd::Apart([p, q, r]) => {
-            *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
-            None
-        }
-        ExpansionEnd::Undecided => None,
+) -> ExpansionEnd {
+    let end = start_and_expand(pair, axis, polytope.mesh());
+    if let ExpansionEnd::Apart([p, q, r]) = end {
+        *simplex = Simplex { pairs: [p, q, r, p], count: 3 };
     }
+    end
 }
 
 /// The result of an expansion.
-enum ExpansionEnd {
+pub(super) enum ExpansionEnd {
     /// The depth, strict and proven.
-    Depth(Certificate),
+    Depth(ProvenDepth),
     /// The origin is outside of the Minkowski difference, which does not reach beyond this triangle.
     Apart([VertexPair; 3]),
+    /// The origin is on the boundary up to rounding.
+    Contact,
     /// A tie, a broken surface, or the limit.
     Undecided,
 }
@@ -109,17 +121,44 @@ fn expand_to_boundary_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMes
             }
             continue;
         }
+        let (normal, reach) = mesh.plane(triangle);
+        if reach.abs() <= IN_CONTACT * pair.bound() * normal.length() {
+            return ExpansionEnd::Contact;
+        }
         let answer = FeaturePair::of_simplex(pair.a, pair.b, &beyond.corners)
             .and_then(|features| certificate::local(pair, &features))
-            .or_else(|| parallel::near(pair, mesh.plane(triangle).0.normalized()));
-        return match answer {
-            Some(answer) if answer.in_contact_band() || expand_rivals::<S>(pair, mesh, Some(triangle), &answer) => {
-                ExpansionEnd::Depth(answer)
-            }
-            _ => ExpansionEnd::Undecided,
+            .or_else(|| parallel::near(pair, normal.normalized()));
+        let Some(answer) = answer else { return ExpansionEnd::Undecided };
+        if answer.in_contact_band() {
+            return ExpansionEnd::Depth(ProvenDepth { answer, rival: None });
+        }
+        let own = Some(triangle).filter(|_| !answer.is_parallel());
+        return match expand_rivals::<S>(pair, mesh, own, &answer, None) {
+            RivalsEnd::None => ExpansionEnd::Depth(ProvenDepth { answer, rival: None }),
+            RivalsEnd::Facet(rival) => equal_depths::<S>(pair, mesh, &answer, rival),
+            RivalsEnd::Undecided => ExpansionEnd::Undecided,
         };
     }
     ExpansionEnd::Undecided
+}
+
+/// Whether a facet and the one of another triangle have equal depths, and are the only nearest ones.
+#[inline(always)]
+fn equal_depths<S: Simd>(
+    pair: &Pair<'_, f64>,
+    mesh: &mut PolytopeMesh,
+    answer: &Certificate,
+    rival: usize,
+) -> ExpansionEnd {
+    let rival = answer.is_parallel().then(|| parallel::near(pair, mesh.plane(rival).0.normalized())).flatten();
+    let Some(depths) = rival.and_then(|rival| EqualDepths::new(pair, answer, &rival)) else {
+        return ExpansionEnd::Undecided;
+    };
+    let EqualDepths { preferred: answer, rival } = depths;
+    match expand_rivals::<S>(pair, mesh, None, &answer, Some(&rival)) {
+        RivalsEnd::None => ExpansionEnd::Depth(ProvenDepth { answer, rival: Some(rival) }),
+        RivalsEnd::Facet(_) | RivalsEnd::Undecided => ExpansionEnd::Undecided,
+    }
 }
 
 /// The support along the normal of a triangle.
@@ -155,35 +194,53 @@ pub(super) fn proves_depth(pair: &Pair<'_, f64>, polytope: &mut Polytope, answer
 
 #[inline(always)]
 fn proves_depth_body<S: Simd>(pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, answer: &Certificate) -> bool {
-    expand_rivals::<S>(pair, mesh, None, answer)
+    matches!(expand_rivals::<S>(pair, mesh, None, answer, None), RivalsEnd::None)
 }
 
 dispatch!(proves_depth_wide, proves_depth_body, (pair: &Pair<'_, f64>, mesh: &mut PolytopeMesh, answer: &Certificate) -> bool);
 
-/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. False if one
-/// of them turns out to be a facet of the difference: a tie. `own`: a triangle of the answer's facet, where it is known.
+/// The result of a search for facets as near as the answer's.
+enum RivalsEnd {
+    /// None is.
+    None,
+    /// The one of this triangle is: a tie.
+    Facet(usize),
+    /// A broken surface, or the limit.
+    Undecided,
+}
+
+/// Expands every triangle outside of the answer's facet that is as near as the facet, until none is left. `own`: a triangle of the
+/// answer's facet, where it is known; `rival`: the features of a second facet that may be as near.
 #[inline(always)]
 fn expand_rivals<S: Simd>(
     pair: &Pair<'_, f64>,
     mesh: &mut PolytopeMesh,
     own: Option<usize>,
     answer: &Certificate,
-) -> bool {
-    let own = own.filter(|_| !answer.is_parallel());
+    rival: Option<&FeaturePair>,
+) -> RivalsEnd {
     let claim = certificate::claim(answer);
     for _ in 0..LIMIT {
-        match mesh.verdict::<S>(&claim, own, |t| is_of_facet(pair, &answer.features, &t.map(|v| mesh.pair(v)))) {
-            Verdict::Proven => return true,
-            Verdict::Undecided => return false,
+        let verdict = mesh.verdict::<S>(&claim, own, |t| {
+            let triangle = t.map(|v| mesh.pair(v));
+            let is_of = |features: &FeaturePair| is_of_facet([pair.a, pair.b], features, &triangle);
+            is_of(&answer.features) || rival.is_some_and(is_of)
+        });
+        match verdict {
+            Verdict::Proven => return RivalsEnd::None,
+            Verdict::Undecided => return RivalsEnd::Undecided,
             Verdict::Rival(triangle) => {
                 let beyond = SupportBeyond::of::<S>(pair, mesh, triangle);
-                if !beyond.is_beyond || !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
-                    return false;
+                if !beyond.is_beyond {
+                    return RivalsEnd::Facet(triangle);
+                }
+                if !mesh.expand::<S>(triangle, beyond.vertex, beyond.point) {
+                    return RivalsEnd::Undecided;
                 }
             }
         }
     }
-    false
+    RivalsEnd::Undecided
 }
 
 /// Expands `polytope` until every triangle within `margin` (metres) of the nearest lies on the boundary of the
@@ -215,6 +272,6 @@ pub(super) fn nearest_facets(
 }
 
 /// Whether all three corners of a triangle of the difference belong to the facet of a feature pair.
-pub fn is_of_facet(pair: &Pair<'_, f64>, features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
-    triangle.iter().all(|&[i, j]| features.a.has_vertex(pair.a, i) && features.b.has_vertex(pair.b, j))
+pub fn is_of_facet([a, b]: [&Polyhedron; 2], features: &FeaturePair, triangle: &[VertexPair; 3]) -> bool {
+    triangle.iter().all(|&[i, j]| features.a.has_vertex(a, i) && features.b.has_vertex(b, j))
 }

@@ -63,7 +63,7 @@ dispatch!(at lanes_at_level, lanes_body, (pair: &Pair<'_, f64>, surface: &Surfac
 #[inline(always)]
 fn lanes_body<S: Simd>(pair: &Pair<'_, f64>, surface: &Surface, claims: &ClaimLanes, answer: &Certificate) -> u8 {
     let vertices = |[i, j]: VertexPair| (pair.a.vertex(i), pair.b.vertex(j));
-    let in_facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    let in_facet = |t: &[VertexPair; 3]| is_of_facet([pair.a, pair.b], &answer.features, t);
     lanes::proves::<S>(surface, vertices, &gather::broadcast(&pair.pose), claims, in_facet)
 }
 
@@ -76,7 +76,7 @@ fn agrees_in_lanes(pair: &Pair<'_, f64>, surface: &Surface, answer: &Certificate
     (claims.facet[2], claims.others[2]) = (0.5 * claim.facet, 0.5 * claim.facet);
     claims.facet[5] = f64::INFINITY;
     let easier = Claim { facet: claims.facet[2], others: claims.others[2] };
-    let facet = |t: &[VertexPair; 3]| is_of_facet(pair, &answer.features, t);
+    let facet = |t: &[VertexPair; 3]| is_of_facet([pair.a, pair.b], &answer.features, t);
     let easier = surface.proves(&points(pair, surface), &easier, facet);
     for level in Level::available() {
         let lanes = lanes_at_level(level, pair, surface, &claims, answer);
@@ -96,9 +96,9 @@ fn points(pair: &Pair<'_, f64>, surface: &Surface) -> Vec<Vec3<f64>> {
     surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect()
 }
 
-fn found(grown: ExpansionEnd) -> Option<Certificate> {
+fn depth_of(grown: ExpansionEnd) -> Option<Certificate> {
     match grown {
-        ExpansionEnd::Depth(strict) => Some(strict),
+        ExpansionEnd::Depth(proven) => Some(proven.answer),
         _ => None,
     }
 }
@@ -120,7 +120,8 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let Some(mut polytope) = start(&pair) else { continue };
         overlaps += 1;
-        let Some(answer) = penetration(&pair, &mut polytope).filter(|s| !s.in_contact_band()) else { continue };
+        let deepest = penetration(&pair, &mut polytope).map(|proven| proven.answer);
+        let Some(answer) = deepest.filter(|s| !s.in_contact_band()) else { continue };
         strict += 1;
         climbing += u32::from(pair.climbs());
         let (near, _) = directions::best_directions(&pair, 1.0);
@@ -134,7 +135,7 @@ fn the_depth_is_the_best_gap_of_all_directions() {
             continue;
         }
         assert!(surface.is_closed() && surface.triangles().len() + 4 == 2 * surface.pairs().len(), "case {case}");
-        let facet = |t: &[VertexPair; 3]| is_of_facet(&pair, &answer.features, t);
+        let facet = |t: &[VertexPair; 3]| is_of_facet([pair.a, pair.b], &answer.features, t);
         assert!(surface.proves(&points(&pair, &surface), &certificate::claim(&answer), facet), "case {case}");
         assert!(last.verifies(&pair, &surface, &answer), "case {case}");
         agrees_in_lanes(&pair, &surface, &answer, true);
@@ -144,15 +145,17 @@ fn the_depth_is_the_best_gap_of_all_directions() {
         pose.t = pose.t + draw.point().scale(0.05);
         let moved = Pair::new(&a, &b, pose, 0.0);
         if let Some(there) = certificate::local(&moved, &answer.features).filter(|s| !s.in_contact_band()) {
-            let facet = |t: &[VertexPair; 3]| is_of_facet(&moved, &there.features, t);
+            let facet = |t: &[VertexPair; 3]| is_of_facet([moved.a, moved.b], &there.features, t);
             let proven = surface.proves(&points(&moved, &surface), &certificate::claim(&there), facet);
             assert_eq!(last.verifies(&moved, &surface, &there), proven, "case {case}");
             agrees_in_lanes(&moved, &surface, &there, proven);
             if proven { still += 1 } else { no_longer += 1 }
         }
         last.restore(&moved, &surface);
-        let Some(warm) = penetration(&moved, &mut last).filter(|s| !s.in_contact_band()) else { continue };
-        let cold = start(&moved).and_then(|mut polytope| penetration(&moved, &mut polytope));
+        let warm = penetration(&moved, &mut last).map(|proven| proven.answer);
+        let Some(warm) = warm.filter(|s| !s.in_contact_band()) else { continue };
+        let cold =
+            start(&moved).and_then(|mut polytope| penetration(&moved, &mut polytope)).map(|proven| proven.answer);
         let cold = cold.expect("what a warm start proves is strict");
         assert_eq!((warm.features, bits(&warm)), (cold.features, bits(&cold)), "case {case}");
         grown += 1;
@@ -176,8 +179,8 @@ fn a_start_from_supports_finds_the_depth() {
         // Any axis is a valid start.
         let axis = [pair.pose.t, draw.point(), Vec3::ZERO][[0, 0, 0, 1, 2][case / 7 % 5]];
         let (mut polytope, mut simplex) = (Polytope::default(), Simplex::default());
-        let around =
-            penetration_from_supports(&pair, axis, &mut polytope, &mut simplex).filter(|s| !s.in_contact_band());
+        let around = depth_of(penetration_from_supports(&pair, axis, &mut polytope, &mut simplex));
+        let around = around.filter(|s| !s.in_contact_band());
         let Some(mut tetrahedron) = start(&pair) else {
             assert!(around.is_none(), "case {case}");
             apart += 1;
@@ -186,7 +189,7 @@ fn a_start_from_supports_finds_the_depth() {
         };
         overlaps += 1;
         assert!(simplex.count == 0, "case {case}");
-        let by_gjk = penetration(&pair, &mut tetrahedron).filter(|s| !s.in_contact_band());
+        let by_gjk = penetration(&pair, &mut tetrahedron).map(|proven| proven.answer).filter(|s| !s.in_contact_band());
         strict += u32::from(by_gjk.is_some());
         let Some(answer) = around else { continue };
         found += 1;
@@ -322,13 +325,14 @@ fn all_levels_give_the_same_bits() {
         let (a, b) = (draw.body(case), draw.body(case / 5));
         let pair = Pair::new(&a, &b, draw.pose(), 0.0);
         let (Some(mut wide), Some(mut plain)) = (start(&pair), start(&pair)) else { continue };
-        let answers = [penetration(&pair, &mut wide), found(expand_to_boundary_body::<Portable>(&pair, plain.mesh()))];
+        let deepest = penetration(&pair, &mut wide).map(|proven| proven.answer);
+        let answers = [deepest, depth_of(expand_to_boundary_body::<Portable>(&pair, plain.mesh()))];
         let [x, y] = answers.map(|s| s.map(|s| (s.features, bits(&s))));
         assert_eq!(x, y, "case {case}");
         for level in Level::available() {
             let Some(mut again) = start(&pair) else { continue };
             let z = expand_at_level(level, &pair, again.mesh());
-            assert_eq!(x, found(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
+            assert_eq!(x, depth_of(z).map(|s| (s.features, bits(&s))), "case {case}, {level:?}");
         }
         let mut surfaces = [Surface::default(), Surface::default()];
         let kept = [wide.remember(&mut surfaces[0]), plain.remember(&mut surfaces[1])];
@@ -342,7 +346,7 @@ fn all_levels_give_the_same_bits() {
         for level in Level::available() {
             grown.push(start_at_level(level, &pair, pair.pose.t, plain.mesh()));
         }
-        let all: Vec<_> = grown.into_iter().map(|s| found(s).map(|s| (s.features, bits(&s)))).collect();
+        let all: Vec<_> = grown.into_iter().map(|s| depth_of(s).map(|s| (s.features, bits(&s)))).collect();
         assert!(all.iter().all(|s| *s == all[0]), "case {case}");
         around += u32::from(all[0].is_some());
     }

@@ -5,6 +5,7 @@ use super::integer_vec3::IntegerVec3;
 use crate::geometry::Polyhedron;
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::proximity::FeatureKind::{Edge, Face, Vertex};
+use crate::narrow::support::FeatureIndices;
 use crate::narrow::support_planes::SupportPlanes;
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
@@ -34,7 +35,7 @@ impl RationalPoint {
 
 impl<'a> SupportedDirection<'a> {
     pub(super) fn new(a: &'a Polyhedron, b: &'a Polyhedron, pair: &'a IntegerPair, direction: IntegerVec3) -> Self {
-        let top = |points: &[IntegerVec3], d: &IntegerVec3| -> Vec<u32> {
+        let top = |points: &[IntegerVec3], d: &IntegerVec3| -> FeatureIndices {
             let heights: Vec<BigInt> = points.iter().map(|p| p.dot(d)).collect();
             let most = heights.iter().max();
             (0..).zip(&heights).filter(|(_, h)| Some(*h) == most).map(|(v, _)| v).collect()

@@ -7,6 +7,7 @@
 //! outline.rs     convex polygons: clipping, and the centroid of an intersection (all sides against all)
 //! chains.rs      the same for polygons of many sides (a sweep)
 //! candidates.rs  the parallel features along a direction
+//! equal_depths.rs  two facets at equal depths
 //! ```
 //!
 //! When such an answer may be accepted: `certificate/certify.rs`, with the proof in docs/numerics.md.
@@ -14,6 +15,7 @@
 mod candidates;
 mod chains;
 mod closest;
+pub(super) mod equal_depths;
 mod frame;
 mod outline;
 #[cfg(test)]

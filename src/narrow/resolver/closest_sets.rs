@@ -10,12 +10,14 @@ use crate::narrow::answer::Answer;
 use crate::narrow::certificate::Certificate;
 use crate::narrow::feature::FeaturePair;
 use crate::narrow::pair::Pair;
+use crate::narrow::parallel::equal_depths::{ROUNDING, between_means};
 use crate::narrow::parallel::{self, PlanePoint};
 use crate::narrow::proximity::FeatureKind::Vertex;
 use crate::narrow::proximity::Method;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::support;
-use crate::narrow::support_planes::SupportPlanes;
+use crate::narrow::support_planes::SupportVertices;
+use smallvec::SmallVec;
 
 /// How far vertices may lie below the supporting planes, and points outside of a polygon, in bounds E. The bracket opens by three
 /// times as much at most, and stays within its promise.
@@ -30,11 +32,11 @@ const CONTACT: f64 = 2.0;
 /// Width below which an intersection counts as a segment or a point, in bounds E: its area is rounding.
 const SLIVER: f64 = 4096.0;
 
-/// Components of directions along the line between the bodies that differ by less, in sizes of the pair, are equal.
-const ROUNDING: f64 = 1e-9;
-
 /// Vertices of an intersection, at most.
 const MOST: usize = 4096;
+
+/// The corners of a convex polygon, of a segment or a point.
+type Outline = SmallVec<[PlanePoint<f64>; 12]>;
 
 /// The sets of closest points along a direction.
 pub(super) struct ClosestSets {
@@ -57,9 +59,9 @@ impl ClosestSets {
     /// Of any features: the set of closest points is a point where one is a vertex.
     pub(super) fn of_any(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Self> {
         let level = LEVEL * pair.bound();
-        let planes = SupportPlanes::new(pair, n, level);
+        let planes = SupportVertices::new(pair, n, level);
         let features = planes.largest_features(pair)?;
-        let [on_a, on_b] = planes.vertices();
+        let [on_a, on_b] = planes.lists();
         if on_a.len() + on_b.len() > MOST {
             return None;
         }
@@ -165,11 +167,11 @@ fn length(a: PlanePoint<f64>) -> f64 {
 }
 
 /// The convex hull of points, counter-clockwise (Andrew's monotone chain); two points where they lie on a line.
-fn convex_outline(mut points: Vec<PlanePoint<f64>>) -> Vec<PlanePoint<f64>> {
+fn convex_outline(mut points: Outline) -> Outline {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
     let half = |points: &mut dyn Iterator<Item = &PlanePoint<f64>>| {
-        let mut chain: Vec<PlanePoint<f64>> = Vec::new();
+        let mut chain: Outline = Outline::new();
         for &x in points {
             while let [.., p, q] = chain[..]
                 && cross(minus(q, p), minus(x, q)) <= 0.0
@@ -197,8 +199,8 @@ fn are_parallel(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> boo
 
 /// What a polygon, segment or point `a` has in common with `b`, moved outward by `level` on each side (Sutherland and Hodgman
 /// 1974); `None` if nothing.
-fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<Vec<PlanePoint<f64>>> {
-    let mut left = a.to_vec();
+fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<Outline> {
+    let mut left = Outline::from_slice(a);
     for (i, &start) in b.iter().enumerate() {
         let side = minus(b[(i + 1) % b.len()], start);
         let least = -level * length(side);
@@ -215,8 +217,8 @@ fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Opt
 }
 
 /// The part of a polygon where a linear function is not negative.
-fn clipped(polygon: &[PlanePoint<f64>], height: impl Fn(PlanePoint<f64>) -> f64) -> Vec<PlanePoint<f64>> {
-    let mut left = Vec::with_capacity(polygon.len() + 1);
+fn clipped(polygon: &[PlanePoint<f64>], height: impl Fn(PlanePoint<f64>) -> f64) -> Outline {
+    let mut left = Outline::new();
     for (i, &from) in polygon.iter().enumerate() {
         let to = polygon[(i + 1) % polygon.len()];
         let (here, next) = (height(from), height(to));
@@ -273,7 +275,7 @@ fn distance_to(polygon: &[PlanePoint<f64>], x: PlanePoint<f64>) -> f64 {
 /// The place of the direction that the rule prefers among several that are equally good: of those nearest to the line between the means
 /// of the vertices, up to rounding, the first.
 pub(super) fn preferred(pair: &Pair<'_, f64>, directions: impl Iterator<Item = Vec3<f64>> + Clone) -> Option<usize> {
-    let between = pair.pose.point(pair.b.mean) - pair.a.mean;
+    let between = between_means([pair.a, pair.b], &pair.pose);
     let least = directions.clone().map(|n| n.dot(between)).reduce(f64::max)? - ROUNDING * pair.size;
     directions.clone().position(|n| n.dot(between) >= least)
 }

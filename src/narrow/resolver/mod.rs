@@ -80,6 +80,11 @@ fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
         answer
     };
     if found.end != SearchEnd::Overlap {
+        if found.point.length() <= epa::IN_CONTACT * pair.bound()
+            && let Some(answer) = touching(pair, &found)
+        {
+            return tie(Some(answer));
+        }
         let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
             .and_then(|features| certificate::local(pair, &features))
             .filter(Certificate::in_contact_band);
@@ -94,6 +99,6 @@ fn resolve_in_f64(pair: &Pair<'_, f64>, routes: &mut Routes) -> Option<Answer> {
     if !polytope.start(pair, tetrahedron) {
         return None;
     }
-    let strict = epa::penetration(pair, &mut polytope);
-    strict.map(|s| Answer::certified(&s)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
+    let proven = epa::penetration(pair, &mut polytope);
+    proven.map(|proven| Answer::certified(&proven.answer)).or_else(|| tie(tie_break::overlapping(pair, &mut polytope)))
 }

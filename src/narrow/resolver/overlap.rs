@@ -8,11 +8,15 @@ use crate::narrow::certificate;
 use crate::narrow::closest_points::{Closest, closest_points};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
+use crate::narrow::parallel::equal_depths::EqualDepths;
 use crate::narrow::proximity::Method;
 use crate::narrow::support_planes::SupportPlanes;
 
 /// Directions within this many bounds E of the best in `f64` are evaluated in double-double.
 const NEAR: f64 = 64.0;
+
+/// Directions within this many bounds E of the best in `f64` are ties: more than the difference of depths that count as equal.
+pub(super) const EQUAL: f64 = 2.0;
 
 /// A direction in double-double.
 struct WideDirection {
@@ -47,6 +51,9 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
         amplification: 1.0,
     };
     let lower = chosen.gap - Dd::from_f64(bound);
+    if let Some(answer) = equal_depths_in_f64(pair, &near, upper) {
+        return Some(answer);
+    }
     let upper = upper + residual;
     if let Some(answer) = strict_in_f64(pair, &features, upper) {
         return Some(answer);
@@ -65,6 +72,14 @@ pub(super) fn resolve(pair: &Pair<'_, f64>, wide: &Pair<'_, Dd>, reach: Dd) -> O
 /// surface can only end at these features, and the complete list of directions proves the same depth.
 fn strict_in_f64(pair: &Pair<'_, f64>, features: &FeaturePair, upper: Dd) -> Option<Answer> {
     let answer = Answer::certified(&certificate::local(pair, features)?);
+    (upper.to_f64() <= answer.upper).then_some(answer)
+}
+
+/// The `f64` answer if the best directions are two of equal depths: see [`strict_in_f64`].
+fn equal_depths_in_f64(pair: &Pair<'_, f64>, near: &[Direction], upper: Dd) -> Option<Answer> {
+    let best = near.iter().map(|d| d.gap).reduce(f64::max)?;
+    let nearest = near.iter().filter(|d| d.gap >= best - EQUAL * pair.bound());
+    let answer = Answer::certified(&EqualDepths::along(pair, nearest.map(|d| d.normal))?.preferred);
     (upper.to_f64() <= answer.upper).then_some(answer)
 }
 

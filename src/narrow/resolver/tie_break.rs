@@ -6,6 +6,7 @@
 
 use super::closest_sets::{self, ClosestSets};
 use super::directions::{DirectionOrigin, PARALLEL};
+use super::overlap::EQUAL;
 use super::prefilter::Prefilter;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::answer::Answer;
@@ -16,6 +17,7 @@ use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::gjk::GjkResult;
 use crate::narrow::pair::{Pair, VertexPair};
 use crate::narrow::parallel;
+use crate::narrow::parallel::equal_depths::EqualDepths;
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::support_planes::SupportPlanes;
@@ -114,10 +116,13 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
     };
     let directions = parallel::face_directions(pair, [&around(pair.a, 0), &around(pair.b, 1)]);
     let band = CONTACT_GAP * pair.bound();
-    let mut touching: Vec<Vec3<f64>> = directions.into_iter().filter(|&n| pair.gap(n).abs() <= band).collect();
-    if let Some(answer) = touching.iter().find_map(|&n| closest_sets::strict(pair, n)) {
+    let gaps = directions.into_iter().map(|n| (n, pair.gap(n).abs()));
+    let touching: Vec<(Vec3<f64>, f64)> = gaps.filter(|&(_, gap)| gap <= band).collect();
+    let faces = touching.iter().filter(|(n, _)| !is_across_contact(pair, *n, &touching));
+    if let Some(answer) = faces.filter_map(|&(n, _)| closest_sets::strict(pair, n)).next() {
         return Some(answer);
     }
+    let mut touching: Vec<Vec3<f64>> = touching.into_iter().map(|(n, _)| n).collect();
     // Where cores overlap by more, a proof of the depth decides.
     let is_proven = |sets: &ClosestSets| (sets.is_contact(pair) || sets.gap > 0.0) && sets.answer(pair, None).is_some();
     let sets = loop {
@@ -131,6 +136,17 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
     }
     let planes = SupportPlanes::new(pair, sets.normal, CONTACT * pair.bound());
     unique(pair, (0..6).flat_map(|kinds| planes.candidates(kinds))).or_else(|| sets.answer(pair, None))
+}
+
+/// Whether cores that touch along the unit vector `n` touch along another one, too, so that no certificate along `n` holds.
+///
+/// Both bodies then lie on either side of a plane that is tilted against the one along `n` by at least 30 degrees. A point that both have
+/// in common is no deeper in a face on the plane along `n` than twice the other gap, and rounding. Less than 32 bounds E for the sum of
+/// both depths make the margin of a certificate larger than the bodies (`TILT` in `parallel/closest.rs`).
+fn is_across_contact(pair: &Pair<'_, f64>, n: Vec3<f64>, touching: &[(Vec3<f64>, f64)]) -> bool {
+    const COSINE: f64 = 0.866;
+    const GAP: f64 = 4.0;
+    touching.iter().any(|&(other, gap)| gap <= GAP * pair.bound() && n.dot(other).abs() <= COSINE)
 }
 
 /// The answer of the first accepted feature pair; `None` if a pair is in contact or undecided by rounding.
@@ -221,9 +237,15 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
     };
     let slack = SLACKS.into_iter().find(|&slack| proves(slack))?;
     let nearest = Nearest { gap: best, slack: (slack + 1.0) * bound };
-    facets.retain(|f| f.gap >= best - 2.0 * bound);
+    facets.retain(|f| f.gap >= best - EQUAL * bound);
     facets.sort_by_key(|f| f.origin);
-    // Of equal depths the rule prefers one. No certificate holds for any of them.
+    if let Some(depths) = EqualDepths::along(pair, facets.iter().map(|facet| facet.normal)) {
+        let answer = Answer::certified(&depths.preferred);
+        let upper = best.max(answer.distance) + nearest.slack;
+        // Else the surface of another route may prove it.
+        return (upper <= answer.upper).then_some(answer);
+    }
+    // Of other equal depths the rule prefers one. No certificate holds for any of them.
     let are_rivals = facets.iter().all(|facet| has_rival(&facets, facet, bound));
     if are_rivals && let Some(answer) = preferred_sets(pair, &facets, &nearest, ClosestSets::new) {
         return Some(answer);
@@ -233,7 +255,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
             return Some(Answer::certified(&tie));
         }
         // Without another facet as near, the surface of another route may prove it.
-        if facets.iter().all(|facet| epa::is_of_facet(pair, &tie.features, &facet.triangle)) {
+        if facets.iter().all(|facet| epa::is_of_facet([pair.a, pair.b], &tie.features, &facet.triangle)) {
             return None;
         }
     }

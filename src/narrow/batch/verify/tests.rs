@@ -44,7 +44,7 @@ fn what_eight_lanes_accept_is_accepted_alone_with_the_same_bits() {
             _ => 5,
         };
         let mut eight = Verified::default();
-        eight.verify(&of, &features, None, start);
+        eight.verify(&of, &features, (None, None), start);
         for sample in start..start + WIDTH {
             assert!(eight.covers(sample));
             let pair = Pair::new(&a, &b, relative.at(sample), growth);
@@ -90,12 +90,12 @@ fn what_a_surface_proves_in_eight_lanes_it_proves_alone() {
         let Some(features) = cache.features() else { continue };
         let Some(surface) = cache.surface() else { continue };
         let mut eight = Verified::default();
-        eight.verify(&of, &features, Some(surface), start);
+        eight.verify(&of, &features, (Some(surface), None), start);
         for sample in start..start + WIDTH {
             let pair = Pair::new(&a.core, &b.core, relative.at(sample), 0.0);
             let single = local(&pair, &features).filter(|s| {
                 let points: Vec<_> = surface.pairs().iter().map(|&vertices| pair.difference(vertices)).collect();
-                let facet = |t: &[VertexPair; 3]| epa::is_of_facet(&pair, &features, t);
+                let facet = |t: &[VertexPair; 3]| epa::is_of_facet([pair.a, pair.b], &features, t);
                 !s.in_contact_band() && surface.proves(&points, &claim(s), facet)
             });
             alone += u32::from(single.is_some());
