@@ -9,13 +9,13 @@ use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 
 /// The vertices of A and of B on (or near) the supporting planes of a direction, each list ascending.
-pub(super) struct SupportVertices {
+pub(super) struct VerticesOnPlanes {
     /// The direction in the frame of each body, outward.
     directions: [Vec3<f64>; 2],
     of: [FeatureIndices; 2],
 }
 
-impl SupportVertices {
+impl VerticesOnPlanes {
     /// The vertices within `tolerance` (metres) of the supporting planes along the unit vector `n`.
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
         let directions = [n, -pair.pose.inverse_vector(n)];
@@ -92,7 +92,7 @@ pub(super) struct SupportPlanes {
 impl SupportPlanes {
     /// The features within `tolerance` (metres) of the supporting planes along the unit vector `n`.
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>, tolerance: f64) -> Self {
-        let SupportVertices { directions, of } = SupportVertices::new(pair, n, tolerance);
+        let VerticesOnPlanes { directions, of } = VerticesOnPlanes::new(pair, n, tolerance);
         let (edges_a, faces_a) = faces_on_plane(pair.a, directions[0], &of[0]);
         let (edges_b, faces_b) = faces_on_plane(pair.b, directions[1], &of[1]);
         Self { vertices: of, edges: [edges_a, edges_b], faces: [faces_a, faces_b] }

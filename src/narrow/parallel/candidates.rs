@@ -7,7 +7,7 @@ use crate::narrow::closest_points::edges_are_parallel;
 use crate::narrow::kind::ParallelKind;
 use crate::narrow::pair::Pair;
 use crate::narrow::proximity::FeatureKind::{Face, Vertex};
-use crate::narrow::support_planes::{SupportPlanes, SupportVertices};
+use crate::narrow::support_planes::{SupportPlanes, VerticesOnPlanes};
 
 /// How far below the supporting plane a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
 /// accepts, and far less than it demands of all other vertices.
@@ -20,7 +20,7 @@ const NEAR: f64 = 1e-10;
 /// The certificate of the parallel features that support both cores along the unit vector `n` from A to B, if they alone do, locally
 /// where the cores overlap. `amplification`: by how many bounds E the direction may be off.
 pub(in crate::narrow) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification: f64) -> Option<Certificate> {
-    let planes = SupportVertices::new(pair, n, LEVEL * amplification * pair.bound());
+    let planes = VerticesOnPlanes::new(pair, n, LEVEL * amplification * pair.bound());
     let features = planes.largest_features(pair).filter(|f| f.a.kind != Vertex && f.b.kind != Vertex)?;
     certificate::local(pair, &features)
 }

@@ -16,7 +16,7 @@ use crate::narrow::proximity::FeatureKind::Vertex;
 use crate::narrow::proximity::Method;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::support;
-use crate::narrow::support_planes::SupportVertices;
+use crate::narrow::support_planes::VerticesOnPlanes;
 use smallvec::SmallVec;
 
 /// How far vertices may lie below the supporting planes, and points outside of a polygon, in bounds E. The bracket opens by three
@@ -36,7 +36,7 @@ const SLIVER: f64 = 4096.0;
 const MOST: usize = 4096;
 
 /// The corners of a convex polygon, of a segment or a point.
-type Outline = SmallVec<[PlanePoint<f64>; 12]>;
+type OutlineCorners = SmallVec<[PlanePoint<f64>; 12]>;
 
 /// The sets of closest points along a direction.
 pub(super) struct ClosestSets {
@@ -59,7 +59,7 @@ impl ClosestSets {
     /// Of any features: the set of closest points is a point where one is a vertex.
     pub(super) fn of_any(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Self> {
         let level = LEVEL * pair.bound();
-        let planes = SupportVertices::new(pair, n, level);
+        let planes = VerticesOnPlanes::new(pair, n, level);
         let features = planes.largest_features(pair)?;
         let [on_a, on_b] = planes.lists();
         if on_a.len() + on_b.len() > MOST {
@@ -167,11 +167,11 @@ fn length(a: PlanePoint<f64>) -> f64 {
 }
 
 /// The convex hull of points, counter-clockwise (Andrew's monotone chain); two points where they lie on a line.
-fn convex_outline(mut points: Outline) -> Outline {
+fn convex_outline(mut points: OutlineCorners) -> OutlineCorners {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
     let half = |points: &mut dyn Iterator<Item = &PlanePoint<f64>>| {
-        let mut chain: Outline = Outline::new();
+        let mut chain: OutlineCorners = OutlineCorners::new();
         for &x in points {
             while let [.., p, q] = chain[..]
                 && cross(minus(q, p), minus(x, q)) <= 0.0
@@ -199,8 +199,8 @@ fn are_parallel(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> boo
 
 /// What a polygon, segment or point `a` has in common with `b`, moved outward by `level` on each side (Sutherland and Hodgman
 /// 1974); `None` if nothing.
-fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<Outline> {
-    let mut left = Outline::from_slice(a);
+fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<OutlineCorners> {
+    let mut left = OutlineCorners::from_slice(a);
     for (i, &start) in b.iter().enumerate() {
         let side = minus(b[(i + 1) % b.len()], start);
         let least = -level * length(side);
@@ -217,8 +217,8 @@ fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Opt
 }
 
 /// The part of a polygon where a linear function is not negative.
-fn clipped(polygon: &[PlanePoint<f64>], height: impl Fn(PlanePoint<f64>) -> f64) -> Outline {
-    let mut left = Outline::new();
+fn clipped(polygon: &[PlanePoint<f64>], height: impl Fn(PlanePoint<f64>) -> f64) -> OutlineCorners {
+    let mut left = OutlineCorners::new();
     for (i, &from) in polygon.iter().enumerate() {
         let to = polygon[(i + 1) % polygon.len()];
         let (here, next) = (height(from), height(to));
