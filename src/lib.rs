@@ -82,7 +82,7 @@ mod simd;
 mod table;
 mod trajectory;
 
-pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use error::{Error, ErrorKind, Result};
 pub use geometry::{Pose, Vec3};
 pub use narrow::{FeatureKind, Method, Proximity, Status};

@@ -93,6 +93,10 @@ pub(crate) struct RunArgs {
     /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
     #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
     pub(crate) progress: ProgressArg,
+    /// Take a requirement for kept where there was nothing to be checked: no frame, no pair, all pairs ignored. Else the
+    /// verdict is then nothing-checked, with exit code 2
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
     /// Print one JSON object (the manifest's summary) instead of text
     #[arg(long)]
     pub(crate) json: bool,

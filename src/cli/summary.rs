@@ -5,6 +5,7 @@ use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::stdout;
 use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
+use crate::engine::NothingChecked;
 use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
@@ -196,7 +197,7 @@ fn rows_by_status(summary: &Value) -> String {
         .filter_map(|(status, n)| n.as_u64().filter(|&n| n > 0).map(|n| format!("{} {status}", count(n))))
         .collect();
     match summary["rows"].as_u64().unwrap_or(0) {
-        0 if summary["frames"].as_u64() == Some(0) => "none: there was no frame to look at".to_owned(),
+        0 if nothing_checked(summary).is_some() => "none: there was nothing to look at".to_owned(),
         0 => "none: nothing came that near".to_owned(),
         n => format!("{}: {}", count(n), parts.join(", ")),
     }
@@ -213,6 +214,11 @@ fn worst(summary: &Value) -> String {
     format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
 }
 
+/// Why nothing was looked at, if so.
+fn nothing_checked(summary: &Value) -> Option<NothingChecked> {
+    summary["nothing_checked"].as_str().and_then(NothingChecked::of_name)
+}
+
 fn requirement(summary: &Value, require: Option<f64>) -> String {
     let Some(require) = require else {
         return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
@@ -220,8 +226,11 @@ fn requirement(summary: &Value, require: Option<f64>) -> String {
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if n("violated") > 0 {
         paint(Tone::Bad, &format!("VIOLATED by {}", counted(n("violated"), "row")))
-    } else if summary["frames"].as_u64() == Some(0) {
-        "not looked at: no frame was chosen".to_owned()
+    } else if let Some(nothing) = nothing_checked(summary) {
+        match summary["verdict"].as_str() {
+            Some("clear") => format!("nothing was checked, as --allow-empty permits: {}", nothing.reason()),
+            _ => paint(Tone::Bad, "NOTHING CHECKED") + ": " + nothing.reason(),
+        }
     } else {
         paint(Tone::Good, "no row violates it")
     };
@@ -257,8 +266,18 @@ fn time(manifest: &Value) -> String {
 /// A command that a person may want to run now.
 fn next(summary: &Value, dir: &Path) -> String {
     let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
-    if summary["frames"].as_u64() == Some(0) {
-        return "choose other --runs or --frames; `clearsweep check` says which there are".to_owned();
+    match nothing_checked(summary) {
+        Some(NothingChecked::NoFrame) => {
+            return "check what wrote the trajectories; `clearsweep check` says what they hold".to_owned();
+        }
+        Some(NothingChecked::NoPair) => return "add a body, or `static_pairs = true` to [query]".to_owned(),
+        Some(NothingChecked::AllIgnored) => {
+            return "narrow the rules of [[ignore]]; `clearsweep check` says what each covers".to_owned();
+        }
+        Some(NothingChecked::NeverTogether) => {
+            return "choose other --runs or --frames; `clearsweep check` names the bodies that are absent".to_owned();
+        }
+        None => {}
     }
     if summary["rows"].as_u64().unwrap_or(0) == 0 {
         return "widen `within` (--within) to see the nearest pairs".to_owned();
@@ -324,9 +343,14 @@ mod tests {
         for key in ["frames", "rows", "violated", "undecided"] {
             manifest["summary"][key] = 0.into();
         }
-        let text = plain(&text(&manifest, Path::new("out")));
-        assert!(text.contains("no frame to look at") && text.contains("choose other --runs"), "{text}");
-        assert!(!text.contains("no row violates it"), "{text}");
+        manifest["summary"]["verdict"] = "nothing-checked".into();
+        manifest["summary"]["nothing_checked"] = "no-frame".into();
+        let shown = plain(&text(&manifest, Path::new("out")));
+        assert!(shown.contains("NOTHING CHECKED: there was no frame to look at"), "{shown}");
+        assert!(!shown.contains("no row violates it") && !shown.contains("nearest pairs"), "{shown}");
+        manifest["summary"]["verdict"] = "clear".into();
+        let allowed = plain(&text(&manifest, Path::new("out")));
+        assert!(allowed.contains("as --allow-empty permits") && !allowed.contains("NOTHING CHECKED"), "{allowed}");
     }
 
     #[test]

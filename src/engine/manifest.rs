@@ -2,6 +2,7 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
+use super::coverage::{NothingChecked, RunVerdict};
 use super::options::JobOptions;
 use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
@@ -23,6 +24,8 @@ pub(super) struct Report<'a> {
     /// Scene, geometry and trajectory files.
     pub(super) inputs: &'a [InputDigest],
     pub(super) totals: &'a Totals,
+    /// Why nothing was looked at; `None` where something was.
+    pub(super) nothing_checked: Option<NothingChecked>,
     pub(super) routes: &'a Routes,
     pub(super) timings: &'a Timings,
     /// The methods and the device that were used.
@@ -67,13 +70,20 @@ impl Report<'_> {
         })
     }
 
+    /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
+    pub(super) fn verdict(&self) -> RunVerdict {
+        let checked = self.nothing_checked.is_none() || self.options.allow_empty;
+        verdict(self.totals, self.scene.query.require.is_some(), checked)
+    }
+
     /// What a person or a script asks first; also what the program prints.
     fn summary(&self) -> Value {
         let totals = self.totals;
         let seconds = self.timings.total.as_secs_f64();
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         json!({
-            "verdict": verdict(totals, self.scene.query.require.is_some()),
+            "verdict": self.verdict().name(),
+            "nothing_checked": self.nothing_checked.map(NothingChecked::name),
             "sampled_frames_only": true,
             "bodies": self.scene.bodies.len(),
             "bodies_dynamic": self.scene.dynamic.len(),
@@ -124,22 +134,25 @@ impl Report<'_> {
                 DistanceColumns::All => "all",
                 DistanceColumns::Distance => "distance",
             },
+            "allow_empty": self.options.allow_empty,
         })
     }
 }
 
-/// One word for the outcome: violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
-fn verdict(totals: &Totals, required: bool) -> &'static str {
+/// Violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
+fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     if totals.violated > 0 {
-        "violated"
+        RunVerdict::Violated
     } else if totals.by_status[Status::Uncertified as usize] > 0 {
-        "uncertified"
+        RunVerdict::Uncertified
     } else if totals.undecided > 0 {
-        "undecided"
-    } else if required {
-        "clear"
+        RunVerdict::Undecided
+    } else if !required {
+        RunVerdict::NothingRequired
+    } else if checked {
+        RunVerdict::Clear
     } else {
-        "nothing required"
+        RunVerdict::NothingChecked
     }
 }
 
@@ -180,14 +193,15 @@ mod tests {
     #[test]
     fn violations_outrank_uncertified_rows() {
         let mut totals = Totals::default();
-        assert_eq!(verdict(&totals, true), "clear");
-        assert_eq!(verdict(&totals, false), "nothing required");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear);
+        assert_eq!(verdict(&totals, true, false), RunVerdict::NothingChecked);
+        assert_eq!(verdict(&totals, false, false), RunVerdict::NothingRequired);
         totals.undecided = 1;
-        assert_eq!(verdict(&totals, true), "undecided");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
         totals.by_status[3] = 1;
-        assert_eq!(verdict(&totals, true), "uncertified");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         totals.violated = 1;
-        assert_eq!(verdict(&totals, true), "violated");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
     }
 
     #[test]

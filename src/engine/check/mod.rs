@@ -5,6 +5,7 @@ mod motion;
 mod rules;
 mod warning;
 
+use super::coverage::{Coverage, NothingChecked};
 use super::methods;
 use super::options::JobOptions;
 use crate::broad::{BroadPhase, BroadScene};
@@ -87,6 +88,7 @@ fn check_in_pool(
         near: vec![false; scene.bodies.len()],
         clock: Clock::default(),
         motions: Motions::new(scene),
+        coverage: Coverage::new(scene),
     };
     for block in trajectory.blocks() {
         let block = block?;
@@ -122,6 +124,7 @@ fn check_in_pool(
     warnings.extend(seen.clock.warnings());
     warnings.extend(far(scene, &checked));
     warnings.extend(empty(&checked));
+    warnings.extend(seen.coverage.nothing().and_then(|nothing| unchecked(scene, nothing)));
     checked.warnings = warnings;
     Ok(checked)
 }
@@ -141,10 +144,12 @@ struct Seen<'a> {
     near: Vec<bool>,
     clock: Clock,
     motions: Motions<'a>,
+    coverage: Coverage,
 }
 
 impl Seen<'_> {
     fn look(&mut self, block: &FrameBlock) {
+        self.coverage.look(self.scene, block);
         let widen = |range: &mut Option<(i64, i64)>, key: i64| {
             let (low, high) = range.unwrap_or((key, key));
             *range = Some((low.min(key), high.max(key)));
@@ -171,6 +176,18 @@ fn empty(checked: &Checked) -> Option<Warning> {
             [],
             "the trajectories hold no row: a run would look at no frame",
             "check what wrote them, and `trajectories` in [scene]",
+        )
+    })
+}
+
+/// A requirement that nothing is held against.
+fn unchecked(scene: &Scene, nothing: NothingChecked) -> Option<Warning> {
+    scene.query.require.is_some().then(|| {
+        Warning::new(
+            "unchecked",
+            [],
+            format!("a clearance is required, but {}: the verdict of a run would be nothing-checked", nothing.reason()),
+            "mend the scene or its trajectories; `clearsweep run --allow-empty` takes it for clear all the same",
         )
     })
 }
