@@ -12,7 +12,7 @@ pub mod broad {
 /// From the module of the same name.
 pub mod engine {
     pub use crate::engine::{
-        Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, Loaded, Outcome,
+        Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, LastingContact, Loaded, Outcome,
         PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain, simd_features,
     };
 }

@@ -91,7 +91,8 @@ pub use scene::{
     Body, BodyBuilder, Geometry, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides, Shape,
 };
 pub use table::{
-    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals,
+    ViolatingPair, Worst,
 };
 #[cfg(feature = "ndarray")]
 pub use trajectory::PoseArray;

@@ -8,7 +8,7 @@ use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Missing, Scene};
-use crate::table::{DistanceColumns, Totals, Worst};
+use crate::table::{DistanceColumns, Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -80,6 +80,8 @@ impl Report<'_> {
     fn summary(&self) -> Value {
         let totals = self.totals;
         let seconds = self.timings.total.as_secs_f64();
+        let required = self.scene.query.require.is_some() && totals.runs > 0;
+        let share = required.then(|| share_with_interval(totals.runs_violated, totals.runs));
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         json!({
             "verdict": self.verdict().name(),
@@ -98,6 +100,11 @@ impl Report<'_> {
             "penetrations": totals.penetrations,
             "rows_by_status": counts(&Status::NAMES, &totals.by_status),
             "violated": totals.violated,
+            "pairs_violated": totals.pairs_violated,
+            "violating_pairs": totals.violating_pairs.iter().map(violating_pair).collect::<Vec<_>>(),
+            "runs_violated": totals.runs_violated,
+            "runs_violated_share": share.map(|(share, _)| share),
+            "runs_violated_interval": share.map(|(_, interval)| interval),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
             "worst": totals.worst.as_ref().map(worst),
@@ -156,6 +163,38 @@ fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     }
 }
 
+/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and
+/// statistical inference", 1927), which holds for small shares too.
+fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
+    /// The 97.5 % quantile of the normal distribution.
+    const Z: f64 = 1.959_963_984_540_054;
+    let (share, n) = (count as f64 / all as f64, all as f64);
+    let middle = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let bound = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
+    // The ends are exact where none or all are counted; rounding would miss them.
+    let low = if count == 0 { 0.0 } else { bound(middle - half) };
+    let high = if count == all { 1.0 } else { bound(middle + half) };
+    (share, [low, high])
+}
+
+fn violating_pair(pair: &ViolatingPair) -> Value {
+    json!({
+        "body_a": pair.body_a,
+        "body_b": pair.body_b,
+        "min_distance_m": pair.min_distance_m,
+        "run": pair.run,
+        "frame": pair.frame,
+        "rows": pair.rows,
+        "runs": pair.runs,
+        "spans": pair.spans,
+        "from_frame": pair.from_frame,
+        "to_frame": pair.to_frame,
+        "from_time_s": pair.from_time_s,
+        "to_time_s": pair.to_time_s,
+    })
+}
+
 fn worst(worst: &Worst) -> Value {
     json!({
         "distance_m": worst.distance_m,
@@ -202,6 +241,18 @@ mod tests {
         assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         totals.violated = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
+    }
+
+    #[test]
+    fn the_interval_of_a_share_is_wilsons() {
+        let rounded = |count, all| {
+            let (share, [low, high]) = share_with_interval(count, all);
+            [share, low, high].map(|x| (x * 1000.0).round() / 10.0)
+        };
+        assert_eq!(rounded(1450, 2000), [72.5, 70.5, 74.4]);
+        assert_eq!(rounded(4, 200), [2.0, 0.8, 5.0]);
+        assert_eq!(rounded(0, 200), [0.0, 0.0, 1.9]);
+        assert_eq!(rounded(7, 7), [100.0, 64.6, 100.0]);
     }
 
     #[test]

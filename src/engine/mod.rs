@@ -32,7 +32,7 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
+pub use check::{Checked, GroupFound, LargestStep, LastingContact, RuleFound, Warning, check};
 #[cfg(feature = "cli")]
 pub(crate) use coverage::NothingChecked;
 pub use coverage::RunVerdict;
