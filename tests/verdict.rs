@@ -83,7 +83,7 @@ fn nothing_looked_at_is_not_clear() {
             serde_json::from_slice(&fs::read(dir.join("j/manifest.json")).expect("read")).expect("JSON");
         assert_eq!(manifest["summary"], summary);
         let (text, _) = expect(dir, "run scene.toml --out o", 2);
-        assert!(text.contains("NOTHING CHECKED") && !text.contains("no row violates"), "{reason}: {text}");
+        assert!(text.contains("NOTHING CHECKED") && !text.contains("no pair violates"), "{reason}: {text}");
         assert!(expect(dir, "summary o", 0).0.starts_with(&text), "{reason}");
         let warned = json(dir, "check scene.toml --json", 0);
         let kinds: Vec<_> = warned["warnings"].as_array().expect("a list").iter().map(|w| &w["kind"]).collect();

@@ -1,17 +1,24 @@
 //! `clearsweep generate`: data sets.
 
-use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
+use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg, ProgressArg};
 use super::exit::ProgramEnd;
-use super::{interrupt, stdout};
+use super::text::{count, rate};
+use super::{interrupt, progress, stdout};
 use crate::generate::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
+use crate::table::trajectory_file::rows_written;
 use crate::{ErrorKind, Result};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at what is written.
+const EVERY: Duration = Duration::from_millis(200);
 
 /// Writes a data set, and prints its files and the next step.
 pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
     interrupt::at_first(Dataset::stop);
-    match write(args.name) {
+    match shown(args.progress, || write(args.name)) {
         Ok(files) => {
             if args.json {
                 let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -24,6 +31,28 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
         Err(error) if error.kind == ErrorKind::Cancelled => Ok(ProgramEnd::Interrupted),
         Err(error) => Err(error),
     }
+}
+
+/// Does the work, and shows meanwhile how much of the trajectories is written.
+fn shown<T: Send>(how: ProgressArg, work: impl FnOnce() -> T + Send) -> T {
+    let meter = progress::meter(how);
+    let (done, ended) = mpsc::channel::<()>();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while ended.recv_timeout(EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let (rows, all) = rows_written();
+                if all > 0 {
+                    let speed = rows as f64 / begun.elapsed().as_secs_f64().max(1e-3);
+                    let state = || format!("{} of {} rows  {}", count(rows), count(all), rate(speed, "rows"));
+                    meter.show(rows as f64 / all as f64, &state);
+                }
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
 }
 
 /// Writes the files of a data set; the scene is the last of them.

@@ -51,7 +51,7 @@ Examples:
 Exit codes: 0 written; 1 failed, and nothing is left behind; 2 usage.";
 
 pub(crate) const SUMMARY: &str = "\
-Lengths are in metres or millimetres, as printed.
+Lengths are in the unit of the scene.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/coherence/scene.toml --out out/coherence
@@ -99,11 +99,13 @@ Example:
   clearsweep completions bash";
 
 pub(crate) const MAN: &str = "\
-To install: clearsweep man > ~/.local/share/man/man1/clearsweep.1, and likewise clearsweep-run.1 and so on.
+To install: clearsweep man > ~/.local/share/man/man1/clearsweep.1, and likewise clearsweep-run.1, \
+clearsweep-generate-crowd.1 and so on.
 
 Examples:
   clearsweep man
-  clearsweep man run";
+  clearsweep man run
+  clearsweep man generate crowd";
 
 #[cfg(test)]
 mod tests {

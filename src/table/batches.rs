@@ -11,7 +11,9 @@ use super::vocabulary::Vocabulary;
 use crate::error::{Error, Result};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::{Sample, Scene};
-use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::sync::Arc;

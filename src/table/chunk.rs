@@ -151,7 +151,9 @@ impl ColumnChunk {
                 match &column.values {
                     ColumnValues::Int64(values) => dictionary.encode_numbers(values.iter().copied(), &mut self.indices),
                     ColumnValues::Int32(values) => dictionary.encode_codes(values.iter().copied(), &mut self.indices),
-                    ColumnValues::Float64(_) | ColumnValues::Boolean(_) => unreachable!("such columns have no dictionary"),
+                    ColumnValues::Float64(_) | ColumnValues::Boolean(_) => {
+                        unreachable!("such columns have no dictionary")
+                    }
                 }
                 let width = rle_bitpack::bit_width(dictionary.len().saturating_sub(1) as u32);
                 compressor.body.clear();

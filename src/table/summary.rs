@@ -385,13 +385,7 @@ fn lower_bound(pairs: &[u64], at: usize, pair: u64) -> usize {
 
 /// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
 /// for missing bounds. Returns the number of rows that violate the requirement.
-pub(super) fn count_rows(
-    run: &mut RunRow,
-    totals: &mut Totals,
-    rows: &[Row],
-    samples: &[Sample],
-    require: f64,
-) -> u64 {
+pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) -> u64 {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
     const BITS: usize = 10;
     const { assert!(TILE_ROWS < 1 << BITS) };

@@ -155,7 +155,8 @@ mod tests {
         let mut violations = Violations::default();
         for &(position, run, a, b, distance) in rows {
             let block = position / 64 * 64;
-            let sample = |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
+            let sample =
+                |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
             let samples: Vec<Sample> = (0..64).map(sample).collect();
             violations.add(&[row((position % 64) as u8, a, b, distance)], &samples, block, 1.0);
         }
@@ -164,13 +165,24 @@ mod tests {
 
     #[test]
     fn spans_go_on_from_block_to_block() {
-        let (runs, count, pairs) =
-            found(&[(60, 0, 0, 1, 0.5), (63, 0, 0, 1, 0.25), (64, 0, 0, 1, 0.3), (70, 0, 0, 1, 0.9), (70, 0, 0, 2, 2.0)]);
+        let (runs, count, pairs) = found(&[
+            (60, 0, 0, 1, 0.5),
+            (63, 0, 0, 1, 0.25),
+            (64, 0, 0, 1, 0.3),
+            (70, 0, 0, 1, 0.9),
+            (70, 0, 0, 2, 2.0),
+        ]);
         assert_eq!((runs, count, pairs.len()), (1, 1, 1), "2 m keep 1 m");
         let pair = &pairs[0];
-        assert_eq!((pair.body_a.as_str(), pair.body_b.as_str(), pair.min_distance_m, pair.frame), ("a", "b", 0.25, 630));
+        assert_eq!(
+            (pair.body_a.as_str(), pair.body_b.as_str(), pair.min_distance_m, pair.frame),
+            ("a", "b", 0.25, 630)
+        );
         assert_eq!((pair.rows, pair.runs, pair.spans), (4, 1, 3));
-        assert_eq!((pair.from_frame, pair.to_frame, pair.from_time_s, pair.to_time_s), (600, 700, Some(15.0), Some(17.5)));
+        assert_eq!(
+            (pair.from_frame, pair.to_frame, pair.from_time_s, pair.to_time_s),
+            (600, 700, Some(15.0), Some(17.5))
+        );
     }
 
     #[test]
@@ -186,7 +198,11 @@ mod tests {
         assert_eq!((runs, count), (4, 2));
         assert_eq!((pairs[0].body_a.as_str(), pairs[0].run, pairs[0].runs), ("b", 5, 1));
         let second = &pairs[1];
-        assert_eq!((second.run, second.runs, second.rows, second.frame), (4, 4, 5, 10), "the earlier of two equal ones");
+        assert_eq!(
+            (second.run, second.runs, second.rows, second.frame),
+            (4, 4, 5, 10),
+            "the earlier of two equal ones"
+        );
         assert_eq!((second.from_frame, second.to_frame, second.spans), (10, 20, 1));
     }
 }
