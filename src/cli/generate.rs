@@ -1,7 +1,8 @@
 //! `clearsweep generate`: data sets.
 
-use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg, ProgressArg};
+use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
 use super::exit::ProgramEnd;
+use super::progress::Meter;
 use super::text::{count, rate};
 use super::{interrupt, progress, stdout};
 use crate::generate::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
@@ -18,7 +19,7 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Writes a data set, and prints its files and the next step.
 pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
     interrupt::at_first(Dataset::stop);
-    match shown(args.progress, || write(args.name)) {
+    match watched(progress::meter(args.progress), || write(args.name)) {
         Ok(files) => {
             if args.json {
                 let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -34,8 +35,7 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
 }
 
 /// Does the work, and shows meanwhile how much of the trajectories is written.
-fn shown<T: Send>(how: ProgressArg, work: impl FnOnce() -> T + Send) -> T {
-    let meter = progress::meter(how);
+fn watched<T>(meter: Box<dyn Meter>, work: impl FnOnce() -> T) -> T {
     let (done, ended) = mpsc::channel::<()>();
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -106,4 +106,36 @@ fn text(files: &[PathBuf]) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Keeps what it is told.
+    struct Kept(Arc<Mutex<Vec<(f64, String)>>>);
+
+    impl Meter for Kept {
+        fn begin(&self) {}
+        fn show(&self, share: f64, state: &dyn Fn() -> String) {
+            self.0.lock().expect("not poisoned").push((share, state()));
+        }
+    }
+
+    #[test]
+    fn progress_is_told_while_a_data_set_is_written() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let set = Coherence { object: Object::Cube, runs: 70, frames: 1000, omega: 1.0, seed: 1 };
+        let files = watched(Box::new(Kept(Arc::clone(&told))), || {
+            let files = set.write(&dir.path().join("set"));
+            std::thread::sleep(3 * EVERY);
+            files
+        });
+        assert_eq!(files.expect("written").len(), 3);
+        let told = told.lock().expect("not poisoned");
+        let (share, state) = told.last().expect("something was told");
+        assert!(*share == 1.0 && state.starts_with("70,000 of 70,000 rows"), "{told:?}");
+    }
 }
