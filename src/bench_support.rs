@@ -12,8 +12,8 @@ pub mod broad {
 /// From the module of the same name.
 pub mod engine {
     pub use crate::engine::{
-        Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, Loaded, Outcome,
-        PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain, simd_features,
+        Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, LastingContact,
+        Loaded, Outcome, PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain, simd_features,
     };
 }
 

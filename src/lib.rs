@@ -82,7 +82,7 @@ mod simd;
 mod table;
 mod trajectory;
 
-pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use error::{Error, ErrorKind, Result};
 pub use geometry::{Pose, Vec3};
 pub use narrow::{FeatureKind, Method, Proximity, Status};
@@ -91,7 +91,8 @@ pub use scene::{
     Body, BodyBuilder, Geometry, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides, Shape,
 };
 pub use table::{
-    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals,
+    ViolatingPair, Worst,
 };
 #[cfg(feature = "ndarray")]
 pub use trajectory::PoseArray;

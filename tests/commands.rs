@@ -108,9 +108,9 @@ fn colours_are_asked_for_or_on_a_terminal() {
     fs::write(dir.join("s.toml"), SPHERES).expect("written");
     let escape = '\u{1b}';
     let (plain, _) = expect(dir, "run s.toml --out o", 3);
-    assert!(plain.contains("VIOLATED by 2 rows") && !plain.contains(escape), "{plain}");
+    assert!(plain.contains("VIOLATED by 2 pairs") && !plain.contains(escape), "{plain}");
     let (painted, _) = expect(dir, "summary o --color always", 0);
-    assert!(painted.contains("\u{1b}[1m\u{1b}[31mVIOLATED by 2 rows\u{1b}[0m"), "bold and red: {painted:?}");
+    assert!(painted.contains("\u{1b}[1m\u{1b}[31mVIOLATED by 2 pairs\u{1b}[0m"), "bold and red: {painted:?}");
     assert!(!painted.contains("38;") && !painted.contains("[34m"), "only colours that every theme shows: {painted:?}");
     let (_, err) = expect(dir, "summary nowhere --color=always", 1);
     assert!(err.contains(escape), "{err:?}");

@@ -90,6 +90,7 @@ fn cell(column: &dyn Array, row: usize) -> String {
     match column.data_type() {
         DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
         DataType::Int32 => column.as_primitive::<Int32Type>().value(row).to_string(),
+        DataType::Boolean => column.as_boolean().value(row).to_string(),
         DataType::Float64 => format!("{:?}", column.as_primitive::<Float64Type>().value(row)),
         DataType::Dictionary(..) => {
             let words = column.as_dictionary::<Int32Type>();

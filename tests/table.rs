@@ -114,7 +114,7 @@ fn the_columns_are_those_of_the_contract() {
     assert_eq!(
         described(&all.join("runs.parquet")),
         "run:i64 frames:i64 rows:i64 pairs_possible:i64 pairs_ignored:i64 pairs_candidate:i64 min_distance_m:f64?:m \
-         a_index:i32? b_index:i32? body_a:dict? body_b:dict? frame_of_min:i64? violated:i64 undecided:i64 \
+         a_index:i32? b_index:i32? body_a:dict? body_b:dict? frame_of_min:i64? violated:i64 violates:bool? undecided:i64 \
          uncertified:i64"
     );
     assert_eq!(

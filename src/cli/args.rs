@@ -93,6 +93,10 @@ pub(crate) struct RunArgs {
     /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
     #[arg(long, value_enum, default_value_t = ProgressArg::Auto)]
     pub(crate) progress: ProgressArg,
+    /// Take a requirement for kept where there was nothing to be checked: no frame, no pair, all pairs ignored. Else the
+    /// verdict is then nothing-checked, with exit code 2
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
     /// Print one JSON object (the manifest's summary) instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -194,9 +198,9 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::MAN)]
 pub(crate) struct ManArgs {
-    /// A command; that of the program, if left out
+    /// A command, and a command of it (generate crowd); that of the program, if left out
     #[arg(value_name = "COMMAND")]
-    pub(crate) name: Option<String>,
+    pub(crate) names: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +208,9 @@ pub(crate) struct ManArgs {
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) name: Generator,
+    /// How progress is shown on stderr; auto: a bar on a terminal, else plain lines
+    #[arg(long, global = true, value_enum, default_value_t = ProgressArg::Auto)]
+    pub(crate) progress: ProgressArg,
     /// Print one JSON object (the files written) instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -5,7 +5,8 @@ use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::run::Input;
 use super::stdout;
-use super::text::{count, counted, length, seconds, table, visible};
+use super::text::{Lengths, count, counted, seconds, table, visible};
+use super::wrap::{width, wrapped};
 use crate::Result;
 use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
 use crate::scene::{Motion, Scene};
@@ -31,7 +32,9 @@ pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
 
 fn text(scene: &Scene, checked: &Checked) -> String {
     let query = &scene.query;
-    let require = query.require.map_or_else(|| "nothing required".to_owned(), |r| format!("{} required", length(r)));
+    let lengths = Lengths::of(scene.unit);
+    let require =
+        query.require.map_or_else(|| "nothing required".to_owned(), |r| format!("{} required", lengths.text(r)));
     let pairs = match checked.pairs_ignored {
         0 => String::new(),
         ignored => format!(", {} of them ignored", count(ignored)),
@@ -40,8 +43,15 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("scene", format!("{} ({}), unit {}", scene.name, scene.path.display(), scene.unit.word)),
         ("bodies", bodies(scene)),
         ("sizes", sizes(scene)),
-        ("pairs", format!("{}{pairs}", count(checked.pairs_possible))),
-        ("query", format!("rows within {}, {require}", length(query.within))),
+        ("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))),
+        (
+            "query",
+            format!(
+                "rows within {}, {require}, touching up to {}",
+                lengths.text(query.within),
+                lengths.text(query.touch)
+            ),
+        ),
     ];
     rows.extend(under("groups", groups(checked)));
     rows.extend(under("ignored", ignored(checked)));
@@ -82,14 +92,15 @@ fn sizes(scene: &Scene) -> String {
     let mut by_size: Vec<(f64, &str)> =
         scene.bodies.iter().map(|body| (2.0 * body.shape.radius, body.name.as_str())).collect();
     by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let lengths = Lengths::of(scene.unit);
     match (by_size.first(), by_size.get(by_size.len() / 2), by_size.last()) {
         (Some(least), Some(median), Some(most)) => format!(
             "{} ({}) to {} ({}) across, median {}",
-            length(least.0),
+            lengths.text(least.0),
             visible(least.1),
-            length(most.0),
+            lengths.text(most.0),
             visible(most.1),
-            length(median.0)
+            lengths.text(median.0)
         ),
         _ => "-".to_owned(),
     }
@@ -180,11 +191,12 @@ fn found(scene: &Scene, checked: &Checked) -> Vec<(&'static str, String)> {
 
 fn step_text(scene: &Scene, step: &LargestStep) -> String {
     let LargestStep { body, step_m, angle_rad, size_m, run, from_frame, to_frame } = *step;
+    let lengths = Lengths::of(scene.unit);
     format!(
         "{} by {} ({} across), {:.1} degrees of it a turn: run {run}, frames {from_frame} to {to_frame}",
         scene.bodies[body as usize].name,
-        length(step_m),
-        length(size_m),
+        lengths.text(step_m),
+        lengths.text(size_m),
         angle_rad.to_degrees()
     )
 }
@@ -199,12 +211,19 @@ fn names(scene: &Scene, bodies: &[u32]) -> String {
 }
 
 fn warning_text(scene: &Scene, warning: &Warning) -> String {
-    // A problem of sizes names its bodies itself.
-    let who = match warning.bodies.is_empty() || warning.kind == "size" {
+    // A problem of sizes or of contacts names its bodies itself.
+    let who = match warning.bodies.is_empty() || ["size", "contact"].contains(&warning.kind) {
         true => String::new(),
         false => format!("{}: ", names(scene, &warning.bodies)),
     };
-    format!("{} {who}{}\n  help: {}\n", paint(Tone::Doubtful, "warning:"), warning.problem, warning.remedy)
+    let problem = format!("{} {who}{}", paint(Tone::Doubtful, "warning:"), visible_lines(&warning.problem));
+    let remedy = format!("  help: {}", visible_lines(&warning.remedy));
+    format!("{}\n{}\n", wrapped(&problem, width(), 0), wrapped(&remedy, width(), 2))
+}
+
+/// Text that may quote names: lines stay lines, other control characters are escaped.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 fn as_json(scene: &Scene, checked: &Checked) -> Value {
@@ -220,6 +239,7 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "pairs_ignored": checked.pairs_ignored,
         "within_m": scene.query.within,
         "require_m": scene.query.require,
+        "touch_m": scene.query.touch,
         "groups": checked.groups.iter().map(|group| json!({
             "name": group.name, "bodies": group.bodies, "examples": group.examples,
         })).collect::<Vec<_>>(),
@@ -245,6 +265,10 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
         })).collect::<Vec<_>>(),
         "never_near": all(&checked.never_near),
         "open_meshes": all(&checked.open_meshes),
+        "lasting_contacts": checked.lasting_contacts.iter().map(|contact| json!({
+            "body_a": name(&contact.a), "body_b": name(&contact.b), "frames": contact.frames, "of": contact.looked_at,
+        })).collect::<Vec<_>>(),
+        "ignore_rules": checked.ignore_rules,
         "warnings": checked.warnings.iter().map(|warning| json!({
             "kind": warning.kind, "bodies": all(&warning.bodies), "problem": warning.problem, "help": warning.remedy,
         })).collect::<Vec<_>>(),

@@ -17,6 +17,8 @@ pub(crate) enum ProgramEnd {
     Violated,
     /// The tables are whole, some row has no proven bracket, and none violates `require`.
     Uncertified,
+    /// The tables are whole, and something is required, but nothing was looked at.
+    NothingChecked,
     /// Ctrl-C, or a request to end; what had been written is gone.
     Interrupted,
 }
@@ -28,6 +30,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
     match done {
         Ok(ProgramEnd::Clear) => ExitCode::SUCCESS,
+        Ok(ProgramEnd::NothingChecked) => ExitCode::from(2),
         Ok(ProgramEnd::Violated) => ExitCode::from(3),
         Ok(ProgramEnd::Uncertified) => ExitCode::from(4),
         Ok(ProgramEnd::Interrupted) => {

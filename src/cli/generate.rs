@@ -2,16 +2,24 @@
 
 use super::args::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
 use super::exit::ProgramEnd;
-use super::{interrupt, stdout};
+use super::progress::Meter;
+use super::text::{count, rate};
+use super::{interrupt, progress, stdout};
 use crate::generate::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
+use crate::table::trajectory_file::rows_written;
 use crate::{ErrorKind, Result};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at what is written.
+const EVERY: Duration = Duration::from_millis(200);
 
 /// Writes a data set, and prints its files and the next step.
 pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
     interrupt::at_first(Dataset::stop);
-    match write(args.name) {
+    match watched(progress::meter(args.progress), || write(args.name)) {
         Ok(files) => {
             if args.json {
                 let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -24,6 +32,27 @@ pub(crate) fn generate(args: GenerateArgs) -> Result<ProgramEnd> {
         Err(error) if error.kind == ErrorKind::Cancelled => Ok(ProgramEnd::Interrupted),
         Err(error) => Err(error),
     }
+}
+
+/// Does the work, and shows meanwhile how much of the trajectories is written.
+fn watched<T>(meter: Box<dyn Meter>, work: impl FnOnce() -> T) -> T {
+    let (done, ended) = mpsc::channel::<()>();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while ended.recv_timeout(EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let (rows, all) = rows_written();
+                if all > 0 {
+                    let speed = rows as f64 / begun.elapsed().as_secs_f64().max(1e-3);
+                    let state = || format!("{} of {} rows  {}", count(rows), count(all), rate(speed, "rows"));
+                    meter.show(rows as f64 / all as f64, &state);
+                }
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
 }
 
 /// Writes the files of a data set; the scene is the last of them.
@@ -77,4 +106,36 @@ fn text(files: &[PathBuf]) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Keeps what it is told.
+    struct Kept(Arc<Mutex<Vec<(f64, String)>>>);
+
+    impl Meter for Kept {
+        fn begin(&self) {}
+        fn show(&self, share: f64, state: &dyn Fn() -> String) {
+            self.0.lock().expect("not poisoned").push((share, state()));
+        }
+    }
+
+    #[test]
+    fn progress_is_told_while_a_data_set_is_written() {
+        let dir = tempfile::tempdir().expect("scratch");
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let set = Coherence { object: Object::Cube, runs: 70, frames: 1000, omega: 1.0, seed: 1 };
+        let files = watched(Box::new(Kept(Arc::clone(&told))), || {
+            let files = set.write(&dir.path().join("set"));
+            std::thread::sleep(3 * EVERY);
+            files
+        });
+        assert_eq!(files.expect("written").len(), 3);
+        let told = told.lock().expect("not poisoned");
+        let (share, state) = told.last().expect("something was told");
+        assert!(*share == 1.0 && state.starts_with("70,000 of 70,000 rows"), "{told:?}");
+    }
 }

@@ -13,8 +13,9 @@ Results go to stdout, progress and errors to stderr; with --json, one JSON objec
 Each command has examples in its own help: clearsweep run --help
 Completion of commands and flags: clearsweep completions --help
 
-Exit codes: 0 done and clear; 1 failed; 2 usage; 3 done, with violations of `require`; 4 done, but with \
-uncertified rows and no violation; 130 interrupted.";
+Exit codes: 0 done and clear; 1 failed; 2 usage, or something is required and nothing was there \
+to be checked; 3 done, with violations of `require`; 4 done, but with uncertified rows and no violation; 130 \
+interrupted.";
 
 pub(crate) const RUN: &str = "\
 Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
@@ -24,8 +25,9 @@ Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/close --within 10mm --runs 0..1 --frames 20..60
   clearsweep run datasets/crowd/scene.toml --out out/crowd --force --json --progress none
 
-Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage; 3 done, and a row violates \
-`require`; 4 done, none violates it, but rows without a proven bracket are among them.";
+Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage, or done, but with something \
+required and nothing there to be checked (unless --allow-empty); 3 done, and a row violates `require`; 4 done, none \
+violates it, but rows without a proven bracket are among them.";
 
 pub(crate) const CHECK: &str = "\
 Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \
@@ -49,7 +51,7 @@ Examples:
 Exit codes: 0 written; 1 failed, and nothing is left behind; 2 usage.";
 
 pub(crate) const SUMMARY: &str = "\
-Lengths are in metres or millimetres, as printed.
+Lengths are in the unit of the scene.
 
 Examples (from the folder of the sources):
   clearsweep run datasets/coherence/scene.toml --out out/coherence
@@ -97,11 +99,13 @@ Example:
   clearsweep completions bash";
 
 pub(crate) const MAN: &str = "\
-To install: clearsweep man > ~/.local/share/man/man1/clearsweep.1, and likewise clearsweep-run.1 and so on.
+To install: clearsweep man > ~/.local/share/man/man1/clearsweep.1, and likewise clearsweep-run.1, \
+clearsweep-generate-crowd.1 and so on.
 
 Examples:
   clearsweep man
-  clearsweep man run";
+  clearsweep man run
+  clearsweep man generate crowd";
 
 #[cfg(test)]
 mod tests {

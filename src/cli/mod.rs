@@ -21,6 +21,8 @@ mod stdout;
 mod summary;
 mod text;
 mod values;
+mod violations;
+mod wrap;
 
 use args::{Cli, Command};
 use std::process::ExitCode;

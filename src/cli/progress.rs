@@ -14,7 +14,7 @@ const EVERY: Duration = Duration::from_secs(5);
 const STEPS: u64 = 1000;
 
 /// Shows how far something is; what it showed is gone when it is dropped.
-pub(crate) trait Meter: Sync {
+pub(crate) trait Meter: Sync + Send {
     /// A new count from nothing begins.
     fn begin(&self);
     /// So much is done, from 0 to 1; with words for it.

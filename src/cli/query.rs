@@ -3,7 +3,7 @@
 use super::args::QueryArgs;
 use super::exit::ProgramEnd;
 use super::stdout;
-use super::text::{length, table};
+use super::text::{Lengths, table};
 use crate::engine::{self, Explained, PairOptions, ProximityQuery};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::{FeatureKind, Method, Proximity, Status};
@@ -37,7 +37,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
         stdout::print_json(&object)?;
     } else {
         let explained = explained.as_ref().map(explained_text).unwrap_or_default();
-        stdout::print(&(as_text(&answer) + &explained))?;
+        stdout::print(&(as_text(&answer, Lengths::of(unit)) + &explained))?;
     }
     Ok(if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear })
 }
@@ -115,7 +115,7 @@ fn file(text: &str) -> Result<Geometry> {
     Ok(Geometry::file(absolute, Some(Model::Hull)))
 }
 
-fn as_text(answer: &Proximity) -> String {
+fn as_text(answer: &Proximity, lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {
         format!(
@@ -131,7 +131,7 @@ fn as_text(answer: &Proximity) -> String {
     };
     table(&[
         ("status", Status::NAMES[answer.status as usize].to_owned()),
-        ("distance", format!("{:?} m ({})", answer.distance, length(answer.distance))),
+        ("distance", format!("{:?} m ({})", answer.distance, lengths.text(answer.distance))),
         ("bracket", bracket),
         ("on A", format!("{} ({})", point(answer.point_a), feature(0))),
         ("on B", format!("{} ({})", point(answer.point_b), feature(1))),

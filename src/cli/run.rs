@@ -3,7 +3,7 @@
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
 use super::{interrupt, machine, progress, stdout, summary};
-use crate::engine::{CancelToken, Device, JobOptions, Loaded};
+use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
 use crate::trajectory::ReadOptions;
@@ -67,6 +67,7 @@ impl From<RunArgs> for Config {
                 ColumnsArg::All => DistanceColumns::All,
                 ColumnsArg::Distance => DistanceColumns::Distance,
             },
+            allow_empty: args.allow_empty,
             peak_memory: Some(machine::peak_memory),
         };
         Self { input, job, out: args.out, force: args.force, progress: args.progress, json: args.json }
@@ -98,6 +99,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
     Ok(match () {
+        () if outcome.verdict == RunVerdict::NothingChecked => ProgramEnd::NothingChecked,
         () if outcome.is_violated() => ProgramEnd::Violated,
         () if outcome.is_uncertified() => ProgramEnd::Uncertified,
         () => ProgramEnd::Clear,

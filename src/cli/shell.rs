@@ -16,20 +16,23 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// Prints the manual page of the program, or of a command.
+/// Prints the manual page of the program, of a command, or of a command of a command.
 pub(crate) fn man(args: &ManArgs) -> Result<ProgramEnd> {
     let mut program = Cli::command();
     program.build();
-    let command = match &args.name {
-        None => program,
-        Some(name) => {
-            let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-            // Built, it goes by its whole name: clearsweep-run.
-            program.find_subcommand(name).cloned().ok_or_else(|| {
-                Error::usage(format!("`{name}`"), "is no command", format!("give one of {}", names.join(", ")))
-            })?
-        }
-    };
+    let mut command = &program;
+    for name in &args.names {
+        let names = || command.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>().join(", ");
+        // Built, it goes by its whole name: clearsweep-run.
+        command = command.find_subcommand(name).ok_or_else(|| match names() {
+            none if none.is_empty() => {
+                let problem = format!("is no command: `{}` has no commands of its own", command.get_name());
+                Error::usage(format!("`{name}`"), problem, "leave it out")
+            }
+            names => Error::usage(format!("`{name}`"), "is no command", format!("give one of {names}")),
+        })?;
+    }
+    let command = command.clone();
     let mut page = Vec::new();
     clap_mangen::Man::new(command)
         .render(&mut page)

@@ -3,8 +3,10 @@
 use super::args::SummaryArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
-use super::stdout;
-use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
+use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table, visible};
+use super::wrap::{width, wrapped};
+use super::{stdout, violations};
+use crate::engine::NothingChecked;
 use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
@@ -22,8 +24,9 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
         let mut text = text(&manifest, &args.dir);
-        text.push_str(&pairs_text(&pairs, number("pairs_within")));
-        text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number()));
+        let lengths = lengths(&manifest);
+        text.push_str(&pairs_text(&pairs, number("pairs_within"), lengths));
+        text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number(), lengths));
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
@@ -33,7 +36,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
 const LISTED: usize = 10;
 
 /// The pairs that came nearest, over all runs.
-fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
+fn pairs_text(pairs: &[WorstPair], all: u64, lengths: Lengths) -> String {
     if pairs.is_empty() {
         return String::new();
     }
@@ -42,7 +45,7 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
         .map(|pair| {
             let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
             let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
-            [visible(body_a).into_owned(), visible(body_b).into_owned(), length(*min_distance_m)]
+            [visible(body_a).into_owned(), visible(body_b).into_owned(), lengths.fixed(*min_distance_m)]
                 .into_iter()
                 .chain(numbers)
                 .collect()
@@ -59,7 +62,7 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
 }
 
 /// The worst runs, if there are several; what violates is counted where something is required.
-fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
+fn runs_text(runs: &[RunLine], all: u64, required: bool, lengths: Lengths) -> String {
     if runs.len() < 2 {
         return String::new();
     }
@@ -68,7 +71,7 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
         .map(|line| {
             let (distance, pair, frame) = match &line.worst {
                 Some((distance, a, b, frame)) => {
-                    (length(*distance), format!("{} and {}", visible(a), visible(b)), frame.to_string())
+                    (lengths.fixed(*distance), format!("{} and {}", visible(a), visible(b)), frame.to_string())
                 }
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
@@ -78,7 +81,7 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
             vec![line.run.to_string(), frames, rows, violated, distance, frame, pair]
         })
         .collect();
-    let titles = ["run", "frames", "rows", "violated", "distance", "frame", "nearest pair"];
+    let titles = ["run", "frames", "rows", "rows violated", "distance", "frame", "nearest pair"];
     let table = columns(&titles, &[true, true, true, true, true, true, false], &rows);
     let title = match all > runs.len() as u64 {
         true => format!("The {} worst of {} runs", runs.len(), count(all)),
@@ -133,19 +136,26 @@ fn read(dir: &Path) -> Result<Value> {
     Ok(manifest)
 }
 
-/// The summary of a manifest, for a person.
+/// Lengths in the unit of the scene.
+fn lengths(manifest: &Value) -> Lengths {
+    Lengths::of_word(manifest["scene"]["length_unit"].as_str().unwrap_or("m"))
+}
+
+/// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
 pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
-    let summary = &manifest["summary"];
+    let (summary, lengths) = (&manifest["summary"], lengths(manifest));
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let x = |key: &str| summary[key].as_f64();
     let mut rows = vec![
         ("scene", scene(manifest)),
         ("input", format!("{}, {}", counted(n("frames"), "frame"), counted(n("runs"), "run"))),
-        ("pairs", pairs(summary)),
-        ("rows", rows_by_status(summary)),
-        ("worst", worst(summary)),
+        ("pairs", pairs(summary, lengths)),
+        ("required", requirement(summary, lengths)),
     ];
-    rows.push(("required", requirement(summary, x("require_m"))));
+    if n("violated") > 0 {
+        rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
+    }
+    rows.extend(violations::runs(summary).map(|line| ("runs", line)));
+    rows.push(("worst", worst(summary, lengths)));
     if n("uncertified") > 0 {
         rows.push((
             "uncertified",
@@ -153,14 +163,15 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
                 + " (status = 'uncertified')",
         ));
     }
+    rows.push(("rows", rows_by_status(summary)));
     rows.push(("time", time(manifest)));
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
-    rows.push(("next", next(summary, dir)));
+    rows.push(("next", next(summary, lengths, dir)));
     let mut text = table(&rows);
     if n("bodies_dynamic") > 0 {
-        text.push_str(
-            "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).\n",
-        );
+        let holds = "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).";
+        text.push_str(&wrapped(holds, width(), 0));
+        text.push('\n');
     }
     text
 }
@@ -176,16 +187,16 @@ fn scene(manifest: &Value) -> String {
     format!("{name}{}{bodies}, {} of them moving", if name.is_empty() { "" } else { ": " }, count(dynamic))
 }
 
-fn pairs(summary: &Value) -> String {
+fn pairs(summary: &Value, lengths: Lengths) -> String {
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let within = length(summary["within_m"].as_f64().unwrap_or(0.0));
-    let possible = n("pairs_possible").saturating_sub(n("pairs_ignored"));
+    let within = lengths.text(summary["within_m"].as_f64().unwrap_or(0.0));
     let ignored = match n("pairs_ignored") {
         0 => String::new(),
-        ignored => format!(" ({} ignored)", count(ignored)),
+        ignored => format!(", {} of them ignored", count(ignored)),
     };
     let (a_run, runs) = if n("runs") > 1 { (" in a run", ", over all runs") } else { ("", "") };
-    format!("{} possible{a_run}{ignored}; {} came within {within}{runs}", count(possible), count(n("pairs_within")))
+    let possible = count(n("pairs_possible"));
+    format!("{possible} possible{a_run}{ignored}; {} came within {within}{runs}", count(n("pairs_within")))
 }
 
 fn rows_by_status(summary: &Value) -> String {
@@ -196,45 +207,57 @@ fn rows_by_status(summary: &Value) -> String {
         .filter_map(|(status, n)| n.as_u64().filter(|&n| n > 0).map(|n| format!("{} {status}", count(n))))
         .collect();
     match summary["rows"].as_u64().unwrap_or(0) {
-        0 if summary["frames"].as_u64() == Some(0) => "none: there was no frame to look at".to_owned(),
+        0 if nothing_checked(summary).is_some() => "none: there was nothing to look at".to_owned(),
         0 => "none: nothing came that near".to_owned(),
-        n => format!("{}: {}", count(n), parts.join(", ")),
+        n => {
+            let judged = ["violated", "undecided"].map(|key| (key, summary[key].as_u64().unwrap_or(0)));
+            let judged = judged.into_iter().filter(|(_, rows)| *rows > 0);
+            let judged: String = judged.map(|(key, rows)| format!("; {} {key}", count(rows))).collect();
+            format!("{}: {}{judged}", count(n), parts.join(", "))
+        }
     }
 }
 
-fn worst(summary: &Value) -> String {
+fn worst(summary: &Value, lengths: Lengths) -> String {
     let worst = &summary["worst"];
     let Some(distance) = worst["distance_m"].as_f64() else { return "-".to_owned() };
     let text = |key: &str| worst[key].as_str().unwrap_or("?").to_owned();
     let number = |key: &str| worst[key].as_i64().unwrap_or(0);
-    let what =
-        if distance < 0.0 { format!("{} deep", length(-distance)) } else { format!("{} apart", length(distance)) };
+    let what = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) + " apart" };
     let (a, b) = (text("body_a"), text("body_b"));
     format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
 }
 
-fn requirement(summary: &Value, require: Option<f64>) -> String {
-    let Some(require) = require else {
+/// Why nothing was looked at, if so.
+fn nothing_checked(summary: &Value) -> Option<NothingChecked> {
+    summary["nothing_checked"].as_str().and_then(NothingChecked::of_name)
+}
+
+fn requirement(summary: &Value, lengths: Lengths) -> String {
+    let Some(require) = summary["require_m"].as_f64() else {
         return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
     };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let verdict = if n("violated") > 0 {
-        paint(Tone::Bad, &format!("VIOLATED by {}", counted(n("violated"), "row")))
-    } else if summary["frames"].as_u64() == Some(0) {
-        "not looked at: no frame was chosen".to_owned()
+        violations::verdict(summary)
+    } else if let Some(nothing) = nothing_checked(summary) {
+        match summary["verdict"].as_str() {
+            Some("clear") => format!("nothing was checked, as --allow-empty permits: {}", nothing.reason()),
+            _ => paint(Tone::Bad, "NOTHING CHECKED") + ": " + nothing.reason(),
+        }
     } else {
-        paint(Tone::Good, "no row violates it")
+        paint(Tone::Good, "no pair violates it")
     };
     let undecided = match n("undecided") {
         0 => String::new(),
         undecided => {
             format!(
                 "; {} (the bracket holds the limit)",
-                paint(Tone::Doubtful, &format!("{} undecided", count(undecided)))
+                paint(Tone::Doubtful, &format!("{} undecided", counted(undecided, "row")))
             )
         }
     };
-    format!("{}: {verdict}{undecided}", length(require))
+    format!("{}: {verdict}{undecided}", lengths.text(require))
 }
 
 fn time(manifest: &Value) -> String {
@@ -255,15 +278,31 @@ fn time(manifest: &Value) -> String {
 }
 
 /// A command that a person may want to run now.
-fn next(summary: &Value, dir: &Path) -> String {
+fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
     let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
-    if summary["frames"].as_u64() == Some(0) {
-        return "choose other --runs or --frames; `clearsweep check` says which there are".to_owned();
+    match nothing_checked(summary) {
+        Some(NothingChecked::NoFrame) => {
+            return "check what wrote the trajectories; `clearsweep check` says what they hold".to_owned();
+        }
+        Some(NothingChecked::NoPair) => return "add a body, or `static_pairs = true` to [query]".to_owned(),
+        Some(NothingChecked::AllIgnored) => {
+            return "narrow the rules of [[ignore]]; `clearsweep check` says what each covers".to_owned();
+        }
+        Some(NothingChecked::NeverTogether) => {
+            return "choose other --runs or --frames; `clearsweep check` names the bodies that are absent".to_owned();
+        }
+        None => {}
     }
     if summary["rows"].as_u64().unwrap_or(0) == 0 {
         return "widen `within` (--within) to see the nearest pairs".to_owned();
     }
-    format!("duckdb -c \"FROM '{}' ORDER BY min_distance_m LIMIT 10\"", file("pairs.parquet"))
+    let (factor, digits, name) = lengths.sql();
+    let run = if summary["runs"].as_u64().unwrap_or(1) > 1 { "run, " } else { "" };
+    format!(
+        "duckdb -c \"SELECT {run}body_a, body_b, round({factor}min_distance_m, {digits}) AS {name} FROM '{}' ORDER BY \
+         min_distance_m LIMIT 10\"",
+        file("pairs.parquet")
+    )
 }
 
 #[cfg(test)]
@@ -277,14 +316,18 @@ mod tests {
 
     fn manifest() -> Value {
         json!({
-            "scene": { "name": "plant" },
+            "scene": { "name": "plant", "length_unit": "mm" },
             "device": { "threads": 2, "peak_memory_bytes": null },
             "summary": {
                 "bodies": 3, "bodies_dynamic": 2, "runs": 1, "frames": 1200,
                 "pairs_possible": 3, "pairs_ignored": 1, "pairs_within": 2,
                 "within_m": 0.2, "require_m": 0.05, "rows": 1500, "bytes": 4096,
                 "rows_by_status": { "separated": 1400, "touching": 0, "penetrating": 100, "uncertified": 0 },
-                "violated": 7, "undecided": 1, "uncertified": 0,
+                "violated": 7, "undecided": 1, "uncertified": 0, "pairs_violated": 1, "runs_violated": 1,
+                "violating_pairs": [{
+                    "body_a": "duct", "body_b": "payload", "min_distance_m": -0.01, "run": 0, "frame": 17, "rows": 7,
+                    "runs": 1, "spans": 1, "from_frame": 15, "to_frame": 21, "from_time_s": 1.5, "to_time_s": 2.1,
+                }],
                 "worst": { "distance_m": -0.01, "run": 0, "frame": 17, "body_a": "duct", "body_b": "payload" },
                 "seconds": 0.5, "frames_per_s": 2400.0, "rows_per_s": 3000.0,
             },
@@ -297,15 +340,18 @@ mod tests {
         for part in [
             "plant: 3 bodies, 2 of them moving",
             "1,200 frames, 1 run",
-            "2 possible (1 ignored); 2 came within 200.000 mm",
-            "1,500: 1,400 separated, 100 penetrating",
-            "10.000 mm deep: duct and payload, run 0, frame 17",
-            "VIOLATED by 7 rows; 1 undecided",
+            "3 possible, 1 of them ignored; 2 came within 200 mm",
+            "1,500: 1,400 separated, 100 penetrating; 7 violated; 1 undecided",
+            "10 mm deep: duct and payload, run 0, frame 17",
+            "50 mm: VIOLATED by 1 pair; 1 row undecided",
+            "10 mm deep: duct and payload, 1.5 s to 2.1 s (7 frames)",
+            "SELECT body_a, body_b, round(1e3 * min_distance_m, 3) AS mm FROM",
             "sampled frames only",
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
         assert!(!text.contains("touching"), "counts of zero are left out");
+        assert!(text.find("VIOLATED") < text.find("1,400 separated"), "rows come last: {text}");
     }
 
     #[test]
@@ -324,9 +370,14 @@ mod tests {
         for key in ["frames", "rows", "violated", "undecided"] {
             manifest["summary"][key] = 0.into();
         }
-        let text = plain(&text(&manifest, Path::new("out")));
-        assert!(text.contains("no frame to look at") && text.contains("choose other --runs"), "{text}");
-        assert!(!text.contains("no row violates it"), "{text}");
+        manifest["summary"]["verdict"] = "nothing-checked".into();
+        manifest["summary"]["nothing_checked"] = "no-frame".into();
+        let shown = plain(&text(&manifest, Path::new("out")));
+        assert!(shown.contains("NOTHING CHECKED: there was no frame to look at"), "{shown}");
+        assert!(!shown.contains("no pair violates it") && !shown.contains("nearest pairs"), "{shown}");
+        manifest["summary"]["verdict"] = "clear".into();
+        let allowed = plain(&text(&manifest, Path::new("out")));
+        assert!(allowed.contains("as --allow-empty permits") && !allowed.contains("NOTHING CHECKED"), "{allowed}");
     }
 
     #[test]

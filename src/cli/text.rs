@@ -1,6 +1,8 @@
 //! Numbers and lists for people.
 
 use super::color::{Tone, paint};
+use super::wrap::{width, wrapped};
+use crate::scene::model::LengthUnit;
 use std::borrow::Cow;
 
 /// A count with separators: 1,234,567.
@@ -32,17 +34,68 @@ pub(crate) fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-/// A length in the unit that suits its size.
-pub(crate) fn length(metres: f64) -> String {
-    let size = metres.abs();
-    if size == 0.0 {
-        "0 m".to_owned()
-    } else if size >= 1.0 {
-        format!("{metres:.4} m")
-    } else if size >= 1e-4 {
-        format!("{:.3} mm", metres * 1e3)
-    } else {
-        format!("{metres:.3e} m")
+/// Writes lengths in the unit of a scene, down to about a micrometre.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths {
+    unit: LengthUnit,
+    decimals: usize,
+}
+
+impl Lengths {
+    /// In this unit.
+    pub(crate) fn of(unit: LengthUnit) -> Self {
+        let decimals = match unit.word {
+            "mm" => 3,
+            "cm" | "in" => 4,
+            "ft" => 5,
+            "km" => 9,
+            _ => 6,
+        };
+        Self { unit, decimals }
+    }
+
+    /// In the unit of this word; in metres if it is none.
+    pub(crate) fn of_word(word: &str) -> Self {
+        Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
+    }
+
+    /// A length of so many metres, without zeros at its end: `37.9 mm`.
+    pub(crate) fn text(self, metres: f64) -> String {
+        let number = self.number(metres);
+        let number = if number.contains(['e', 'N', 'i']) || !number.contains('.') {
+            number.as_str()
+        } else {
+            number.trim_end_matches('0').trim_end_matches('.')
+        };
+        format!("{number} {}", self.unit.word)
+    }
+
+    /// As [`Self::text`], with all decimals, so that columns line up.
+    pub(crate) fn fixed(self, metres: f64) -> String {
+        format!("{} {}", self.number(metres), self.unit.word)
+    }
+
+    /// What is too small for the decimals is written with an exponent: it is not zero.
+    fn number(self, metres: f64) -> String {
+        let (value, decimals) = (metres * self.unit.denominator / self.unit.numerator, self.decimals);
+        if value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(decimals as i32) {
+            format!("{value:.2e}")
+        } else {
+            format!("{:.decimals$}", if value == 0.0 { 0.0 } else { value })
+        }
+    }
+
+    /// The factor from metres to the unit as SQL, digits to round to, and a name for the column.
+    pub(crate) fn sql(self) -> (&'static str, usize, &'static str) {
+        let (factor, name) = match self.unit.word {
+            "mm" => ("1e3 * ", "mm"),
+            "cm" => ("1e2 * ", "cm"),
+            "km" => ("1e-3 * ", "km"),
+            "in" => ("1 / 0.0254 * ", "inches"),
+            "ft" => ("1 / 0.3048 * ", "feet"),
+            _ => ("", "m"),
+        };
+        (factor, self.decimals, name)
     }
 }
 
@@ -79,11 +132,17 @@ pub(crate) fn visible(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.chars().map(shown).collect())
 }
 
-/// Names and values in two columns; a name of none continues the line above.
+/// Names and values in two columns, values broken between words to fit the terminal; a name of none continues the line
+/// above.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
+    table_within(rows, width())
+}
+
+/// As [`table`], of lines of so many columns.
+fn table_within(rows: &[(&str, String)], columns: Option<usize>) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let label = |name: &str| paint(Tone::Label, &format!("{name:width$}"));
-    rows.iter().map(|(name, value)| format!("{}  {value}\n", label(name))).collect()
+    rows.iter().map(|(name, value)| format!("{}  {}\n", label(name), wrapped(value, columns, width + 2))).collect()
 }
 
 /// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned (`right`).
@@ -114,14 +173,24 @@ mod tests {
         assert_eq!([counted(1, "run"), counted(2, "run")], ["1 run", "2 runs"]);
         assert_eq!([bytes(12), bytes(1536), bytes(5 << 30)], ["12 B", "1.5 KiB", "5.0 GiB"]);
         assert_eq!(
-            [length(2.5), length(-0.0123), length(1e-9), length(0.0)],
-            ["2.5000 m", "-12.300 mm", "1.000e-9 m", "0 m"]
-        );
-        assert_eq!(
             [seconds(0.25), seconds(12.34), seconds(150.0), seconds(7260.0)],
             ["250 ms", "12.3 s", "2 min 30 s", "2 h 01 min"]
         );
         assert_eq!(rate(2_345_678.0, "rows"), "2.35 M rows/s");
+    }
+
+    #[test]
+    fn lengths_are_in_the_unit_of_the_scene() {
+        let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::of_word(word).text(metres));
+        let lengths = [0.05, -0.0379275, 2.8e-17, 0.0];
+        assert_eq!(texts("mm", lengths), ["50 mm", "-37.928 mm", "2.80e-14 mm", "0 mm"]);
+        assert_eq!(texts("m", lengths), ["0.05 m", "-0.037928 m", "2.80e-17 m", "0 m"]);
+        assert_eq!(texts("cm", lengths), ["5 cm", "-3.7928 cm", "2.80e-15 cm", "0 cm"]);
+        assert_eq!(texts("in", [0.0254, 1.0, 100.0, 0.0])[..3], ["1 in", "39.3701 in", "3937.0079 in"]);
+        assert_eq!(texts("ft", [0.3048, 1.0, 3048.0, 0.0])[..3], ["1 ft", "3.28084 ft", "10000 ft"]);
+        assert_eq!(texts("km", [1000.0, 0.05, 2e6, f64::NAN])[..3], ["1 km", "0.00005 km", "2000 km"]);
+        assert_eq!(Lengths::of_word("mm").fixed(0.05), "50.000 mm");
+        assert_eq!(Lengths::of_word("mm").text(f64::NAN), "NaN mm");
     }
 
     #[test]
@@ -134,6 +203,8 @@ mod tests {
     fn tables_line_up() {
         let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain(table(&[("a", "1".to_owned()), ("bcd", "2".to_owned())])), "a    1\nbcd  2\n");
+        let long = table_within(&[("a", "one two three four five six".to_owned())], Some(24));
+        assert_eq!(plain(long), "a  one two three four\n   five six\n");
         let rows = [vec!["x".to_owned(), "1".to_owned()], vec!["long".to_owned(), "23".to_owned()]];
         assert_eq!(plain(columns(&["it", "n"], &[false, true], &rows)), "it     n\nx      1\nlong  23\n");
     }

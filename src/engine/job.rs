@@ -1,6 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
+use super::coverage::{Coverage, RunVerdict};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
@@ -21,6 +22,8 @@ use std::time::Instant;
 pub struct Outcome {
     /// Counts and the worst row.
     pub totals: Totals,
+    /// One word for the outcome; it decides the exit code of the program.
+    pub verdict: RunVerdict,
     /// How queries were answered.
     #[doc(hidden)]
     pub routes: Routes,
@@ -195,10 +198,12 @@ impl Running<'_> {
             candidate_samples: 0,
             candidates: 0,
             cancel,
+            coverage: Coverage::new(scene),
         };
         pipeline::drive(&mut search, &mut input, &mut output, self.progress)?;
 
         let mut timings = search.timings;
+        let nothing_checked = search.coverage.nothing();
         let broad = search.memories[0].broad.name();
         let pipeline::RowOutput { sink, counter, .. } = output;
         timed(&mut timings.write, || sink.end())?;
@@ -213,12 +218,13 @@ impl Running<'_> {
         inputs.extend(files.digests()?);
         cancel.check()?;
         timings.total = self.begun.elapsed();
-        let manifest = manifest::Report {
+        let report = manifest::Report {
             scene,
             options,
             from_files: self.from_files,
             inputs: &inputs,
             totals: &totals,
+            nothing_checked,
             routes: &search.routes,
             timings: &timings,
             broad,
@@ -227,10 +233,10 @@ impl Running<'_> {
             threads,
             candidates: search.candidates,
             candidate_samples: search.candidate_samples,
-        }
-        .to_json();
+        };
+        let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;
-        Ok(Outcome { totals, routes: search.routes, timings, threads, manifest })
+        Ok(Outcome { totals, verdict, routes: search.routes, timings, threads, manifest })
     }
 }
 

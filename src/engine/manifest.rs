@@ -2,12 +2,13 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
+use super::coverage::{NothingChecked, RunVerdict};
 use super::options::JobOptions;
 use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Missing, Scene};
-use crate::table::{DistanceColumns, Totals, Worst};
+use crate::table::{DistanceColumns, Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -23,6 +24,8 @@ pub(super) struct Report<'a> {
     /// Scene, geometry and trajectory files.
     pub(super) inputs: &'a [InputDigest],
     pub(super) totals: &'a Totals,
+    /// Why nothing was looked at; `None` where something was.
+    pub(super) nothing_checked: Option<NothingChecked>,
     pub(super) routes: &'a Routes,
     pub(super) timings: &'a Timings,
     /// The methods and the device that were used.
@@ -67,13 +70,22 @@ impl Report<'_> {
         })
     }
 
+    /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
+    pub(super) fn verdict(&self) -> RunVerdict {
+        let checked = self.nothing_checked.is_none() || self.options.allow_empty;
+        verdict(self.totals, self.scene.query.require.is_some(), checked)
+    }
+
     /// What a person or a script asks first; also what the program prints.
     fn summary(&self) -> Value {
         let totals = self.totals;
         let seconds = self.timings.total.as_secs_f64();
+        let required = self.scene.query.require.is_some() && totals.runs > 0;
+        let share = required.then(|| share_with_interval(totals.runs_violated, totals.runs));
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         json!({
-            "verdict": verdict(totals, self.scene.query.require.is_some()),
+            "verdict": self.verdict().name(),
+            "nothing_checked": self.nothing_checked.map(NothingChecked::name),
             "sampled_frames_only": true,
             "bodies": self.scene.bodies.len(),
             "bodies_dynamic": self.scene.dynamic.len(),
@@ -88,6 +100,11 @@ impl Report<'_> {
             "penetrations": totals.penetrations,
             "rows_by_status": counts(&Status::NAMES, &totals.by_status),
             "violated": totals.violated,
+            "pairs_violated": totals.pairs_violated,
+            "violating_pairs": totals.violating_pairs.iter().map(violating_pair).collect::<Vec<_>>(),
+            "runs_violated": totals.runs_violated,
+            "runs_violated_share": share.map(|(share, _)| share),
+            "runs_violated_interval": share.map(|(_, interval)| interval),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
             "worst": totals.worst.as_ref().map(worst),
@@ -124,23 +141,58 @@ impl Report<'_> {
                 DistanceColumns::All => "all",
                 DistanceColumns::Distance => "distance",
             },
+            "allow_empty": self.options.allow_empty,
         })
     }
 }
 
-/// One word for the outcome: violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
-fn verdict(totals: &Totals, required: bool) -> &'static str {
+/// Violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
+fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
     if totals.violated > 0 {
-        "violated"
+        RunVerdict::Violated
     } else if totals.by_status[Status::Uncertified as usize] > 0 {
-        "uncertified"
+        RunVerdict::Uncertified
     } else if totals.undecided > 0 {
-        "undecided"
-    } else if required {
-        "clear"
+        RunVerdict::Undecided
+    } else if !required {
+        RunVerdict::NothingRequired
+    } else if checked {
+        RunVerdict::Clear
     } else {
-        "nothing required"
+        RunVerdict::NothingChecked
     }
+}
+
+/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and
+/// statistical inference", 1927), which holds for small shares too.
+fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
+    /// The 97.5 % quantile of the normal distribution.
+    const Z: f64 = 1.959_963_984_540_054;
+    let (share, n) = (count as f64 / all as f64, all as f64);
+    let middle = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let bound = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
+    // The ends are exact where none or all are counted; rounding would miss them.
+    let low = if count == 0 { 0.0 } else { bound(middle - half) };
+    let high = if count == all { 1.0 } else { bound(middle + half) };
+    (share, [low, high])
+}
+
+fn violating_pair(pair: &ViolatingPair) -> Value {
+    json!({
+        "body_a": pair.body_a,
+        "body_b": pair.body_b,
+        "min_distance_m": pair.min_distance_m,
+        "run": pair.run,
+        "frame": pair.frame,
+        "rows": pair.rows,
+        "runs": pair.runs,
+        "spans": pair.spans,
+        "from_frame": pair.from_frame,
+        "to_frame": pair.to_frame,
+        "from_time_s": pair.from_time_s,
+        "to_time_s": pair.to_time_s,
+    })
 }
 
 fn worst(worst: &Worst) -> Value {
@@ -180,14 +232,27 @@ mod tests {
     #[test]
     fn violations_outrank_uncertified_rows() {
         let mut totals = Totals::default();
-        assert_eq!(verdict(&totals, true), "clear");
-        assert_eq!(verdict(&totals, false), "nothing required");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear);
+        assert_eq!(verdict(&totals, true, false), RunVerdict::NothingChecked);
+        assert_eq!(verdict(&totals, false, false), RunVerdict::NothingRequired);
         totals.undecided = 1;
-        assert_eq!(verdict(&totals, true), "undecided");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
         totals.by_status[3] = 1;
-        assert_eq!(verdict(&totals, true), "uncertified");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         totals.violated = 1;
-        assert_eq!(verdict(&totals, true), "violated");
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
+    }
+
+    #[test]
+    fn the_interval_of_a_share_is_wilsons() {
+        let rounded = |count, all| {
+            let (share, [low, high]) = share_with_interval(count, all);
+            [share, low, high].map(|x| (x * 1000.0).round() / 10.0)
+        };
+        assert_eq!(rounded(1450, 2000), [72.5, 70.5, 74.4]);
+        assert_eq!(rounded(4, 200), [2.0, 0.8, 5.0]);
+        assert_eq!(rounded(0, 200), [0.0, 0.0, 1.9]);
+        assert_eq!(rounded(7, 7), [100.0, 64.6, 100.0]);
     }
 
     #[test]

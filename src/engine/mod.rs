@@ -16,6 +16,7 @@
 mod caches;
 mod cancel;
 mod check;
+mod coverage;
 mod job;
 mod manifest;
 mod methods;
@@ -31,7 +32,10 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, RuleFound, Warning, check};
+pub use check::{Checked, GroupFound, LargestStep, LastingContact, RuleFound, Warning, check};
+#[cfg(feature = "cli")]
+pub(crate) use coverage::NothingChecked;
+pub use coverage::RunVerdict;
 pub use job::{Job, Loaded, Outcome};
 pub use manifest::simd_features;
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};

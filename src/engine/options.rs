@@ -64,6 +64,8 @@ pub struct JobOptions {
     pub memory: u64,
     /// Columns of `distances`.
     pub columns: DistanceColumns,
+    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then `nothing-checked`.
+    pub allow_empty: bool,
     /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
     /// the program hands the question in.
     #[doc(hidden)]
@@ -80,6 +82,7 @@ impl Default for JobOptions {
             threads: None,
             memory: DEFAULT_MEMORY,
             columns: DistanceColumns::All,
+            allow_empty: false,
             peak_memory: None,
         }
     }

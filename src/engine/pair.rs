@@ -5,6 +5,7 @@ use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::Pose;
 use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use crate::scene::model::DEFAULT_TOUCH_M;
 use crate::scene::{QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -18,7 +19,7 @@ const NORM_TOLERANCE: f64 = 1e-3;
 pub struct PairOptions {
     /// Beyond this distance (metres) there is no answer, and proving so is cheap; `None`: every pose has one.
     pub within: Option<f64>,
-    /// Distances from `-touch` to `touch` (metres) count as touching.
+    /// Distances from `-touch` to `touch` (metres) count as touching; a micrometre by default.
     pub touch: f64,
     /// The narrow phase by its name on the command line; the answer does not depend on it.
     pub narrow: String,
@@ -26,7 +27,7 @@ pub struct PairOptions {
 
 impl Default for PairOptions {
     fn default() -> Self {
-        Self { within: None, touch: 0.0, narrow: "auto".to_owned() }
+        Self { within: None, touch: DEFAULT_TOUCH_M, narrow: "auto".to_owned() }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::caches::Caches;
 use super::cancel::CancelToken;
+use super::coverage::Coverage;
 use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
 use super::slices::{self, Portion};
@@ -66,6 +67,7 @@ pub(super) struct BlockSearch<'a> {
     pub(super) candidates: u64,
     /// Asked before each block. Once it is set, what was found is no longer whole, and nothing of it is written.
     pub(super) cancel: &'a CancelToken,
+    pub(super) coverage: Coverage,
 }
 
 /// Where rows go.
@@ -119,6 +121,7 @@ pub(super) fn drive(
         if batch.is_empty() {
             break;
         }
+        batch.iter().for_each(|block| search.coverage.look(search.scene, block));
         advance.rows += one_batch(search, &batch, &mut waiting)?;
         advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Pose, RelativePose};
 use crate::narrow::pair::bound_of;
 use crate::narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
+use crate::scene::model::DEFAULT_TOUCH_M;
 use crate::scene::{QueryOptions, Shape};
 
 /// An answer with what led to it.
@@ -55,7 +56,7 @@ fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Pr
     let asked =
         PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
-    let options = QueryOptions { within: 1e300, require: None, touch: 0.0, static_pairs: true };
+    let options = QueryOptions { within: 1e300, require: None, touch: DEFAULT_TOUCH_M, static_pairs: true };
     let (mut rows, mut routes) = (Vec::with_capacity(1), Routes::default());
     narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut routes, &mut rows);
     let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;

@@ -57,6 +57,7 @@ impl BoxGrid {
         let mut set = Dataset::create(out)?;
         let path = set.path(TRAJECTORIES)?;
         let mut file = TrajectoryFile::create(&path, &cells.iter().map(name).collect::<Vec<_>>())?;
+        file = file.expecting(u64::from(self.frames) * cells.len() as u64);
         for frame in 0..self.frames {
             let (shift, q) = motion.at(frame);
             let time_s = f64::from(frame) / FRAME_RATE;

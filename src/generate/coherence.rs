@@ -128,6 +128,7 @@ impl Coherence {
         set.write("object.obj", self.object.solid().to_obj(self.object.name()))?;
         let path = set.path(TRAJECTORIES)?;
         let mut file = TrajectoryFile::create(&path, &["moving".to_owned()])?;
+        file = file.expecting(u64::from(self.runs) * u64::from(self.frames));
         for run in 0..self.runs {
             let draw = CoherenceStart::new(&mut Random::new(self.seed, u64::from(run)));
             for frame in 0..self.frames {

@@ -75,6 +75,7 @@ impl Crowd {
         let path = set.path(TRAJECTORIES)?;
         let names: Vec<String> = (0..self.bodies).map(name).collect();
         let mut file = TrajectoryFile::create(&path, &names)?;
+        file = file.expecting(u64::from(self.runs) * u64::from(self.frames) * u64::from(self.bodies));
         for run in 0..self.runs {
             self.write_run(run, &shapes, half_side, &mut file)?;
         }

@@ -98,6 +98,7 @@ impl ShopFloor {
         let mut set = Dataset::create(out)?;
         let path = set.path(TRAJECTORIES)?;
         let mut file = TrajectoryFile::create(&path, &(0..BOXES).map(name).collect::<Vec<_>>())?;
+        file = file.expecting(u64::from(self.frames) * paths.len() as u64);
         for frame in 0..self.frames {
             let time_s = f64::from(frame) / FRAME_RATE;
             for (body, (path, noise)) in (0..).zip(paths.iter().zip(&mut noises)) {

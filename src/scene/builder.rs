@@ -41,7 +41,8 @@ pub struct SceneBuilder {
     frame_rate: Option<f64>,
     within: f64,
     require: Option<f64>,
-    touch: f64,
+    /// `None`: the default of a scene file, which is in metres, whatever the unit.
+    touch: Option<f64>,
     static_pairs: bool,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
@@ -202,7 +203,7 @@ impl SceneBuilder {
             frame_rate: None,
             within,
             require: None,
-            touch: 0.0,
+            touch: None,
             static_pairs: false,
             bodies: Vec::new(),
             ignores: Vec::new(),
@@ -237,9 +238,9 @@ impl SceneBuilder {
         Self { require: Some(require), ..self }
     }
 
-    /// Distances from `-touch` to `touch` count as touching; 0 unless it is set.
+    /// Distances from `-touch` to `touch` count as touching; a micrometre unless it is set.
     pub fn touch(self, touch: f64) -> Self {
-        Self { touch, ..self }
+        Self { touch: Some(touch), ..self }
     }
 
     /// Whether two static bodies are a pair too; always so where nothing moves.
@@ -297,7 +298,9 @@ impl SceneBuilder {
         }
         text.push_str("[query]\n");
         line(&mut text, "within", number(self.within));
-        line(&mut text, "touch", number(self.touch));
+        if let Some(touch) = self.touch {
+            line(&mut text, "touch", number(touch));
+        }
         line(&mut text, "static_pairs", self.static_pairs);
         if let Some(require) = self.require {
             line(&mut text, "require", number(require));

@@ -2,7 +2,7 @@
 
 use super::body_spec::{BodySpec, body, positive};
 use super::keys::{Keys, Origin, TomlSource};
-use super::model::{InputDigest, LengthUnit, Missing};
+use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::tables;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -128,7 +128,7 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         at: keys.at,
         within: length("within")?.map(|(within, _)| within),
         require: length("require")?,
-        touch: length("touch")?.map_or(0.0, |(touch, _)| touch),
+        touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
     })
 }

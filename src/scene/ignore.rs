@@ -36,9 +36,14 @@ impl Scene {
     /// Counts the pairs of the scene, by classes of bodies and not one by one.
     #[doc(hidden)]
     pub fn pair_counts(&self) -> PairCounts {
+        self.pair_counts_with(self.query.static_pairs)
+    }
+
+    /// As [`Scene::pair_counts`], with the pairs of two static bodies or without them, whatever the scene says.
+    pub(crate) fn pair_counts_with(&self, static_pairs: bool) -> PairCounts {
         let [dynamic, fixed] = split(&self.bodies);
-        let possible = own_pairs(dynamic, fixed, self.query.static_pairs);
-        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, self.query.static_pairs) }
+        let possible = own_pairs(dynamic, fixed, static_pairs);
+        PairCounts { possible, ignored: self.ignored.count_ignored(&self.bodies, static_pairs) }
     }
 }
 

@@ -101,6 +101,10 @@ pub enum Missing {
     Hold,
 }
 
+/// The `touch` of a scene that says nothing, metres: a micrometre, far above the rounding of poses and far below what can be
+/// measured on a machine.
+pub const DEFAULT_TOUCH_M: f64 = 1e-6;
+
 /// What is asked of every pair, in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryOptions {

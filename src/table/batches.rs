@@ -11,7 +11,9 @@ use super::vocabulary::Vocabulary;
 use crate::error::{Error, Result};
 use crate::narrow::{FeatureKind, Method, Status};
 use crate::scene::{Sample, Scene};
-use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::sync::Arc;
@@ -130,6 +132,7 @@ fn array(spec: &ColumnSpec, column: ColumnBuffer) -> ArrayRef {
     match column.values {
         ColumnValues::Int64(values) => Arc::new(Int64Array::new(ScalarBuffer::from(values), None)),
         ColumnValues::Int32(values) => Arc::new(Int32Array::new(ScalarBuffer::from(values), None)),
+        ColumnValues::Boolean(values) => Arc::new(BooleanArray::from(values)),
         ColumnValues::Float64(values) => {
             let missing = spec.nullable && values.iter().any(|value| value.is_nan());
             let there = missing.then(|| NullBuffer::from_iter(values.iter().map(|value| !value.is_nan())));

@@ -29,7 +29,7 @@ const MOST_DICTIONARY_BYTES: usize = 1 << 20;
 pub(super) struct ColumnChunk {
     physical_type: Type,
     nullable: bool,
-    /// Whether the page index holds minimum and maximum: false for strings.
+    /// Whether the page index holds minimum and maximum: false for strings and booleans.
     indexed: bool,
     dictionary: Option<Dictionary>,
     policy: StorePolicy,
@@ -118,13 +118,14 @@ impl ColumnChunk {
             ColumnType::Int64 => Type::INT64,
             ColumnType::Int32 | ColumnType::String(_) => Type::INT32,
             ColumnType::Float64 => Type::DOUBLE,
+            ColumnType::Boolean => Type::BOOLEAN,
         };
         let is_string = matches!(spec.kind, ColumnType::String(_));
         let dictionary = (spec.key || is_string).then(|| match spec.kind {
             ColumnType::Int64 => Dictionary::of_numbers(),
             _ => Dictionary::of_codes(),
         });
-        let indexed = !is_string;
+        let indexed = !is_string && spec.kind != ColumnType::Boolean;
         Self {
             physical_type,
             nullable: spec.nullable,
@@ -150,7 +151,9 @@ impl ColumnChunk {
                 match &column.values {
                     ColumnValues::Int64(values) => dictionary.encode_numbers(values.iter().copied(), &mut self.indices),
                     ColumnValues::Int32(values) => dictionary.encode_codes(values.iter().copied(), &mut self.indices),
-                    ColumnValues::Float64(_) => unreachable!("f64 columns have no dictionary"),
+                    ColumnValues::Float64(_) | ColumnValues::Boolean(_) => {
+                        unreachable!("such columns have no dictionary")
+                    }
                 }
                 let width = rle_bitpack::bit_width(dictionary.len().saturating_sub(1) as u32);
                 compressor.body.clear();
@@ -171,7 +174,7 @@ impl ColumnChunk {
                 };
                 let frame = match frame {
                     Some(frame) => frame,
-                    None => compressor.compress(&self.levels, column.values.bytes(), &mut self.policy)?,
+                    None => compressor.compress(&self.levels, &column.values.bytes(), &mut self.policy)?,
                 };
                 (frame, size, Encoding::PLAIN)
             }

@@ -4,6 +4,7 @@ use super::f64_page::F64Page;
 use super::min_max::MinMax;
 use super::schema::{ColumnSpec, ColumnType};
 use arrow_buffer::ToByteSlice;
+use std::borrow::Cow;
 
 /// The values of a column.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(super) enum ColumnValues {
     Int32(Vec<i32>),
     /// In a nullable column NaN stands for null.
     Float64(F64Page),
+    Boolean(Vec<bool>),
 }
 
 impl ColumnValues {
@@ -22,15 +24,21 @@ impl ColumnValues {
             Self::Int64(values) => values.len(),
             Self::Int32(values) => values.len(),
             Self::Float64(values) => values.len(),
+            Self::Boolean(values) => values.len(),
         }
     }
 
-    /// The values in Parquet's PLAIN encoding (Encodings.md): little-endian, without gaps.
-    pub(super) fn bytes(&self) -> &[u8] {
+    /// The values in Parquet's PLAIN encoding (Encodings.md): little-endian, without gaps; booleans as bits, the first the
+    /// lowest.
+    pub(super) fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
-            Self::Int64(values) => values.to_byte_slice(),
-            Self::Int32(values) => values.to_byte_slice(),
-            Self::Float64(values) => values.to_byte_slice(),
+            Self::Int64(values) => Cow::Borrowed(values.to_byte_slice()),
+            Self::Int32(values) => Cow::Borrowed(values.to_byte_slice()),
+            Self::Float64(values) => Cow::Borrowed(values.to_byte_slice()),
+            Self::Boolean(values) => {
+                let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, &bit| byte << 1 | u8::from(bit));
+                Cow::Owned(values.chunks(8).map(byte).collect())
+            }
         }
     }
 }
@@ -39,7 +47,7 @@ impl ColumnValues {
 #[derive(Debug)]
 pub(super) struct ColumnBuffer {
     pub(super) values: ColumnValues,
-    /// Validity of each value in a nullable integer column; otherwise empty.
+    /// Validity of each value in a nullable column of integers or booleans; otherwise empty.
     valid: Vec<bool>,
     /// Minimum and maximum, updated tile by tile while the values are in the first-level cache. `None` without
     /// `tracks_min_max`.
@@ -58,9 +66,11 @@ impl ColumnBuffer {
             ColumnType::Int64 => ColumnValues::Int64(Vec::new()),
             ColumnType::Int32 | ColumnType::String(_) => ColumnValues::Int32(Vec::new()),
             ColumnType::Float64 => ColumnValues::Float64(F64Page::with_capacity(0)),
+            ColumnType::Boolean => ColumnValues::Boolean(Vec::new()),
         };
         let is_float = matches!(values, ColumnValues::Float64(_));
-        let tracks_min_max = !matches!(spec.kind, ColumnType::String(_)) && (is_float || !spec.nullable);
+        let has_min_max = !matches!(spec.kind, ColumnType::String(_) | ColumnType::Boolean);
+        let tracks_min_max = has_min_max && (is_float || !spec.nullable);
         Self { values, valid: Vec::new(), min_max: None, tracks_min_max, nullable: spec.nullable, has_nan: false }
     }
 
@@ -72,6 +82,7 @@ impl ColumnBuffer {
             ColumnValues::Int64(values) => values.clear(),
             ColumnValues::Int32(values) => values.clear(),
             ColumnValues::Float64(values) => values.clear(),
+            ColumnValues::Boolean(values) => values.clear(),
         }
     }
 
@@ -81,6 +92,7 @@ impl ColumnBuffer {
             ColumnValues::Int64(values) => ColumnValues::Int64(Vec::with_capacity(values.len())),
             ColumnValues::Int32(values) => ColumnValues::Int32(Vec::with_capacity(values.len())),
             ColumnValues::Float64(values) => ColumnValues::Float64(F64Page::with_capacity(values.len())),
+            ColumnValues::Boolean(values) => ColumnValues::Boolean(Vec::with_capacity(values.len())),
         };
         let Self { tracks_min_max, nullable, .. } = *self;
         let empty = Self { values, valid: Vec::new(), min_max: None, tracks_min_max, nullable, has_nan: false };
@@ -98,6 +110,7 @@ impl ColumnBuffer {
             ColumnValues::Int64(values) => MinMax::of_int64(&values[first..]),
             ColumnValues::Int32(values) => MinMax::of_int32(&values[first..]),
             ColumnValues::Float64(values) => MinMax::of_float64(&values[first..]),
+            ColumnValues::Boolean(_) => None,
         }
     }
 
@@ -150,6 +163,7 @@ impl ColumnBuffer {
             ColumnValues::Int64(values) => values.retain(|_| is_valid()),
             ColumnValues::Int32(values) => values.retain(|_| is_valid()),
             ColumnValues::Float64(values) => values.retain(is_valid),
+            ColumnValues::Boolean(values) => values.retain(|_| is_valid()),
         }
         Some(present)
     }
@@ -197,6 +211,13 @@ impl ColumnBuffer {
     pub(super) fn extend_optional_i64(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
         self.valid.extend(values.clone().map(|v| v.is_some()));
         self.extend_i64(values.map(Option::unwrap_or_default));
+    }
+
+    /// Appends values to a nullable boolean column. See [`Self::extend_optional_i64`].
+    pub(super) fn extend_optional_bool(&mut self, values: impl Iterator<Item = Option<bool>> + Clone) {
+        let ColumnValues::Boolean(v) = &mut self.values else { unreachable!("the filler follows the schema") };
+        self.valid.extend(values.clone().map(|v| v.is_some()));
+        v.extend(values.map(Option::unwrap_or_default));
     }
 
     /// Appends values to a nullable i32 column. See [`Self::extend_optional_i64`].

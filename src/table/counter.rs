@@ -8,8 +8,9 @@ use super::row::Row;
 use super::sink::RowBlock;
 use super::summary::count_rows;
 use super::totals::{Totals, Worst};
+use super::violations::Violations;
 use crate::narrow::Status;
-use crate::scene::Scene;
+use crate::scene::{SAMPLES, Scene};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(crate) struct RowCounter {
     last_run: Option<i64>,
     /// Kept for its memory.
     tile: Vec<Row>,
+    violations: Violations,
     names: Arc<[String]>,
 }
 
@@ -41,6 +43,7 @@ impl RowCounter {
             block: None,
             last_run: None,
             tile: Vec::with_capacity(TILE_ROWS),
+            violations: Violations::default(),
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
         }
     }
@@ -65,7 +68,10 @@ impl RowCounter {
                 self.tile.clear();
                 self.tile.extend(tile.iter().map(|row| **row));
                 self.pairs.extend(self.tile.iter().map(|row| (row.a, row.b)));
-                count_rows(current, &mut self.totals, &self.tile, &block.samples, self.require);
+                if count_rows(current, &mut self.totals, &self.tile, &block.samples, self.require) > 0 {
+                    let position = block.index * SAMPLES as u64;
+                    self.violations.add(&self.tile, &block.samples, position, self.require);
+                }
             }
         }
     }
@@ -92,6 +98,7 @@ impl RowCounter {
     /// The totals of all rows.
     pub(crate) fn finish(mut self) -> Totals {
         self.finish_run();
+        self.totals.add_violations(self.violations, &self.names);
         self.totals.penetrations = self.totals.by_status[Status::Penetrating as usize];
         self.totals
     }

@@ -139,6 +139,8 @@ pub(super) struct RunRow {
     pub(super) worst: Option<WorstRow>,
     /// Rows with `upper < require`.
     pub(super) violated: u64,
+    /// Whether a clearance is required.
+    pub(super) required: bool,
     /// Rows with `lower < require <= upper`.
     pub(super) undecided: u64,
     /// Rows of status uncertified.
@@ -173,6 +175,7 @@ pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
     c.next().extend_optional_i32(w().map(|w| Some(w?.b as i32)));
     c.next().extend_optional_i64(w().map(|w| Some(w?.frame)));
     c.next().extend_i64(rows.iter().map(|r| r.violated as i64));
+    c.next().extend_optional_bool(rows.iter().map(|r| r.required.then_some(r.violated > 0)));
     c.next().extend_i64(rows.iter().map(|r| r.undecided as i64));
     c.next().extend_i64(rows.iter().map(|r| r.uncertified as i64));
     c.finish();

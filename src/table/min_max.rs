@@ -102,6 +102,7 @@ pub(super) fn statistics(kind: Type, range: Option<MinMax>, nulls: u64) -> Stati
     match kind {
         Type::INT64 => of!(Int64, i64),
         Type::INT32 => of!(Int32, i32),
+        Type::BOOLEAN => ValueStatistics::<bool>::new(None, None, None, Some(nulls), false).into(),
         _ => of!(Float64, f64),
     }
 }

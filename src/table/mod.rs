@@ -7,8 +7,8 @@
 //!   it uses `dictionary`, `rle_bitpack`, `min_max` statistics, `f64_page`, `page_compressor` and `chunked_buffer`.
 //! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a file its name when it
 //!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory.
-//! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts` and
-//!   `motion_bound`.
+//! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
+//!   `motion_bound` and `violations`.
 //! - `report` reads the summaries back.
 //!
 //! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
@@ -49,6 +49,7 @@ mod summary;
 mod tests;
 mod totals;
 pub mod trajectory_file;
+mod violations;
 mod vocabulary;
 mod writer;
 mod writer_properties;
@@ -61,4 +62,5 @@ pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::Row;
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 pub use totals::{Totals, Worst};
+pub use violations::ViolatingPair;
 pub use writer::{FinishedTables, TableWriter};

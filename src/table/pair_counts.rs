@@ -1,6 +1,6 @@
 //! Numbers of possible and of ignored pairs per run.
 
-use crate::scene::{Motion, PairCounts, Scene};
+use crate::scene::{PairCounts, Scene};
 
 /// Numbers of pairs by run. Static pairs have rows at the first sample of an execution only, so later runs have none.
 #[derive(Debug, Clone, Copy)]
@@ -15,16 +15,6 @@ impl PairCountsByRun {
     /// Counts the pairs of a scene. Without dynamic bodies, static pairs are always queried.
     pub(super) fn of(scene: &Scene) -> Self {
         let static_pairs = scene.query.static_pairs || scene.dynamic.is_empty();
-        Self { first: count(scene, static_pairs), later: count(scene, false) }
+        Self { first: scene.pair_counts_with(static_pairs), later: scene.pair_counts_with(false) }
     }
-}
-
-/// The pairs of a scene, with or without the pairs of two static bodies.
-fn count(scene: &Scene, static_pairs: bool) -> PairCounts {
-    let pairs = |n: usize| (n as u64) * (n as u64).saturating_sub(1) / 2;
-    let fixed = scene.bodies.iter().filter(|body| matches!(body.motion, Motion::Static(_))).count();
-    let possible = pairs(scene.bodies.len()) - if static_pairs { 0 } else { pairs(fixed) };
-    let ignored = scene.ignored.count_ignored(&scene.bodies, static_pairs);
-    debug_assert!(ignored <= possible);
-    PairCounts { possible, ignored }
 }

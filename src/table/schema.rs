@@ -23,6 +23,8 @@ pub(super) enum ColumnType {
     Int32,
     /// Double precision numbers.
     Float64,
+    /// True or false.
+    Boolean,
     /// Strings of a vocabulary, dictionary encoded.
     String(Vocabulary),
 }
@@ -65,6 +67,7 @@ impl ColumnSpec {
             ColumnType::Int64 => DataType::Int64,
             ColumnType::Int32 => DataType::Int32,
             ColumnType::Float64 => DataType::Float64,
+            ColumnType::Boolean => DataType::Boolean,
             ColumnType::String(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
         };
         // The map has at most one entry, so its order cannot reach the file.
@@ -153,7 +156,7 @@ pub(super) fn pairs() -> TableSpec {
     TableSpec { name: "pairs", columns, sorted_by: &["run", "a_index", "b_index"] }
 }
 
-/// `runs`. The columns of the smallest distance are null in a run without rows.
+/// `runs`. The columns of the smallest distance are null in a run without rows; `violates` is where nothing is required.
 pub(super) fn runs() -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
     let columns = vec![
@@ -170,6 +173,7 @@ pub(super) fn runs() -> TableSpec {
         BODY_B.nullable(),
         count("frame_of_min").nullable(),
         count("violated"),
+        ColumnSpec::new("violates", ColumnType::Boolean).nullable(),
         count("undecided"),
         count("uncertified"),
     ];

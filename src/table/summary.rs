@@ -14,6 +14,7 @@ use super::part_writer::FileNaming;
 use super::row::Row;
 use super::schema;
 use super::totals::{Totals, Worst};
+use super::violations::Violations;
 use super::vocabulary::Vocabularies;
 use crate::error::{Error, Result};
 use crate::narrow::Status;
@@ -48,6 +49,7 @@ pub(super) struct SummaryWriter {
     /// The required distance, metres. NaN if none is required; every comparison with it is then false.
     require: f64,
     pair_counts: PairCountsByRun,
+    violations: Violations,
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
     worst: Option<(i64, WorstRow)>,
@@ -134,6 +136,7 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
+            violations: Violations::default(),
             worst: None,
             counter: SegmentCounter::default(),
         })
@@ -186,6 +189,7 @@ impl SummaryWriter {
         self.begin_segments(self.segments.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
+        self.totals.add_violations(self.violations, names);
         self.totals.worst = self.worst.map(|(run, w)| Worst {
             distance_m: w.distance,
             run,
@@ -243,7 +247,8 @@ impl SummaryWriter {
         let counts = if self.totals.runs == 0 { self.pair_counts.first } else { self.pair_counts.later };
         self.totals.runs += 1;
         let (pairs_possible, pairs_ignored) = (counts.possible, counts.ignored);
-        let row = RunRow { run, pairs_possible, pairs_ignored, ..RunRow::default() };
+        let required = !self.require.is_nan();
+        let row = RunRow { run, pairs_possible, pairs_ignored, required, ..RunRow::default() };
         self.run = Some(RunState { row, steps: vec![0.0; self.motion.slots()] });
     }
 
@@ -319,10 +324,15 @@ impl SummaryWriter {
 
     /// Counts rows of the open segment.
     fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) {
-        let Self { counter, run, totals, require, .. } = self;
+        let Self { counter, run, totals, require, violations, block, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
-            rows.chunks(TILE_ROWS).for_each(|rows| count_rows(&mut run.row, totals, rows, samples, *require));
+            let position = block.unwrap_or_default() * SAMPLES as u64;
+            for rows in rows.chunks(TILE_ROWS) {
+                if count_rows(&mut run.row, totals, rows, samples, *require) > 0 {
+                    violations.add(rows, samples, position, *require);
+                }
+            }
         }
         // Within a sample, rows and candidates are both sorted by pair, so the search continues from the last entry.
         for row in rows {
@@ -374,8 +384,8 @@ fn lower_bound(pairs: &[u64], at: usize, pair: u64) -> usize {
 }
 
 /// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
-/// for missing bounds.
-pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) {
+/// for missing bounds. Returns the number of rows that violate the requirement.
+pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) -> u64 {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
     const BITS: usize = 10;
     const { assert!(TILE_ROWS < 1 << BITS) };
@@ -402,6 +412,7 @@ pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], sa
     run.undecided += undecided;
     run.uncertified += counter(status, Status::Uncertified as usize);
     run.worst = worst;
+    violated
 }
 
 #[cfg(test)]

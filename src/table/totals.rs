@@ -1,5 +1,7 @@
 //! Counts over a whole execution.
 
+use super::violations::{ViolatingPair, Violations};
+
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Totals {
@@ -23,12 +25,25 @@ pub struct Totals {
     pub pairs_ignored: u64,
     /// Rows with `upper_m < require`.
     pub violated: u64,
+    /// Runs with at least one such row.
+    pub runs_violated: u64,
+    /// Pairs of bodies with at least one such row, over all runs.
+    pub pairs_violated: u64,
+    /// The worst of these pairs, smallest distance first; at most ten.
+    pub violating_pairs: Vec<ViolatingPair>,
     /// Rows with `lower_m < require <= upper_m`.
     pub undecided: u64,
     /// The row of smallest distance; `None` without rows.
     pub worst: Option<Worst>,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
+}
+
+impl Totals {
+    /// Takes what was collected of violating rows. `names`: of the bodies.
+    pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) {
+        (self.runs_violated, self.pairs_violated, self.violating_pairs) = violations.finish(names);
+    }
 }
 
 /// The row of smallest distance of an execution.

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows that are collected before they are encoded together.
 const BATCH: usize = 1 << 16;
@@ -38,9 +39,22 @@ pub struct TrajectoryRow {
     pub q: [f64; 4],
 }
 
+/// Rows of the file that was written to last, and rows that it will have.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+static EXPECTED: AtomicU64 = AtomicU64::new(0);
+
+/// Rows written so far to the trajectory file that was written to last, and all that will come; for the program, which
+/// writes one file at a time.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program shows progress"))]
+pub(crate) fn rows_written() -> (u64, u64) {
+    (WRITTEN.load(Ordering::Relaxed), EXPECTED.load(Ordering::Relaxed))
+}
+
 /// A trajectory file that is being written. Rows come sorted by run, then by frame.
 pub struct TrajectoryFile {
     path: PathBuf,
+    written: u64,
+    expected: u64,
     writer: ArrowWriter<File>,
     schema: SchemaRef,
     names: ArrayRef,
@@ -58,7 +72,20 @@ impl TrajectoryFile {
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties()))
             .map_err(|error| Error::unwritable(path, &error))?;
         let names: ArrayRef = Arc::new(StringArray::from_iter_values(names));
-        Ok(Self { path: path.to_owned(), writer, schema, names, rows: Vec::with_capacity(BATCH) })
+        Ok(Self {
+            path: path.to_owned(),
+            writer,
+            schema,
+            names,
+            rows: Vec::with_capacity(BATCH),
+            written: 0,
+            expected: 0,
+        })
+    }
+
+    /// Says how many rows will come, for [`rows_written`].
+    pub fn expecting(self, rows: u64) -> Self {
+        Self { expected: rows, ..self }
     }
 
     /// Appends a row.
@@ -83,6 +110,9 @@ impl TrajectoryFile {
     fn encode(&mut self) -> Result<()> {
         let batch = self.batch().map_err(|error| Error::internal(self.path.display(), error))?;
         self.writer.write(&batch).map_err(|error| Error::unwritable(&self.path, &error))?;
+        self.written += self.rows.len() as u64;
+        WRITTEN.store(self.written, Ordering::Relaxed);
+        EXPECTED.store(self.expected, Ordering::Relaxed);
         self.rows.clear();
         Ok(())
     }

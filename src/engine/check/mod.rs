@@ -1,16 +1,21 @@
 //! Validating everything without running, and saying what is allowed but looks wrong.
 
 mod bodies;
+mod contacts;
 mod motion;
 mod rules;
 mod warning;
 
+use super::coverage::{Coverage, NothingChecked};
 use super::methods;
 use super::options::JobOptions;
 use crate::broad::{BroadPhase, BroadScene};
 use crate::error::Result;
+use crate::narrow::NarrowPhase;
 use crate::scene::{FrameBlock, IgnoreRule, Motion, PairCounts, Scene};
 use crate::trajectory::{Bounds, Trajectory};
+use contacts::Contacts;
+pub use contacts::LastingContact;
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};
@@ -52,6 +57,10 @@ pub struct Checked {
     pub largest_steps: Vec<LargestStep>,
     /// Bodies (indices) whose triangles do not close up.
     pub open_meshes: Vec<u32>,
+    /// Pairs that touch or overlap in nearly all frames, by (a, b). Frames are looked at evenly over the samples chosen.
+    pub lasting_contacts: Vec<LastingContact>,
+    /// The `[[ignore]]` tables that would cover these pairs.
+    pub ignore_rules: String,
     /// What is allowed but looks wrong.
     pub warnings: Vec<Warning>,
 }
@@ -64,8 +73,8 @@ pub struct Checked {
 pub fn check(scene: &Scene, rules: &[IgnoreRule], options: &JobOptions) -> Result<Checked> {
     options.device.resolve()?;
     let broad = methods::broad(&options.broad)?;
-    methods::narrow(&options.narrow)?;
-    super::job::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad))
+    let narrow = methods::narrow(&options.narrow)?;
+    super::job::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad, narrow))
 }
 
 fn check_in_pool(
@@ -73,6 +82,7 @@ fn check_in_pool(
     rules: &[IgnoreRule],
     options: &JobOptions,
     mut broad: Box<dyn BroadPhase>,
+    narrow: Box<dyn NarrowPhase>,
 ) -> Result<Checked> {
     let trajectory = Trajectory::open(scene, &options.read)?;
     let PairCounts { possible, ignored } = scene.pair_counts();
@@ -87,15 +97,20 @@ fn check_in_pool(
         near: vec![false; scene.bodies.len()],
         clock: Clock::default(),
         motions: Motions::new(scene),
+        coverage: Coverage::new(scene),
     };
+    let mut contacts = Contacts::new(scene, narrow);
     for block in trajectory.blocks() {
         let block = block?;
         seen.look(&block);
-        for candidate in broad.candidates(&boxes, scene, &block) {
+        let candidates = broad.candidates(&boxes, scene, &block);
+        contacts.look(&block, &candidates);
+        for candidate in candidates {
             seen.near[candidate.a as usize] = true;
             seen.near[candidate.b as usize] = true;
         }
     }
+    let lasting_contacts = contacts.lasting();
     let never_near = indices(scene, |body| !seen.near[body]);
     let mut checked = Checked {
         runs: seen.runs,
@@ -114,14 +129,18 @@ fn check_in_pool(
         never_near,
         largest_steps: seen.motions.largest(),
         open_meshes: indices(scene, |body| scene.bodies[body].shape.watertight == Some(false)),
+        ignore_rules: contacts::ignore_rules(scene, &lasting_contacts),
+        lasting_contacts,
         warnings: Vec::new(),
     };
     let mut warnings = rules::warnings(&checked.rules);
     warnings.extend(bodies::warnings(scene, &checked.open_meshes));
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
+    warnings.extend(contacts::warning(scene, &checked.lasting_contacts));
     warnings.extend(far(scene, &checked));
     warnings.extend(empty(&checked));
+    warnings.extend(seen.coverage.nothing().and_then(|nothing| unchecked(scene, nothing)));
     checked.warnings = warnings;
     Ok(checked)
 }
@@ -141,10 +160,12 @@ struct Seen<'a> {
     near: Vec<bool>,
     clock: Clock,
     motions: Motions<'a>,
+    coverage: Coverage,
 }
 
 impl Seen<'_> {
     fn look(&mut self, block: &FrameBlock) {
+        self.coverage.look(self.scene, block);
         let widen = |range: &mut Option<(i64, i64)>, key: i64| {
             let (low, high) = range.unwrap_or((key, key));
             *range = Some((low.min(key), high.max(key)));
@@ -171,6 +192,18 @@ fn empty(checked: &Checked) -> Option<Warning> {
             [],
             "the trajectories hold no row: a run would look at no frame",
             "check what wrote them, and `trajectories` in [scene]",
+        )
+    })
+}
+
+/// A requirement that nothing is held against.
+fn unchecked(scene: &Scene, nothing: NothingChecked) -> Option<Warning> {
+    scene.query.require.is_some().then(|| {
+        Warning::new(
+            "unchecked",
+            [],
+            format!("a clearance is required, but {}: the verdict of a run would be nothing-checked", nothing.reason()),
+            "mend the scene or its trajectories; `clearsweep run --allow-empty` takes it for clear all the same",
         )
     })
 }

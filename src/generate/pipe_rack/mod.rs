@@ -78,7 +78,8 @@ impl PipeRack {
         set.write("piping.csv", table(&piping)?)?;
         set.write("equipment.csv", table(&equipment)?)?;
         let path = set.path(TRAJECTORIES)?;
-        self.trajectories(TrajectoryFile::create(&path, &MOVING.map(str::to_owned))?)?;
+        let file = TrajectoryFile::create(&path, &MOVING.map(str::to_owned))?;
+        self.trajectories(file.expecting(u64::from(self.frames) * MOVING.len() as u64))?;
         let parts = structure.len() + piping.len() + equipment.len();
         set.write(SCENE, self.scene(parts))?;
         set.finish()

@@ -82,6 +82,7 @@ impl Separation {
         let columns = PARAMETERS.map(|(name, unit, ..)| (name, unit));
         let mut inputs = NumberTable::create(&set.path(INPUTS)?, "run", &columns)?;
         let mut file = TrajectoryFile::create(&set.path(TRAJECTORIES)?, &MOVING.map(str::to_owned))?;
+        file = file.expecting(u64::from(self.runs) * u64::from(self.frames) * MOVING.len() as u64);
         for run in 0..self.runs {
             let draw = SeparationParameters::new(&mut Random::new(self.seed, run.into()));
             inputs.push(run.into(), &draw.0)?;

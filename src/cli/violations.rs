@@ -1,0 +1,110 @@
+//! What a summary says of violations: how many pairs and runs, the worst pairs by name, and when.
+
+use super::color::{Tone, paint};
+use super::text::{Lengths, count, counted, visible};
+use serde_json::Value;
+
+/// Pairs that the text lists; the manifest has more.
+const LISTED: usize = 5;
+
+/// `VIOLATED by 3 pairs`, of a summary in which something is violated.
+pub(super) fn verdict(summary: &Value) -> String {
+    let pairs = summary["pairs_violated"].as_u64().unwrap_or(0);
+    paint(Tone::Bad, &format!("VIOLATED by {}", counted(pairs, "pair")))
+}
+
+/// A line for each of the worst pairs, nearest first.
+pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
+    let all = summary["pairs_violated"].as_u64().unwrap_or(0);
+    let several = summary["runs"].as_u64().unwrap_or(0) > 1;
+    let pairs = summary["violating_pairs"].as_array().map_or(&[][..], Vec::as_slice);
+    let shown = &pairs[..pairs.len().min(LISTED)];
+    let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, several, lengths)).collect();
+    let more = all.saturating_sub(shown.len() as u64);
+    if more > 0 {
+        lines.push(format!("and {} more; pairs.parquet has all of them", counted(more, "pair")));
+    }
+    lines
+}
+
+fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
+    let text = |key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
+    let number = |key: &str| pair[key].as_u64().unwrap_or(0);
+    let distance = pair["min_distance_m"].as_f64().unwrap_or(f64::NAN);
+    let how = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) };
+    let when = match number("spans") {
+        0 | 1 => span(pair),
+        spans => format!("{}, in {} spans", span(pair), count(spans)),
+    };
+    let when = match several_runs {
+        true => format!("in {}; in run {} {when}", counted(number("runs"), "run"), pair["run"]),
+        false => format!("{when} ({})", counted(number("rows"), "frame")),
+    };
+    format!("{how}: {} and {}, {when}", text("body_a"), text("body_b"))
+}
+
+/// `44 s to 44.25 s`, `at 44 s`, or frames where there are no times.
+fn span(pair: &Value) -> String {
+    // 39 * 0.05 is not quite 1.95.
+    let time = |x: f64| format!("{x:.6}").trim_end_matches('0').trim_end_matches('.').to_owned() + " s";
+    let single = pair["from_frame"] == pair["to_frame"];
+    match (pair["from_time_s"].as_f64(), pair["to_time_s"].as_f64()) {
+        (Some(from), Some(_)) if single => format!("at {}", time(from)),
+        (Some(from), Some(to)) => format!("{} to {}", time(from), time(to)),
+        _ if single => format!("in frame {}", pair["from_frame"]),
+        _ => format!("in frames {} to {}", pair["from_frame"], pair["to_frame"]),
+    }
+}
+
+/// `violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)`, where something is required of several runs.
+pub(super) fn runs(summary: &Value) -> Option<String> {
+    let all = summary["runs"].as_u64().filter(|&runs| runs > 1)?;
+    let violated = summary["runs_violated"].as_u64()?;
+    let share = summary["runs_violated_share"].as_f64()?;
+    let end = |index: usize| summary["runs_violated_interval"][index].as_f64();
+    let [low, high] = [end(0)?, end(1)?].map(|share| 100.0 * share);
+    Some(format!(
+        "violated in {} of {} runs ({:.1} %, 95 % interval {low:.1} to {high:.1})",
+        count(violated),
+        count(all),
+        100.0 * share
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pairs_are_listed_with_their_times() {
+        let pair = |spans: u64, to_frame: i64, time: Option<f64>| {
+            json!({
+                "body_a": "crane", "body_b": "tray", "min_distance_m": 0.0379, "run": 3, "rows": 5, "runs": 2,
+                "spans": spans, "from_frame": 7, "to_frame": to_frame, "from_time_s": time, "to_time_s": time.map(|t| t + 0.25),
+            })
+        };
+        let line = |pair: &Value, several| line(pair, several, Lengths::of_word("mm"));
+        assert_eq!(line(&pair(1, 8, Some(44.0)), false), "37.9 mm: crane and tray, 44 s to 44.25 s (5 frames)");
+        assert_eq!(line(&pair(1, 7, Some(44.0)), false), "37.9 mm: crane and tray, at 44 s (5 frames)");
+        assert_eq!(line(&pair(2, 9, None), false), "37.9 mm: crane and tray, in frames 7 to 9, in 2 spans (5 frames)");
+        assert_eq!(line(&pair(1, 7, None), true), "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7");
+        let many = json!({ "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
+        let lines = worst_pairs(&many, Lengths::of_word("mm"));
+        assert!(lines.len() == 6 && lines[5].starts_with("and 7 pairs more;"), "{lines:?}");
+    }
+
+    #[test]
+    fn runs_are_counted_with_their_interval() {
+        let summary = json!({
+            "runs": 2000, "runs_violated": 1450, "runs_violated_share": 0.725,
+            "runs_violated_interval": [0.70501, 0.74412],
+        });
+        assert_eq!(
+            runs(&summary).as_deref(),
+            Some("violated in 1,450 of 2,000 runs (72.5 %, 95 % interval 70.5 to 74.4)")
+        );
+        assert_eq!(runs(&json!({ "runs": 1, "runs_violated": 1 })), None);
+        assert_eq!(runs(&json!({ "runs": 2, "runs_violated": 0, "runs_violated_share": null })), None);
+    }
+}

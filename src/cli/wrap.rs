@@ -1,0 +1,61 @@
+//! Lines no longer than the terminal is wide, broken between words.
+
+use anstream::adapter::strip_str;
+
+/// Columns of the terminal that stdout is, else what COLUMNS says; `None`: lines may be of any length.
+pub(crate) fn width() -> Option<usize> {
+    let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let said = || std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    terminal.or_else(said).filter(|&columns| columns > 0)
+}
+
+/// Breaks the lines of `text` between words, so that none is longer than `width` columns. The first line begins in column
+/// `indent`, and so does every line that is continued. Words that are longer than a line are not broken.
+pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    // Below this a column of words is no text any more.
+    const NARROWEST: usize = 20;
+    let Some(room) = width.map(|width| width.saturating_sub(indent).max(NARROWEST)) else { return text.to_owned() };
+    let lines: Vec<String> = text.split('\n').map(|line| wrapped_line(line, room, indent)).collect();
+    lines.join("\n")
+}
+
+fn wrapped_line(line: &str, room: usize, indent: usize) -> String {
+    let columns = |text: &str| strip_str(text).to_string().chars().count();
+    if columns(line) <= room {
+        return line.to_owned();
+    }
+    let (mut out, mut used) = (String::with_capacity(line.len() + 32), 0);
+    for (index, word) in line.split(' ').enumerate() {
+        let length = columns(word);
+        if index > 0 && used + 1 + length > room && used > 0 {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            used = 0;
+        } else if index > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        let text = "the quick brown fox jumps over the lazy dog";
+        assert_eq!(wrapped(text, None, 4), text);
+        assert_eq!(wrapped(text, Some(80), 4), text);
+        assert_eq!(wrapped(text, Some(28), 4), "the quick brown fox\n    jumps over the lazy dog");
+        let word = "a/path/that/is/longer/than/any/line";
+        assert_eq!(wrapped(&format!("to {word} from"), Some(22), 2), format!("to\n  {word}\n  from"));
+        assert_eq!(wrapped("one\ntwo", Some(30), 2), "one\ntwo", "lines stay lines");
+        let painted = "\u{1b}[31mfour words in red\u{1b}[0m";
+        assert_eq!(wrapped(painted, Some(20), 0), painted, "colours take no room");
+        assert!(wrapped(text, Some(1), 60).lines().all(|line| line.trim().chars().count() <= 20), "a narrow terminal");
+    }
+}
