@@ -249,6 +249,8 @@ fn scene(n: usize) -> Scene {
         query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: Vec::new(),
+        carriage: Carriage::default(),
+        trees: Vec::new(),
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{LengthUnit, Model};
-use super::readers;
+use super::readers::{self, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Result;
 use crate::geometry::Pose;
 use std::path::Path;
+use std::sync::Arc;
 
 /// `[[body]]`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct BodySpec {
     pub(super) name: String,
     /// Where the body begins.
@@ -42,6 +43,8 @@ fn owner(name: &str, plain: bool) -> String {
 pub(super) enum GeometrySpec {
     /// A file, as written.
     File { path: String, reading: GeometryOptions },
+    /// A part of a file that was read already; bodies of one mesh share it.
+    Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
     /// A shape, lengths in metres.
     Shape(ShapeSpec),
 }
@@ -172,6 +175,11 @@ fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
         }
         return Ok(None);
     }
+    pose_at(keys, unit).map(Some)
+}
+
+/// `position` and `orientation`; the identity where they are left out.
+pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
     let mut position = [0.0; 3];
     if let Some(field) = keys.get("position") {
         for (to, number) in position.iter_mut().zip(field.numbers(Some(3))?) {
@@ -179,7 +187,7 @@ fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
         }
     }
     let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
-    Ok(Some(Pose::new(position, q)))
+    Ok(Pose::new(position, q))
 }
 
 /// A quaternion by named components, of norm 1 within 1e-3; kept as written, since the rotation is that of the

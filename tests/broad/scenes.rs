@@ -111,6 +111,8 @@ impl Setup {
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
+            carriage: Carriage::default(),
+            trees: Vec::new(),
         };
         Self { scene, within, bounds: None }
     }

@@ -85,6 +85,8 @@ pub fn scene(names: &[&str]) -> Scene {
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: vec![],
+        carriage: Carriage::default(),
+        trees: Vec::new(),
     }
 }
 
