@@ -147,7 +147,9 @@ pub(super) fn lower(
     if let Some(moving) = &section.moving
         && made.moving[first_moving..].iter().all(|node| node.body.is_none())
     {
-        return Err(moving.error("no body is moved by these nodes", "name a node that is a body or has bodies below it"));
+        return Err(
+            moving.error("no body is moved by these nodes", "name a node that is a body or has bodies below it")
+        );
     }
     made.trees.push(BodyTree {
         file: path.to_path_buf(),
@@ -200,7 +202,11 @@ impl Lowering<'_> {
                 is_static = row.is_static.unwrap_or(is_static);
                 if !is_static && (row.has_position || row.has_orientation) {
                     let problem = format!("body `{}` moves, so it has no pose in the scene", self.names[index]);
-                    return Err(Error::input(&row.place, problem, "empty the cells of its pose, or set `static` to true"));
+                    return Err(Error::input(
+                        &row.place,
+                        problem,
+                        "empty the cells of its pose, or set `static` to true",
+                    ));
                 }
                 let given = row.spec.pose.unwrap_or(Pose::IDENTITY);
                 if row.has_position {
@@ -243,7 +249,8 @@ impl Lowering<'_> {
 
     /// An error about a body whose name is taken.
     fn taken(&self, error: Error) -> Error {
-        let remedy = "write `name = \"...\"` in this `[[bodies]]`: it is put before the names of the file, with a slash";
+        let remedy =
+            "write `name = \"...\"` in this `[[bodies]]`: it is put before the names of the file, with a slash";
         Error { remedy: remedy.to_owned(), ..error }
     }
 
@@ -269,7 +276,11 @@ impl Lowering<'_> {
             Some(near) => format!("did you mean `{near}`? `clearsweep check` lists the parts of the file"),
             None => format!(
                 "`clearsweep check` lists the parts of the file, such as `{}`",
-                self.names.iter().zip(&self.file.nodes).find(|(_, node)| node.geometry.is_some()).map_or("", |found| found.0)
+                self.names
+                    .iter()
+                    .zip(&self.file.nodes)
+                    .find(|(_, node)| node.geometry.is_some())
+                    .map_or("", |found| found.0)
             ),
         }
     }

@@ -4,7 +4,9 @@ use clearsweep::bench_support::broad::BroadScene;
 use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{Body, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::bench_support::scene::{
+    Body, Carriage, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape,
+};
 use clearsweep::bench_support::trajectory::Bounds;
 use std::sync::Arc;
 

@@ -283,12 +283,14 @@ mod tests {
         let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
         let facts = |text: &str| {
             let parts = read_objects(format!("{vertices}{text}").as_bytes()).expect("parts");
-            let fact = |part: NamedMesh| (part.name, part.mesh.triangles.len(), part.mesh.pieces, part.groups.join(";"));
+            let fact =
+                |part: NamedMesh| (part.name, part.mesh.triangles.len(), part.mesh.pieces, part.groups.join(";"));
             parts.into_iter().map(fact).collect::<Vec<_>>()
         };
         let fact = |name: &str, n: usize, pieces: usize, groups: &str| (name.to_owned(), n, pieces, groups.to_owned());
         let text = "o a\ng left arm\nusemtl steel\nf 1 2 3\ng right\nf 2 3 4\no b\no a\nusemtl red\nf 1 2 3\nf 1 2 4\n";
-        let expected = [fact("a", 2, 2, "left arm;material:steel;right;material:steel"), fact("a", 2, 1, "right;material:red")];
+        let expected =
+            [fact("a", 2, 2, "left arm;material:steel;right;material:steel"), fact("a", 2, 1, "right;material:red")];
         assert_eq!(facts(text), expected);
         let text = "f 1 2 3\ng x\nf 1 2 4\ng y\nf 1 3 4\ng x\nf 2 3 4\n";
         assert_eq!(facts(text), [fact("", 1, 1, ""), fact("x", 2, 1, ""), fact("y", 1, 1, "")]);

@@ -218,9 +218,8 @@ mod tests {
         let mut parts = FileParts { nodes, ..FileParts::default() };
         name(&mut parts, "plant");
         let names: Vec<&str> = parts.nodes.iter().map(|node| node.name.as_str()).collect();
-        let expected = [
-            "rack", "rack/pipe", "rack/pipe#2", "rack/pipe#3", "rack/pipe#4", "rack#2", "rack#2/pipe", "plant",
-        ];
+        let expected =
+            ["rack", "rack/pipe", "rack/pipe#2", "rack/pipe#3", "rack/pipe#4", "rack#2", "rack#2/pipe", "plant"];
         assert_eq!(names, expected);
         assert_eq!(parts.renamed, [3, 4, 5]);
     }

@@ -90,8 +90,11 @@ pub(super) fn lower(
             lower_parts(section, unit, (inputs, made), take)?;
             continue;
         }
-        let field = defaults.required("table", "name the table of the bodies: a .parquet or a .csv file; or say \
-            `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`")?;
+        let field = defaults.required(
+            "table",
+            "name the table of the bodies: a .parquet or a .csv file; or say \
+            `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`",
+        )?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
         cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| {
@@ -178,7 +181,8 @@ fn override_rows(
         match rows.insert(row.spec.name.clone(), row) {
             None => Ok(()),
             Some(first) => {
-                let problem = format!("the body `{}` has two rows, the first of them row {}", first.spec.name, first.place.row);
+                let problem =
+                    format!("the body `{}` has two rows, the first of them row {}", first.spec.name, first.place.row);
                 Err(Error::input(field.place(), problem, "keep one row for each body"))
             }
         }

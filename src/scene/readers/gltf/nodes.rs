@@ -54,7 +54,8 @@ impl GltfTree<'_> {
             }
             let own = Rigid::of(node).map_err(|problem| fault(format!("node {index} {problem}")))?;
             let placed = above.after(&own);
-            let numbers = placed.place.position.to_array().into_iter().chain(placed.stretch.as_flattened().iter().copied());
+            let numbers =
+                placed.place.position.to_array().into_iter().chain(placed.stretch.as_flattened().iter().copied());
             if !numbers.into_iter().chain(placed.place.q).all(f64::is_finite) {
                 return Err(fault(format!("node {index} lies at a place that is not finite")));
             }

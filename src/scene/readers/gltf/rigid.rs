@@ -70,9 +70,8 @@ fn uniform([a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
 /// nearly parallel columns lose nothing). The rotation of columns that are zero or dependent is some rotation.
 fn orthogonal(columns: [[f64; 3]; 3]) -> ([f64; 4], [[f64; 3]; 3]) {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let cross = |a: [f64; 3], b: [f64; 3]| {
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    };
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     let unit = |v: [f64; 3]| {
         // In two steps, so that squares neither overflow nor vanish.
         let most = v.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
@@ -107,12 +106,8 @@ fn orthogonal(columns: [[f64; 3]; 3]) -> ([f64; 4], [[f64; 3]; 3]) {
 
 /// The quaternion w, x, y, z of a rotation by its columns (Shepperd's method).
 fn quaternion([a, b, c]: [[f64; 3]; 3]) -> [f64; 4] {
-    let squares = [
-        1.0 + a[0] + b[1] + c[2],
-        1.0 + a[0] - b[1] - c[2],
-        1.0 - a[0] + b[1] - c[2],
-        1.0 - a[0] - b[1] + c[2],
-    ];
+    let squares =
+        [1.0 + a[0] + b[1] + c[2], 1.0 + a[0] - b[1] - c[2], 1.0 - a[0] + b[1] - c[2], 1.0 - a[0] - b[1] + c[2]];
     let largest = (1..4).fold(0, |best, i| if squares[i] > squares[best] { i } else { best });
     let q = match largest {
         0 => [squares[0], b[2] - c[1], c[0] - a[2], a[1] - b[0]],
