@@ -43,6 +43,8 @@ fn branches(tree: &BodyTree, deepest: u32) -> Vec<String> {
     let mut lines = Vec::new();
     // Siblings seen on the way down, by depth.
     let mut seen: Vec<usize> = Vec::new();
+    // The names from the root to the node before, by depth.
+    let mut above: Vec<&str> = Vec::new();
     let mut hidden: Option<u32> = None;
     let mut at = 0;
     while let Some(node) = tree.nodes.get(at) {
@@ -65,7 +67,10 @@ fn branches(tree: &BodyTree, deepest: u32) -> Vec<String> {
                 continue;
             }
         }
-        lines.push(format!("{indent}{}", line(node, depth == deepest)));
+        above.truncate(depth as usize);
+        let label = above.last().and_then(|above| node.name.strip_prefix(above)?.strip_prefix('/'));
+        above.push(&node.name);
+        lines.push(format!("{indent}{}", line(node, label.unwrap_or(&node.name), depth == deepest)));
         if node.bodies == u64::from(node.is_body) {
             hidden = Some(depth); // what holds no body is of no interest
         }
@@ -91,10 +96,9 @@ fn of_bodies(bodies: u64) -> String {
     }
 }
 
-/// A node; `is_last`: what is below it is not listed.
-fn line(node: &TreeNode, is_last: bool) -> String {
+/// A node by its own name; `is_last`: what is below it is not listed.
+fn line(node: &TreeNode, label: &str, is_last: bool) -> String {
     let below = node.bodies - u64::from(node.is_body);
-    let label = if node.depth == 0 { &node.name } else { node.name.rsplit('/').next().unwrap_or(&node.name) };
     let mut facts = Vec::new();
     if !node.is_body {
         facts.push(if is_last || below == 0 { of_bodies(below) } else { String::new() });

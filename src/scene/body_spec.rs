@@ -29,7 +29,8 @@ pub(super) struct BodySpec {
 impl BodySpec {
     /// What messages call the body.
     pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
-        owner(&self.name, scene.is_in_code() || matches!(self.at, Origin::Row(_)))
+        let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
+        owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
 
@@ -134,13 +135,15 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
 }
 
 fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
+    let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up"] {
-        if let Some(stray) = keys.get(key) {
+        if let Some(stray) = keys.get(key).filter(concerns) {
             let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
             return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
         }
     }
-    if let Some(model) = keys.get("model").filter(|model| model.text().ok() != Some("hull")) {
+    if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
         return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
     }
     let table = field.table()?;
