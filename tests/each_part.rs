@@ -330,6 +330,28 @@ fn what_does_not_fit_has_its_message() {
     assert!(error.problem.contains("nothing moves") && error.remedy.contains("`moving`"), "{error:?}");
 }
 
+#[test]
+fn paths_that_would_fill_the_memory_are_refused() {
+    let dir = scratch();
+    // A chain of nodes: paths grow as the square of the file.
+    let chain = |count: usize, mesh: &str| {
+        let node = |k: usize| {
+            let children = if k + 1 < count { format!(", \"children\": [{}]", k + 1) } else { String::new() };
+            format!(r#"{{"name": "a node of a deep chain"{mesh}{children}}}"#)
+        };
+        glb(&(0..count).map(node).collect::<Vec<_>>(), &[0], &[cuboid("a", [1.0; 3], None)], &[])
+    };
+    for (count, mesh, what) in
+        [(100_000, "", "no node"), (10_000, ", \"mesh\": 0", "paths"), (1_500, ", \"mesh\": 0", "groups")]
+    {
+        fs::write(dir.path().join("rack.glb"), chain(count, mesh)).expect("a file");
+        let error = wrong(dir.path(), &format!("{HEAD}{SECTION}"));
+        assert!(error.problem.contains(what), "{count} nodes: {error}");
+    }
+    fs::write(dir.path().join("rack.glb"), chain(100, ", \"mesh\": 0")).expect("a file");
+    assert_eq!(good(dir.path(), &format!("{HEAD}{SECTION}")).bodies[99].groups.len(), 99);
+}
+
 /// Boxes in rows of 100 nodes below a node each.
 fn large(count: usize) -> Vec<u8> {
     let (mut nodes, mut roots) = (Vec::with_capacity(count + count / 100), Vec::new());

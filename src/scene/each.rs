@@ -5,7 +5,7 @@ use super::body_tree::{BodyTree, TreeNode};
 use super::carriage::MovingNode;
 use super::ignore::glob_matches;
 use super::keys::{Field, Keys, nearest};
-use super::readers::{Each, FileParts, PartNode};
+use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
 use crate::geometry::{Pose, Vec3};
@@ -88,6 +88,8 @@ struct Lowering<'s> {
     /// Names with the prefix.
     names: Vec<String>,
     rows: HashMap<String, OverrideRow>,
+    /// Bytes of the names of all groups that bodies have by their ancestors.
+    group_bytes: usize,
 }
 
 /// Makes bodies of the parts of a file and hands them to `take`, which says their indices. `template`: a body with the
@@ -104,7 +106,7 @@ pub(super) fn lower(
     take: &mut dyn FnMut(BodySpec) -> Result<u32>,
 ) -> Result<()> {
     let names = file.nodes.iter().map(|node| format!("{}{}", section.prefix, node.name)).collect();
-    let mut all = Lowering { section, path, file, names, rows };
+    let mut all = Lowering { section, path, file, names, rows, group_bytes: 0 };
     all.check_rows()?;
     let chosen = all.chosen()?;
     let moves = all.moves()?;
@@ -234,6 +236,13 @@ impl Lowering<'_> {
         })?;
         spec.pose = is_static.then_some(pose);
         spec.name.clone_from(&self.names[index]);
+        self.group_bytes += self.ancestors(node).map(|above| self.names[above].len()).sum::<usize>();
+        if self.group_bytes > MAX_PATHS {
+            let problem =
+                format!("the groups of its parts, one for each node above, take more than {} MiB", MAX_PATHS >> 20);
+            let remedy = "nest its nodes less deeply, or give them shorter names";
+            return Err(Error::input(self.path.display(), problem, remedy));
+        }
         spec.groups.extend(self.ancestors(node).map(|above| self.names[above].clone()));
         spec.groups.extend(node.groups.iter().cloned());
         spec.groups.sort();

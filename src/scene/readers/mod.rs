@@ -15,7 +15,7 @@ mod stl;
 use super::model::{InputDigest, LengthUnit};
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
-pub(super) use parts::{Each, FileParts, PartNode, read_parts};
+pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode, read_parts};
 use std::path::Path;
 
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).

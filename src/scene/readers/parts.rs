@@ -9,6 +9,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
+pub(in crate::scene) const MAX_PATHS: usize = 1 << 28;
+
 /// What of a file becomes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::scene) enum Each {
@@ -88,8 +91,14 @@ pub(in crate::scene) fn read_parts(
         let problem = format!("the file has no {} with triangles", each.word());
         return Err(Fault::new(problem, "export the geometry again, as triangles or polygons"));
     }
-    name(&mut parts, &stem(path));
+    name(&mut parts, &stem(path))?;
     Ok(parts)
+}
+
+/// Paths that take too much memory.
+fn too_deep() -> Fault {
+    let problem = format!("the paths of its nodes take more than {} MiB", MAX_PATHS >> 20);
+    Fault::new(problem, "nest its nodes less deeply, or give them shorter names")
 }
 
 /// A part of a format without a tree.
@@ -168,7 +177,8 @@ fn into_components(parts: FileParts, path: &Path) -> FileParts {
 }
 
 /// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and so on.
-fn name(parts: &mut FileParts, unnamed: &str) {
+fn name(parts: &mut FileParts, unnamed: &str) -> Result<(), Fault> {
+    let mut bytes = 0_usize;
     let mut taken: HashSet<String> = HashSet::with_capacity(parts.nodes.len());
     let mut next: HashMap<String, u64> = HashMap::new();
     for index in 0..parts.nodes.len() {
@@ -178,6 +188,10 @@ fn name(parts: &mut FileParts, unnamed: &str) {
             Some(parent) => format!("{}/{own}", parts.nodes[parent as usize].name),
             None => own.to_owned(),
         };
+        bytes += wanted.len();
+        if bytes > MAX_PATHS {
+            return Err(too_deep());
+        }
         let mut path = wanted.clone();
         if taken.contains(&path) {
             let number = next.entry(wanted.clone()).or_insert(2);
@@ -190,6 +204,7 @@ fn name(parts: &mut FileParts, unnamed: &str) {
         taken.insert(path.clone());
         parts.nodes[index].name = path;
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -216,7 +231,7 @@ mod tests {
             node("", None),
         ];
         let mut parts = FileParts { nodes, ..FileParts::default() };
-        name(&mut parts, "plant");
+        name(&mut parts, "plant").expect("short names");
         let names: Vec<&str> = parts.nodes.iter().map(|node| node.name.as_str()).collect();
         let expected =
             ["rack", "rack/pipe", "rack/pipe#2", "rack/pipe#3", "rack/pipe#4", "rack#2", "rack#2/pipe", "plant"];
