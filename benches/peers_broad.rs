@@ -22,7 +22,7 @@ use clearsweep::bench_support::geometry::hull::convex_hull;
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep::bench_support::scene::{
-    Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
+    Body, Candidate, Carriage, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
 };
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -249,6 +249,8 @@ fn scene(n: usize) -> Scene {
         query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: Vec::new(),
+        carriage: Carriage::default(),
+        trees: Vec::new(),
     }
 }
 

@@ -43,8 +43,9 @@ pub mod narrow {
 /// From the module of the same name.
 pub mod scene {
     pub use crate::scene::{
-        Body, BodyBuilder, Candidate, FrameBlock, Geometry, IgnoreRule, Lanes, Missing, Model, Motion, Outline, Piece,
-        QueryOptions, SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, block, ignore, model, readers,
+        Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry, IgnoreRule, Lanes,
+        Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides,
+        Shape, TreeNode, block, ignore, model, readers,
     };
 }
 

@@ -1,5 +1,7 @@
 //! `clearsweep check`: what it finds in a scene, and what it warns of.
 
+#[path = "support/glb.rs"]
+mod glb;
 #[path = "trajectory_support/mod.rs"]
 mod support;
 
@@ -216,4 +218,78 @@ fn what_is_wrong_is_told_all_at_once() {
     {
         assert!(err.contains(part), "`{part}` is missing in:\n{err}");
     }
+}
+
+/// Racks of levels of pipes, some of which have the same name.
+fn plant(racks: usize, pipes: usize) -> TempDir {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (mut nodes, mut roots) = (Vec::new(), Vec::new());
+    for rack in 0..racks {
+        let at = nodes.len();
+        roots.push(at);
+        nodes.push(format!(
+            r#"{{"name": "rack-{rack}", "translation": [0, {rack}, 0], "children": [{}, {}]}}"#,
+            at + 1,
+            at + 2 + pipes
+        ));
+        for level in 0..2 {
+            let first = nodes.len() + 1;
+            let children: Vec<usize> = (first..first + pipes).collect();
+            nodes.push(format!(
+                r#"{{"name": "level-{level}", "translation": [0, 0, {level}], "children": {children:?}}}"#
+            ));
+            nodes.extend((0..pipes).map(|k| format!(r#"{{"name": "pipe", "mesh": 0, "translation": [{k}, 0, 0]}}"#)));
+        }
+    }
+    nodes.push(r#"{"name": "camera"}"#.to_owned());
+    roots.push(nodes.len() - 1);
+    let file = glb::glb(&nodes, &roots, &[glb::cuboid("pipe", [0.5; 3], Some(0))], &["steel"]);
+    fs::write(dir.path().join("plant.glb"), file).expect("written");
+    let text = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 0.6\n\
+        [[bodies]]\ngeometry = \"plant.glb\"\neach = \"node\"\nexclude = \"*/pipe#2\"\n";
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    dir
+}
+
+#[test]
+fn what_was_made_of_a_file_is_listed_as_a_tree() {
+    let dir = plant(2, 3);
+    let (text, _) = run(dir.path(), &[], 0);
+    for part in [
+        "plant.glb: 8 bodies, one of each node, of 1 different shape",
+        "rack-0/\n",
+        "  level-1/\n",
+        "    pipe\n",
+        "    pipe#3\n",
+        "1 node without a body",
+        "8 names made unique: rack-0/level-0/pipe#2, rack-0/level-0/pipe#3, rack-0/level-1/pipe#2, ...",
+        "4 parts left out by `include` and `exclude`",
+        "material:steel: 8 bodies",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let made = &json(dir.path())["made_of"][0];
+    assert_eq!((&made["bodies"], &made["shapes"], &made["left_out"]), (&8.into(), &1.into(), &4.into()));
+    assert_eq!(made["renamed"].as_array().map(Vec::len), Some(8));
+    let nodes = made["nodes"].as_array().expect("nodes");
+    assert_eq!(nodes.len(), 19);
+    let first = serde_json::json!({ "name": "rack-0", "depth": 0, "is_body": false, "moves": false, "bodies": 4 });
+    assert_eq!(nodes[0], first);
+}
+
+#[test]
+fn the_tree_of_a_large_file_is_short() {
+    let dir = plant(40, 30);
+    let (text, _) = run(dir.path(), &[], 0);
+    for part in [
+        "2,320 bodies, one of each node",
+        "rack-0/\n",
+        "    pipe#3\n",
+        "    and 27 more (27 bodies)\n",
+        "and 38 more (2,204 bodies)",
+        "and 101 more groups",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(text.lines().count() < 75, "{text}");
 }

@@ -32,6 +32,10 @@ impl BroadScene {
     /// the positions of the dynamic bodies; a body outside of them is treated correctly, but far outside its boxes
     /// saturate and give superfluous candidates.
     pub fn new(scene: &Scene, bounds: Option<Bounds>, within: f64) -> Self {
+        // Carried bodies have no rows, which the bounds are of.
+        let reach = scene.carriage.reach;
+        let bounds =
+            bounds.map(|bounds| Bounds { min: bounds.min.map(|c| c - reach), max: bounds.max.map(|c| c + reach) });
         let lattice = Lattice::new(scene, bounds.as_ref(), within);
         let mut supports = Vec::new();
         let mut known: HashMap<*const Shape, u32> = HashMap::new();

@@ -7,6 +7,7 @@ use super::run::Input;
 use super::stdout;
 use super::text::{Lengths, count, counted, seconds, table, visible};
 use super::wrap::{width, wrapped};
+use super::tree;
 use crate::Result;
 use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
 use crate::scene::{Motion, Scene};
@@ -14,6 +15,9 @@ use serde_json::{Value, json};
 
 /// Names that are listed before the rest is counted.
 const LISTED: usize = 5;
+
+/// Groups that are listed: a file of many nodes has a group of each that holds others.
+const GROUPS: usize = 20;
 
 /// Reads everything once, and prints what was found.
 pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
@@ -53,6 +57,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
             ),
         ),
     ];
+    scene.trees.iter().for_each(|made| rows.extend(under("made of", tree::lines(made))));
     rows.extend(under("groups", groups(checked)));
     rows.extend(under("ignored", ignored(checked)));
     rows.extend(input(checked));
@@ -116,7 +121,11 @@ fn groups(checked: &Checked) -> Vec<String> {
             group.examples.join(", ")
         )
     };
-    checked.groups.iter().map(line).collect()
+    let mut lines: Vec<String> = checked.groups.iter().take(GROUPS).map(line).collect();
+    if checked.groups.len() > GROUPS {
+        lines.push(format!("and {} more groups", count((checked.groups.len() - GROUPS) as u64)));
+    }
+    lines
 }
 
 fn ignored(checked: &Checked) -> Vec<String> {
@@ -240,6 +249,7 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "within_m": scene.query.within,
         "require_m": scene.query.require,
         "touch_m": scene.query.touch,
+        "made_of": scene.trees.iter().map(tree::as_json).collect::<Vec<_>>(),
         "groups": checked.groups.iter().map(|group| json!({
             "name": group.name, "bodies": group.bodies, "examples": group.examples,
         })).collect::<Vec<_>>(),

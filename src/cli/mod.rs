@@ -20,6 +20,7 @@ mod sort;
 mod stdout;
 mod summary;
 mod text;
+mod tree;
 mod values;
 mod violations;
 mod wrap;

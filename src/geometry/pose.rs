@@ -42,6 +42,29 @@ impl Pose {
         Self { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q: self.q }
     }
 
+    /// First `child`, then `self`, in `f64`: `world_from_parent` and `parent_from_child` to `world_from_child`. Neither
+    /// frame may be recentred. The identity on either side leaves the other as it is, bit by bit.
+    pub(crate) fn after(&self, child: &Self) -> Self {
+        if *self == Self::IDENTITY {
+            return *child;
+        }
+        let (p, c) = (self.q, child.q);
+        let q = if c == Self::IDENTITY.q {
+            p
+        } else if p == Self::IDENTITY.q {
+            c
+        } else {
+            unit(conjugate_product([p[0], -p[1], -p[2], -p[3]], c))
+        };
+        Self { position: self.apply(child.position), rest: Vec3::ZERO, q }
+    }
+
+    /// The pose that undoes this one, in `f64`; its frame may not be recentred.
+    pub(crate) fn inverse(&self) -> Self {
+        let turned = Self { q: [self.q[0], -self.q[1], -self.q[2], -self.q[3]], ..Self::IDENTITY };
+        Self { position: Vec3::ZERO - turned.apply(self.position), ..turned }
+    }
+
     /// A point of the body's recentred frame in the world, in `f64`.
     pub fn apply(&self, p: Vec3<f64>) -> Vec3<f64> {
         let r = rotation(self.q);
@@ -63,6 +86,12 @@ pub(crate) fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
         Vec3::new((xy + wz) * two, (ww + yy - (xx + zz)) * s, (yz - wx) * two),
         Vec3::new((xz - wy) * two, (yz + wx) * two, (ww + zz - (xx + yy)) * s),
     ]
+}
+
+/// A quaternion scaled to the norm 1, but for rounding.
+fn unit(q: [f64; 4]) -> [f64; 4] {
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / norm)
 }
 
 /// The product `conj(a) b` of two quaternions.

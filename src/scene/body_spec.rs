@@ -2,14 +2,15 @@
 
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{LengthUnit, Model};
-use super::readers;
+use super::readers::{self, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Result;
 use crate::geometry::Pose;
 use std::path::Path;
+use std::sync::Arc;
 
 /// `[[body]]`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct BodySpec {
     pub(super) name: String,
     /// Where the body begins.
@@ -28,7 +29,8 @@ pub(super) struct BodySpec {
 impl BodySpec {
     /// What messages call the body.
     pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
-        owner(&self.name, scene.is_in_code() || matches!(self.at, Origin::Row(_)))
+        let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
+        owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
 
@@ -42,6 +44,8 @@ fn owner(name: &str, plain: bool) -> String {
 pub(super) enum GeometrySpec {
     /// A file, as written.
     File { path: String, reading: GeometryOptions },
+    /// A part of a file that was read already; bodies of one mesh share it.
+    Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
     /// A shape, lengths in metres.
     Shape(ShapeSpec),
 }
@@ -131,13 +135,15 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
 }
 
 fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
+    let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up"] {
-        if let Some(stray) = keys.get(key) {
+        if let Some(stray) = keys.get(key).filter(concerns) {
             let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
             return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
         }
     }
-    if let Some(model) = keys.get("model").filter(|model| model.text().ok() != Some("hull")) {
+    if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
         return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
     }
     let table = field.table()?;
@@ -172,6 +178,11 @@ fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
         }
         return Ok(None);
     }
+    pose_at(keys, unit).map(Some)
+}
+
+/// `position` and `orientation`; the identity where they are left out.
+pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
     let mut position = [0.0; 3];
     if let Some(field) = keys.get("position") {
         for (to, number) in position.iter_mut().zip(field.numbers(Some(3))?) {
@@ -179,7 +190,7 @@ fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
         }
     }
     let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
-    Ok(Some(Pose::new(position, q)))
+    Ok(Pose::new(position, q))
 }
 
 /// A quaternion by named components, of norm 1 within 1e-3; kept as written, since the rotation is that of the

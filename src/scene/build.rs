@@ -25,9 +25,10 @@ const NEAR_ORIGIN: f64 = 8.0;
 /// Starting a thread pays from about so many files on.
 const JOBS_PER_THREAD: usize = 8;
 
-/// A file, or one shape, with all the ways in which bodies use it.
+/// A file, a part of one, or one shape, with all the ways in which bodies use it.
 enum GeometryJob {
     File { path: PathBuf, variants: Vec<(GeometryOptions, f64)> },
+    Part { mesh: Arc<Mesh>, path: PathBuf, variants: Vec<(GeometryOptions, f64)> },
     Shape(ShapeSpec, f64),
 }
 
@@ -69,7 +70,7 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>) 
             Ok(shape) => shapes.push(Arc::clone(shape)),
             Err(fault) if reported.insert((job, fault.problem.as_str())) => {
                 let file = match &plan.jobs[job] {
-                    GeometryJob::File { path, .. } => Some(path.clone()),
+                    GeometryJob::File { path, .. } | GeometryJob::Part { path, .. } => Some(path.clone()),
                     GeometryJob::Shape(..) => None,
                 };
                 failures.push(Failure { body, file, fault: fault.clone() });
@@ -89,6 +90,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut by_key: HashMap<(Vec<u64>, u64), usize> = HashMap::new();
     let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
     let mut by_text: HashMap<&str, usize> = HashMap::new();
+    let mut by_mesh: HashMap<*const Mesh, usize> = HashMap::new();
     let mut of_body = Vec::with_capacity(bodies.len());
     for body in bodies {
         let slot = match &body.geometry {
@@ -110,6 +112,14 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
                 });
                 (job, add_variant(&mut jobs[job], (*reading, body.offset)))
             }
+            GeometrySpec::Part { mesh, file, reading } => {
+                let job = *by_mesh.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+                    let (mesh, path) = (Arc::clone(mesh), file.to_path_buf());
+                    jobs.push(GeometryJob::Part { mesh, path, variants: Vec::new() });
+                    jobs.len() - 1
+                });
+                (job, add_variant(&mut jobs[job], (*reading, body.offset)))
+            }
         };
         of_body.push(slot);
     }
@@ -117,7 +127,7 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
 }
 
 fn add_variant(job: &mut GeometryJob, variant: (GeometryOptions, f64)) -> usize {
-    let GeometryJob::File { variants, .. } = job else { return 0 };
+    let (GeometryJob::File { variants, .. } | GeometryJob::Part { variants, .. }) = job else { return 0 };
     variants.iter().position(|known| *known == variant).unwrap_or_else(|| {
         variants.push(variant);
         variants.len() - 1
@@ -125,9 +135,15 @@ fn add_variant(job: &mut GeometryJob, variant: (GeometryOptions, f64)) -> usize 
 }
 
 fn work_off(job: &GeometryJob) -> BuiltBody {
+    let each = |mesh: &Mesh, variants: &[(GeometryOptions, f64)]| {
+        variants.iter().map(|(reading, offset)| from_mesh(mesh, reading, *offset).map(Arc::new)).collect()
+    };
     let (path, variants) = match job {
         GeometryJob::Shape(spec, offset) => {
             return BuiltBody { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
+        }
+        GeometryJob::Part { mesh, variants, .. } => {
+            return BuiltBody { inputs: Vec::new(), shapes: each(mesh, variants) };
         }
         GeometryJob::File { path, variants } => (path, variants),
     };
@@ -146,10 +162,7 @@ fn work_off(job: &GeometryJob) -> BuiltBody {
     let mut inputs = vec![input];
     match readers::read_with_companions(path, bytes, &mut inputs) {
         Err(fault) => failed(fault),
-        Ok(mesh) => {
-            let build = |(reading, offset): &(GeometryOptions, f64)| from_mesh(&mesh, reading, *offset).map(Arc::new);
-            BuiltBody { inputs, shapes: variants.iter().map(build).collect() }
-        }
+        Ok(mesh) => BuiltBody { inputs, shapes: each(&mesh, variants) },
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
 
 use super::body_spec::{BodySpec, body, positive};
+use super::each::MadeOfFiles;
 use super::keys::{Keys, Origin, TomlSource};
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::tables;
@@ -16,6 +17,8 @@ pub(super) struct SceneFile {
     pub(super) ignores: Vec<IgnoreSpec>,
     /// The tables of bodies that were read.
     pub(super) tables: Vec<InputDigest>,
+    /// What became of the nodes of geometry files.
+    pub(super) made: MadeOfFiles,
 }
 
 /// `[scene]`.
@@ -66,9 +69,9 @@ pub(super) fn parse(source: &TomlSource<'_>) -> Result<SceneFile> {
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
-    let mut tables = Vec::new();
-    let bodies = bodies(source, &top, head.unit, &mut tables)?;
-    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables })
+    let (mut tables, mut made) = (Vec::new(), MadeOfFiles::default());
+    let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
+    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables, made })
 }
 
 /// What a part of a scene file holds.
@@ -139,6 +142,7 @@ fn bodies(
     top: &Keys<'_>,
     unit: LengthUnit,
     tables: &mut Vec<InputDigest>,
+    made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut bodies: Vec<BodySpec> = Vec::new();
@@ -156,12 +160,19 @@ fn bodies(
             return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
         }
         bodies.push(body);
-        Ok(())
+        Ok(bodies.len() as u32 - 1)
     };
     for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
         add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
     }
-    tables::lower(source, top, unit, tables, &mut add)?;
+    tables::lower(source, top, unit, (tables, made), &mut add)?;
+    for node in made.moving.iter().filter(|node| node.body.is_none()) {
+        // A row of a trajectory must say which of the two it moves.
+        if seen.contains_key(&node.name) {
+            let problem = format!("`{}` names a body and a node that moves", node.name);
+            return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
+        }
+    }
     if bodies.is_empty() {
         return Err(top.error("the scene has no bodies", "add a `[[body]]` table for each body"));
     }

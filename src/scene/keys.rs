@@ -150,6 +150,12 @@ impl<'a> Keys<'a> {
         Self { defaults: Some(defaults), ..self }
     }
 
+    /// A copy of the table without some keys.
+    pub(super) fn without(&self, keys: &[&str]) -> DeTable<'a> {
+        let others = self.table.iter().filter(|(key, _)| !keys.contains(&key.get_ref().as_ref()));
+        others.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
     /// Where the table begins.
     pub(super) fn origin(&self) -> Origin {
         self.source.origin(self.at)
@@ -217,6 +223,16 @@ impl<'k> Field<'k> {
     /// Where it is written.
     pub(super) fn origin(&self) -> Origin {
         self.keys.source.origin(self.at)
+    }
+
+    /// Where it is written, for messages.
+    pub(super) fn place(&self) -> String {
+        self.keys.source.place(self.at)
+    }
+
+    /// The path of the scene.
+    pub(super) fn scene(&self) -> &Path {
+        self.keys.source.path()
     }
 
     /// Whether it is a key of this table, and not a default.

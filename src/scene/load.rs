@@ -2,6 +2,7 @@
 
 use super::body_spec::BodySpec;
 use super::build::{Failure, build};
+use super::carriage::Carriage;
 use super::digest::read_input;
 use super::file::{self, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
@@ -131,7 +132,27 @@ pub(super) fn assemble(
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = digest.into_iter().chain(file.tables).chain(read).collect();
     let path = path.to_path_buf();
-    let scene = Scene { path, name, unit, bodies, dynamic, trajectories, missing, frame_rate, query, ignored, inputs };
+    let slot_of = |body: u32| match bodies[body as usize].motion {
+        Motion::Dynamic { slot } => Some(slot),
+        Motion::Static(_) => None,
+    };
+    let carriage = Carriage::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
+    let trees = file.made.trees;
+    let scene = Scene {
+        path,
+        name,
+        unit,
+        bodies,
+        dynamic,
+        trajectories,
+        missing,
+        frame_rate,
+        query,
+        ignored,
+        inputs,
+        carriage,
+        trees,
+    };
     Ok((scene, rules))
 }
 
@@ -162,6 +183,11 @@ fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
     Ok(text)
 }
 
+const MOVERS_OF_COMMAND: &str = "leave --trajectories out, or remove `static = true` from the bodies that move (of a file \
+    with `each`: name the nodes that move in `moving`)";
+const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` from the bodies that move (of a file with \
+    `each`: name the nodes that move in `moving`)";
+
 /// The trajectories, which there are exactly if something moves.
 fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
     let moving = file.bodies.iter().find(|body| body.pose.is_none());
@@ -180,12 +206,12 @@ fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOver
         (None, Some(path), _) => Err(Error::usage(
             "--trajectories",
             format!("{} is given, but every body of the scene is static: nothing moves", path.display()),
-            "leave --trajectories out, or remove `static = true` from the bodies that move",
+            MOVERS_OF_COMMAND,
         )),
         (None, None, Some((_, at))) => Err(Error::input(
             format!("{}, key `trajectories` of [scene]", source.place(*at)),
             "trajectories are given, but every body is static: nothing moves",
-            "remove `trajectories`, or remove `static = true` from the bodies that move",
+            MOVERS_OF_SCENE,
         )),
     }
 }

@@ -3,15 +3,18 @@
 //! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
 //!
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
-//! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`) ->
+//! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
 //! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
 mod body_spec;
+mod body_tree;
 mod build;
 mod builder;
+mod carriage;
 mod digest;
+mod each;
 mod file;
 pub mod ignore;
 mod keys;
@@ -27,7 +30,9 @@ pub(crate) mod shapes;
 mod tables;
 
 pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
+pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
+pub use carriage::{Carriage, CarriageLink};
 pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};

@@ -1,5 +1,7 @@
 //! Bodies, shapes and the options of a job, as plain data in SI units.
 
+use super::body_tree::BodyTree;
+use super::carriage::Carriage;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -147,6 +149,12 @@ pub struct Scene {
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
+    /// Nodes that trajectories may move beside the bodies, and what they carry.
+    #[doc(hidden)]
+    pub carriage: Carriage,
+    /// What was made of the geometry files of `[[bodies]]` with `each`, in file order.
+    #[doc(hidden)]
+    pub trees: Vec<BodyTree>,
 }
 
 /// A length unit of the contract.

@@ -1,5 +1,6 @@
 //! From rows to samples to blocks.
 
+use super::carry::{InputPoses, Posed, StagedSample};
 use super::decode::Rows;
 use super::plan::{Choice, Plan};
 use super::roster::Roster;
@@ -131,6 +132,12 @@ impl Held {
     }
 }
 
+impl InputPoses for Held {
+    fn component(&mut self, component: usize) -> &mut [f64] {
+        &mut self.values[component]
+    }
+}
+
 /// Puts the rows of samples together, and samples into blocks.
 pub(super) struct Assembler<'a> {
     plan: &'a Plan,
@@ -138,6 +145,7 @@ pub(super) struct Assembler<'a> {
     stage: Stage,
     roll: Roll,
     held: Option<Held>,
+    posed: Posed,
     current: Option<Current>,
     /// The block being filled; the samples after the last multiple of [`TILE`] are in the stage.
     block: Option<FrameBlock>,
@@ -151,13 +159,14 @@ pub(super) struct Assembler<'a> {
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let slots = plan.roster.slots();
+        let inputs = plan.roster.inputs();
         Self {
             plan,
             roster: &plan.roster,
-            stage: Stage::new(slots),
-            roll: Roll::new(slots),
-            held: (plan.choice.missing == Missing::Hold).then(|| Held::new(slots)),
+            stage: Stage::new(inputs),
+            roll: Roll::new(inputs),
+            held: (plan.choice.missing == Missing::Hold).then(|| Held::new(inputs)),
+            posed: Posed::new(inputs, &plan.roster.links),
             current: None,
             block: None,
             whole: 0,
@@ -274,19 +283,41 @@ impl<'a> Assembler<'a> {
             slots.iter().zip(&values[range.clone()]).for_each(|(&slot, &value)| held[slot as usize] = value);
         }
         slots.iter().for_each(|&slot| held.known[slot as usize] = true);
+        self.posed.note(slots);
+    }
+
+    /// Ends a sample that is not chosen: what its rows carry is remembered too.
+    fn hold_carried(&mut self) {
+        let Some(held) = self.held.as_mut().filter(|_| self.posed.is_used) else { return };
+        let mut known = Vec::new();
+        self.posed.carry(&self.roster.links, held, |input| known.push(input));
+        known.into_iter().for_each(|input| held.known[input] = true);
     }
 
     /// Completes the current sample, and the block if it is the last one of it.
     fn end_sample(&mut self, sink: &mut Sink<'_>) -> Step {
-        let Some(current) = self.current.take().filter(|current| current.chosen) else { return Ok(()) };
+        let Some(current) = self.current.take() else { return Ok(()) };
+        if !current.chosen {
+            self.hold_carried();
+            return Ok(());
+        }
         let slots = self.roster.slots();
         let block = self.block.get_or_insert_with(|| self.plan.spares.block(self.blocks, slots));
         let at = block.samples.len();
-        if self.roll.bodies().len() == slots {
+        if self.roll.bodies().len() == self.roster.inputs() {
             self.whole |= 1 << at;
         } else {
-            for &slot in self.roll.bodies() {
-                block.present[slot as usize] |= 1 << at;
+            let mut mark = |input: usize| {
+                if let Some(present) = block.present.get_mut(input) {
+                    *present |= 1 << at;
+                }
+            };
+            if self.posed.is_used {
+                self.posed.note(self.roll.bodies());
+                let mut sample = StagedSample { stage: &mut self.stage, sample: at % TILE };
+                self.posed.carry(&self.roster.links, &mut sample, mark);
+            } else {
+                self.roll.bodies().iter().for_each(|&input| mark(input as usize));
             }
             self.fill_in(&current, at)?;
         }
@@ -323,7 +354,10 @@ impl<'a> Assembler<'a> {
                     }
                     block.present[slot] |= 1 << at;
                 }
-                (held, _) => return Err(missing(current, self.roster.name(slot as u32), held.is_some())),
+                (held, _) => {
+                    let is_carried = self.roster.is_carried(slot as u32);
+                    return Err(missing(current, self.roster.name(slot as u32), held.is_some(), is_carried));
+                }
             }
         }
         Ok(())
@@ -355,7 +389,7 @@ impl<'a> Assembler<'a> {
 }
 
 /// A dynamic body has no row in a chosen sample, and the scene does not allow it.
-fn missing(current: &Current, body: &str, hold: bool) -> Stop {
+fn missing(current: &Current, body: &str, hold: bool, is_carried: bool) -> Stop {
     let Current { run, frame, path, .. } = current;
     let (problem, remedy) = if hold {
         (
@@ -372,7 +406,7 @@ fn missing(current: &Current, body: &str, hold: bool) -> Stop {
     };
     Stop::Failed(Error::input(
         format!("{}, run {run}, frame {frame}", path.display()),
-        format!("body `{body}` {problem}"),
+        format!("body `{body}` {problem}{}", if is_carried { "; nor has a node that carries it" } else { "" }),
         remedy,
     ))
 }

@@ -273,7 +273,7 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(roster: &'a Roster) -> Self {
-        Self { roster, follower: Follower::new(roster.slots()), dictionary: None }
+        Self { roster, follower: Follower::new(roster.inputs()), dictionary: None }
     }
 
     /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
@@ -373,7 +373,8 @@ impl<'a> Decoder<'a> {
         if slots.iter().all(|&slot| slot < STATIC) {
             return;
         }
-        let message = |row: usize| match slots[row] {
+        let message = |row: usize| {
+            match slots[row] {
             UNKNOWN => {
                 let name = name_at(row);
                 let remedy = self.roster.nearest(&name).map_or_else(
@@ -384,9 +385,11 @@ impl<'a> Decoder<'a> {
             }
             STATIC => (
                 format!("body `{}` is static in the scene", name_at(row)),
-                "leave out the rows of static bodies, or make the body dynamic".to_owned(),
+                "leave out the rows of static bodies, or make the body dynamic (of a file with `each`: name it in `moving`)"
+                    .to_owned(),
             ),
             _ => (format!("column `{column}` is null"), "fill in the name, or leave out the row".to_owned()),
+        }
         };
         defects.note(|row| slots[row] >= STATIC, message);
     }

@@ -4,8 +4,8 @@
 //! `parquet_file`, or an `ipc_file` once `preflight::ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
-//! slots and metres, and `assemble` puts the rows of a sample together and lays them out in blocks (`stage` does the
-//! transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
+//! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
+//! take along what is below them) and lays them out in blocks (`stage` does the transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
 //! files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
@@ -19,6 +19,7 @@
 mod array;
 mod assemble;
 mod bounds;
+mod carry;
 mod columns;
 mod decode;
 mod digest;

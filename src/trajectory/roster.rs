@@ -1,7 +1,7 @@
 //! From the names in the rows to the slots of a block.
 
 use crate::geometry::Vec3;
-use crate::scene::{Motion, Scene};
+use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
 
 /// What a name stands for where it is no slot: a static body, nothing in the scene, or a null.
@@ -18,12 +18,16 @@ const SIMILAR: f64 = 0.7;
 pub(super) struct Roster {
     /// Names of all bodies, in scene order.
     names: Vec<String>,
-    /// The body in each slot.
-    dynamic: Vec<u32>,
+    /// The body in each slot; behind these, the places among `names` of nodes that may be moved and are no bodies.
+    inputs: Vec<u32>,
+    /// Number of slots.
+    slots: usize,
     /// Slot or [`STATIC`]. Only looked up, never iterated.
     codes: HashMap<String, u32>,
     /// The slots whose frame is recentred, with the recentred origin in the body's own frame, metres.
     pub(super) centers: Vec<(u32, Vec3<f64>)>,
+    /// The inputs that are carried where they have no row, each after what carries it.
+    pub(super) links: Vec<CarriageLink>,
 }
 
 impl Roster {
@@ -36,25 +40,44 @@ impl Roster {
             let center = scene.bodies[body as usize].shape.center;
             (center != Vec3::ZERO).then_some((slot as u32, center))
         };
+        let slots = scene.dynamic.len();
+        let frames = &scene.carriage.frames;
+        let bodies = scene.bodies.iter().map(|body| (body.name.clone(), code(body.motion)));
+        let moving = frames.iter().cloned().zip(slots as u32..);
+        let still = scene.carriage.still.iter().map(|name| (name.clone(), STATIC));
+        let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
         Self {
-            names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
-            dynamic: scene.dynamic.clone(),
-            codes: scene.bodies.iter().map(|body| (body.name.clone(), code(body.motion))).collect(),
+            names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
+            inputs: scene.dynamic.iter().copied().chain(behind).collect(),
+            slots,
+            // A name of a body counts before that of a node that is none.
+            codes: still.chain(moving).chain(bodies).collect(),
             centers: scene.dynamic.iter().enumerate().filter_map(center).collect(),
+            links: scene.carriage.links.clone(),
         }
     }
 
-    /// Number of slots.
+    /// Number of slots of a block: the dynamic bodies.
     pub(super) fn slots(&self) -> usize {
-        self.dynamic.len()
+        self.slots
     }
 
-    /// Name of the body in a slot.
-    pub(super) fn name(&self, slot: u32) -> &str {
-        &self.names[self.dynamic[slot as usize] as usize]
+    /// Number of inputs, which rows may move: the slots, and behind them nodes that are no bodies.
+    pub(super) fn inputs(&self) -> usize {
+        self.inputs.len()
     }
 
-    /// The slot of a name, else [`STATIC`] or [`UNKNOWN`].
+    /// Whether something may carry an input.
+    pub(super) fn is_carried(&self, input: u32) -> bool {
+        self.links.iter().any(|link| link.input == input)
+    }
+
+    /// Name of an input.
+    pub(super) fn name(&self, input: u32) -> &str {
+        &self.names[self.inputs[input as usize] as usize]
+    }
+
+    /// The input of a name, else [`STATIC`] or [`UNKNOWN`].
     pub(super) fn code(&self, name: &str) -> u32 {
         self.codes.get(name).copied().unwrap_or(UNKNOWN)
     }
@@ -82,7 +105,7 @@ pub(super) struct Follower {
 
 impl Follower {
     pub(super) fn new(slots: usize) -> Self {
-        let slots = slots as u32;
+        let slots = slots as u32; // of all inputs
         Self { next: (0..slots).map(|slot| (slot + 1) % slots.max(1)).collect(), last: slots.saturating_sub(1) }
     }
 

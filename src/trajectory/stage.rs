@@ -56,7 +56,8 @@ impl Stage {
     /// Lays out the first `count` samples of the tile from sample `first` of the block on.
     pub(super) fn lay_out(&self, block: &mut FrameBlock, first: usize, count: usize) {
         let full = count == TILE;
-        for slot in 0..self.slots {
+        // Behind the slots of the block there may be nodes that only carry bodies.
+        for slot in 0..block.present.len().min(self.slots) {
             for component in 0..READ {
                 let lane = &mut block.lanes[slot * COMPONENTS + component].0[first..first + count];
                 let value = |sample: usize| self.values[(sample * READ + component) * self.stride + slot];

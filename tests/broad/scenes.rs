@@ -4,7 +4,9 @@ use clearsweep::bench_support::broad::BroadScene;
 use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{Body, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::bench_support::scene::{
+    Body, Carriage, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape,
+};
 use clearsweep::bench_support::trajectory::Bounds;
 use std::sync::Arc;
 
@@ -111,6 +113,8 @@ impl Setup {
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
+            carriage: Carriage::default(),
+            trees: Vec::new(),
         };
         Self { scene, within, bounds: None }
     }

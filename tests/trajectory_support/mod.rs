@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch,
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{Body, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::bench_support::scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -85,6 +85,8 @@ pub fn scene(names: &[&str]) -> Scene {
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: vec![],
+        carriage: Carriage::default(),
+        trees: Vec::new(),
     }
 }
 

@@ -4,15 +4,18 @@
 //! [`Fault`]; they never panic, and never allocate more than the file's own size warrants (glTF may copy a mesh many
 //! times: there, more than a fixed bound).
 
+mod components;
 mod gltf;
 mod mesh;
 mod obj;
+mod parts;
 mod ply;
 mod stl;
 
 use super::model::{InputDigest, LengthUnit};
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
+pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode, read_parts};
 use std::path::Path;
 
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).

@@ -5,7 +5,9 @@
 //! coordinates and colours are skipped, and no material file is ever opened. Text need not be UTF-8 (comments and
 //! names often are Latin-1); only the numbers are read.
 
+use super::components;
 use super::mesh::{Fault, Mesh, check_finite};
+use super::parts::NamedMesh;
 use std::collections::HashMap;
 
 const REMEDY: &str = "export the file again, or mend this line";
@@ -18,10 +20,25 @@ const FREE_FORM: [&str; 9] = ["curv", "curv2", "surf", "cstype", "deg", "bmat", 
 /// # Errors
 /// The first line that is malformed, by number.
 pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Fault> {
+    read_with(bytes, ObjReader::default()).map(|reader| reader.mesh)
+}
+
+/// The objects of an OBJ file, each begun by an `o`; where there is no `o`, its groups, which `g` may take up again. The
+/// groups of an object are its pieces. Groups of a part are the `g` of its faces and `material:NAME` of `usemtl`.
+///
+/// # Errors
+/// As for [`read`].
+pub(super) fn read_objects(bytes: &[u8]) -> Result<Vec<NamedMesh>, Fault> {
+    let reader = ObjReader { labels: Some(ObjLabels::default()), ..ObjReader::default() };
+    let reader = read_with(bytes, reader)?;
+    let Some(labels) = reader.labels else { return Ok(Vec::new()) };
+    Ok(labels.into_parts(&reader.mesh, reader.objects))
+}
+
+fn read_with(bytes: &[u8], mut reader: ObjReader) -> Result<ObjReader, Fault> {
     if bytes.contains(&0) {
         return Err(Fault::new("the file is not text (it contains NUL bytes)", "check that it really is an OBJ file"));
     }
-    let mut reader = ObjReader::default();
     for (line, text) in logical_lines(bytes) {
         reader.statement(line, &text).map_err(|problem| Fault::at(line, problem, REMEDY))?;
     }
@@ -64,6 +81,63 @@ struct ObjReader {
     /// The largest vertex that a face used before it was defined (legal, if it is defined later), and that line.
     ahead: Option<(u32, usize)>,
     corners: Vec<u32>,
+    material: String,
+    /// The `o` so far.
+    objects: u32,
+    /// What each triangle belongs to, where that is asked for.
+    labels: Option<ObjLabels>,
+}
+
+/// What faces are labelled with: the number of the `o` before them, its name, the group and the material.
+type ObjLabel = (u32, String, String, String);
+
+/// The labels of the triangles.
+#[derive(Default)]
+struct ObjLabels {
+    known: HashMap<ObjLabel, u32>,
+    list: Vec<ObjLabel>,
+    of_triangle: Vec<u32>,
+    /// The label of the faces that come, until a statement changes it.
+    current: Option<u32>,
+}
+
+impl ObjLabels {
+    /// Labels triangles up to `count`.
+    fn label(&mut self, count: usize, label: impl FnOnce() -> ObjLabel) {
+        let current = self.current.unwrap_or_else(|| {
+            let label = label();
+            *self.known.entry(label).or_insert_with_key(|label| {
+                self.list.push(label.clone());
+                self.list.len() as u32 - 1 // at most one for each triangle
+            })
+        });
+        self.current = Some(current);
+        self.of_triangle.resize(count, current);
+    }
+
+    /// The parts of the file, which has so many `o`, in order of their first faces; an object without a face is a mesh
+    /// without a triangle.
+    fn into_parts(self, mesh: &Mesh, objects: u32) -> Vec<NamedMesh> {
+        let mut numbers: HashMap<(u32, &str), u32> = HashMap::new();
+        let mut parts: Vec<(String, Vec<String>)> = Vec::new();
+        let mut of_label = Vec::with_capacity(self.list.len());
+        for (object, name, group, material) in &self.list {
+            let (key, name) = if objects > 0 { ((*object, ""), name) } else { ((0, group.as_str()), group) };
+            let number = *numbers.entry(key).or_insert_with(|| {
+                parts.push((name.clone(), Vec::new()));
+                parts.len() as u32 - 1
+            });
+            of_label.push(number);
+            let groups = &mut parts[number as usize].1;
+            let group = Some(group).filter(|group| objects > 0 && !group.is_empty()).cloned();
+            let material = Some(material).filter(|name| !name.is_empty()).map(|name| format!("material:{name}"));
+            groups.extend(group.into_iter().chain(material));
+        }
+        let numbers: Vec<u32> = self.of_triangle.iter().map(|&label| of_label[label as usize]).collect();
+        let meshes = components::group(mesh, &numbers, parts.len());
+        let named = parts.into_iter().zip(meshes);
+        named.map(|((name, groups), mesh)| NamedMesh { name, groups, mesh }).collect()
+    }
 }
 
 impl ObjReader {
@@ -75,8 +149,15 @@ impl ObjReader {
             "f" | "fo" => self.face(line, words),
             "o" | "g" => {
                 let name = text[keyword.len()..].trim().to_owned();
+                self.objects += u32::from(keyword == "o");
                 *(if keyword == "o" { &mut self.object } else { &mut self.group }) = name;
                 self.piece = None;
+                self.relabel();
+                Ok(())
+            }
+            "usemtl" => {
+                self.material = text[keyword.len()..].trim().to_owned();
+                self.relabel();
                 Ok(())
             }
             _ if FREE_FORM.contains(&keyword) => {
@@ -126,7 +207,18 @@ impl ObjReader {
             self.mesh.piece.push(piece);
         }
         self.corners = corners;
+        if let Some(labels) = &mut self.labels {
+            let label = || (self.objects, self.object.clone(), self.group.clone(), self.material.clone());
+            labels.label(self.mesh.triangles.len(), label);
+        }
         Ok(())
+    }
+
+    /// What comes may have another label.
+    fn relabel(&mut self) {
+        if let Some(labels) = &mut self.labels {
+            labels.current = None;
+        }
     }
 
     /// The vertex index, from 0, of a corner of a face.
@@ -159,7 +251,7 @@ impl ObjReader {
         piece
     }
 
-    fn finish(self) -> Result<Mesh, Fault> {
+    fn finish(self) -> Result<Self, Fault> {
         let count = self.mesh.vertices.len();
         match self.ahead {
             Some((index, line)) if index as usize >= count => {
@@ -167,7 +259,7 @@ impl ObjReader {
                     format!("a face refers to vertex {}, but the file has {count} vertices", index as u64 + 1);
                 Err(Fault::at(line, problem, REMEDY))
             }
-            _ => Ok(self.mesh),
+            _ => Ok(self),
         }
     }
 }
@@ -184,6 +276,24 @@ mod tests {
         assert_eq!(mesh.vertices, [[9.0, 9.0, 9.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
         assert_eq!(mesh.triangles, [[3, 2, 1], [3, 2, 1], [1, 2, 3], [1, 3, 2]]);
         assert_eq!((mesh.piece, mesh.pieces), (vec![0, 1, 2, 1], 3));
+    }
+
+    #[test]
+    fn objects_begin_anew_and_groups_are_taken_up_again() {
+        let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+        let facts = |text: &str| {
+            let parts = read_objects(format!("{vertices}{text}").as_bytes()).expect("parts");
+            let fact =
+                |part: NamedMesh| (part.name, part.mesh.triangles.len(), part.mesh.pieces, part.groups.join(";"));
+            parts.into_iter().map(fact).collect::<Vec<_>>()
+        };
+        let fact = |name: &str, n: usize, pieces: usize, groups: &str| (name.to_owned(), n, pieces, groups.to_owned());
+        let text = "o a\ng left arm\nusemtl steel\nf 1 2 3\ng right\nf 2 3 4\no b\no a\nusemtl red\nf 1 2 3\nf 1 2 4\n";
+        let expected =
+            [fact("a", 2, 2, "left arm;material:steel;right;material:steel"), fact("a", 2, 1, "right;material:red")];
+        assert_eq!(facts(text), expected);
+        let text = "f 1 2 3\ng x\nf 1 2 4\ng y\nf 1 3 4\ng x\nf 2 3 4\n";
+        assert_eq!(facts(text), [fact("", 1, 1, ""), fact("x", 2, 1, ""), fact("y", 1, 1, "")]);
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! ends (`stl_io` reads the first one only). Coordinates are single precision in both encodings, so the same mesh is
 //! the same body whichever it was written in.
 
+use super::components;
 use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use super::parts::NamedMesh;
 use crate::preflight::guarded;
 use std::io::Cursor;
 
@@ -18,6 +20,21 @@ const REMEDY: &str = "export the file again; it may have been cut off or changed
 /// # Errors
 /// Bytes that are neither a whole binary nor a well-formed ASCII file.
 pub(super) fn read(bytes: Vec<u8>) -> Result<Mesh, Fault> {
+    read_named(bytes).map(|(mesh, _)| mesh)
+}
+
+/// The solids of an STL file by their names; that of a binary file has none.
+///
+/// # Errors
+/// As for [`read`].
+pub(super) fn read_solids(bytes: Vec<u8>) -> Result<Vec<NamedMesh>, Fault> {
+    let (mesh, names) = read_named(bytes)?;
+    let meshes = components::by_piece(&mesh).into_iter();
+    Ok(meshes.zip(names).map(|(mesh, name)| NamedMesh { name, groups: Vec::new(), mesh }).collect())
+}
+
+/// The mesh, and the name of each of its pieces.
+fn read_named(bytes: Vec<u8>) -> Result<(Mesh, Vec<String>), Fault> {
     // A defect of the parser must not take the program down; there is no state to be left half changed.
     guarded(|| if is_ascii(&bytes) { read_ascii(&bytes) } else { read_binary(bytes) })
         .unwrap_or_else(|| Err(Fault::new("the STL parser failed on this file", REMEDY)))
@@ -36,7 +53,7 @@ fn is_ascii(bytes: &[u8]) -> bool {
     !whole_binary && text.get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid")) && !text.contains(&0)
 }
 
-fn read_binary(mut bytes: Vec<u8>) -> Result<Mesh, Fault> {
+fn read_binary(mut bytes: Vec<u8>) -> Result<(Mesh, Vec<String>), Fault> {
     let size = bytes.len();
     let Some((count, expected)) = promised(&bytes) else {
         let problem = format!("{size} bytes are too few for an STL file, and it does not begin with `solid`");
@@ -50,7 +67,7 @@ fn read_binary(mut bytes: Vec<u8>) -> Result<Mesh, Fault> {
     bytes[..6].fill(0); // so that a header that begins with "solid " is not taken for text
     let mut mesh = Mesh { pieces: 1, ..Mesh::default() };
     add_triangles(&mut mesh, 0, &bytes).map_err(|problem| Fault::new(problem, REMEDY))?;
-    finish(mesh)
+    finish(mesh, vec![String::new()])
 }
 
 /// Appends the triangles of one binary file or of one ASCII solid.
@@ -76,22 +93,30 @@ fn add_triangles(mesh: &mut Mesh, piece: u32, bytes: &[u8]) -> Result<(), String
 }
 
 /// Reads solid by solid; keywords in any case; the normals are not used and may be anything.
-fn read_ascii(bytes: &[u8]) -> Result<Mesh, Fault> {
-    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+fn read_ascii(bytes: &[u8]) -> Result<(Mesh, Vec<String>), Fault> {
+    let written = String::from_utf8_lossy(bytes);
+    let text = written.to_ascii_lowercase(); // of the same lines
     let mut mesh = Mesh::default();
     let mut solid: Option<(usize, String)> = None;
-    for (number, line) in text.lines().map(str::trim).enumerate().map(|(n, line)| (n + 1, line)) {
+    let (mut name, mut names) = (String::new(), Vec::new());
+    let lines = text.lines().map(str::trim).zip(written.lines().map(str::trim)).enumerate();
+    for (number, line, as_written) in lines.map(|(n, (line, as_written))| (n + 1, line, as_written)) {
         let keyword = line.split_ascii_whitespace().next().unwrap_or_default();
         match (&mut solid, keyword) {
             (_, "") => {}
-            (None, "solid") => solid = Some((number, "solid s\n".into())),
+            (None, "solid") => {
+                name = as_written.get("solid".len()..).unwrap_or_default().trim().to_owned();
+                solid = Some((number, "solid s\n".into()));
+            }
             (None, _) => return Err(Fault::at(number, "text outside of `solid` ... `endsolid`", REMEDY)),
             (Some(_), "solid") => return Err(Fault::at(number, "`solid` before the last one's `endsolid`", REMEDY)),
             (Some((_, facets)), "facet") => facets.push_str("facet normal 0 0 0\n"),
             (Some((_, facets)), "endsolid") => {
                 facets.push_str("endsolid\n");
                 let facets = solid.take();
-                add_solid(&mut mesh, facets)?;
+                if add_solid(&mut mesh, facets)? {
+                    names.push(std::mem::take(&mut name));
+                }
             }
             (Some((_, facets)), _) => {
                 facets.push_str(line);
@@ -99,25 +124,28 @@ fn read_ascii(bytes: &[u8]) -> Result<Mesh, Fault> {
             }
         }
     }
-    add_solid(&mut mesh, solid)?; // without its `endsolid`: the reader says so
-    finish(mesh)
+    if add_solid(&mut mesh, solid)? {
+        names.push(name); // without its `endsolid`: the reader says so
+    }
+    finish(mesh, names)
 }
 
-/// A solid that begins on a line, with its text; without a triangle it is no piece.
-fn add_solid(mesh: &mut Mesh, solid: Option<(usize, String)>) -> Result<(), Fault> {
-    let Some((line, text)) = solid else { return Ok(()) };
+/// A solid that begins on a line, with its text; whether it is a piece: not without a triangle.
+fn add_solid(mesh: &mut Mesh, solid: Option<(usize, String)>) -> Result<bool, Fault> {
+    let Some((line, text)) = solid else { return Ok(false) };
     let before = mesh.triangles.len();
     add_triangles(mesh, mesh.pieces as u32, text.as_bytes())
         .map_err(|problem| Fault::at(line, format!("in the solid that begins here, {problem}"), REMEDY))?;
-    mesh.pieces += usize::from(mesh.triangles.len() > before);
-    Ok(())
+    let is_piece = mesh.triangles.len() > before;
+    mesh.pieces += usize::from(is_piece);
+    Ok(is_piece)
 }
 
-fn finish(mesh: Mesh) -> Result<Mesh, Fault> {
+fn finish(mesh: Mesh, names: Vec<String>) -> Result<(Mesh, Vec<String>), Fault> {
     if mesh.triangles.is_empty() {
         return Err(Fault::new("the STL file has no triangles and so no vertices", "export the geometry again"));
     }
-    Ok(mesh)
+    Ok((mesh, names))
 }
 
 #[cfg(test)]
@@ -155,6 +183,9 @@ mod tests {
         let mesh = read(text.clone().into_bytes()).expect("a mesh");
         assert_eq!((mesh.piece, mesh.pieces), (vec![0, 1, 1], 2));
         assert_eq!(mesh.vertices[2], [0.0, 1.0, f64::from(0.1_f32)]);
+        let solids = read_solids(text.replace("SOLID b", "SOLID Left  Door").into_bytes()).expect("solids");
+        let facts: Vec<_> = solids.iter().map(|solid| (solid.name.as_str(), solid.mesh.triangles.len())).collect();
+        assert_eq!(facts, [("", 1), ("Left  Door", 2)]);
         let fault = read(text.replace("EndSolid b", "").into_bytes()).expect_err("open end");
         assert_eq!(fault.line, Some(11), "{fault:?}");
         assert!(read(format!("{text}junk").into_bytes()).expect_err("junk").problem.contains("outside"));

@@ -1,18 +1,23 @@
 //! `[[bodies]]`: many bodies from the rows of a table.
 //!
+//! A section with `each` makes bodies of a geometry file, and its table says in what some of them differ.
+//!
 //! A row is turned into the keys of a `[[body]]` and lowered like one, with the section's own keys as defaults.
 
 mod cells;
 
-use super::body_spec::{self, BODY_KEYS, BodySpec};
+use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec};
 use super::digest::read_input;
-use super::keys::{Keys, TomlSource};
+use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
+use super::keys::{Field, Keys, TomlSource};
 use super::model::{InputDigest, LengthUnit};
+use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
 use cells::Cell;
 use std::borrow::Cow;
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -49,7 +54,10 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
     (&["qz"], BodiesTableFormat::Number),
 ];
 
-/// Numbers of the first column of the pose, and of its quaternion, in [`COLUMNS`].
+/// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
+const GEOMETRY: usize = 1;
+const SHAPE: usize = 2;
+const STATIC: usize = 9;
 const POSITION: usize = 10;
 const ORIENTATION: usize = 13;
 
@@ -61,7 +69,8 @@ enum Written {
     Toml(String),
 }
 
-/// Lowers the tables of a scene's `[[bodies]]` sections, in order, and hands each body to `take`.
+/// Lowers a scene's `[[bodies]]` sections, in order, and hands each body to `take`, which says its index; the files that
+/// were read and what became of their nodes are added to `read`.
 ///
 /// # Errors
 /// The first key, file or row that does not fit, or the first error of `take`.
@@ -69,24 +78,116 @@ pub(super) fn lower(
     source: &TomlSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
-    inputs: &mut Vec<InputDigest>,
-    take: &mut dyn FnMut(BodySpec) -> Result<()>,
+    read: (&mut Vec<InputDigest>, &mut MadeOfFiles),
+    take: &mut dyn FnMut(BodySpec) -> Result<u32>,
 ) -> Result<()> {
+    let (inputs, made) = read;
     for (index, (at, section)) in top.tables("bodies")?.into_iter().enumerate() {
         let defaults = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
-        let known = BODY_KEYS.iter().map(|key| if *key == "name" { "table" } else { key });
+        let known = BODY_KEYS.iter().chain(&OWN_KEYS[..5]).copied();
         defaults.only(&known.collect::<Vec<_>>())?;
-        let field = defaults.required("table", "name the table of the bodies: a .parquet or a .csv file")?;
-        let path = source.path().parent().unwrap_or(Path::new("")).join(field.text()?);
-        let (bytes, digest) = read_input(&path).map_err(|error| {
-            let unreadable = Error::unreadable(&path, &error);
-            field.error(format!("{} {}", path.display(), unreadable.problem), unreadable.remedy)
-        })?;
-        inputs.push(digest);
+        if let Some(section) = EachSection::of(&defaults)? {
+            lower_parts(section, unit, (inputs, made), take)?;
+            continue;
+        }
+        let field = defaults.required(
+            "table",
+            "name the table of the bodies: a .parquet or a .csv file; or say \
+            `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`",
+        )?;
+        let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
-        cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| take(body(place, &cells, &defaults, unit)?))?;
+        cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| {
+            take(body(place, &cells, &defaults, unit)?).map(|_| ())
+        })?;
     }
     Ok(())
+}
+
+/// The path and the bytes of the file that a key names, relative to the scene.
+fn open(field: &Field<'_>, inputs: &mut Vec<InputDigest>) -> Result<(PathBuf, Vec<u8>)> {
+    let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
+    let (bytes, digest) = read_input(&path).map_err(|error| {
+        let unreadable = Error::unreadable(&path, &error);
+        field.error(format!("{} {}", path.display(), unreadable.problem), unreadable.remedy)
+    })?;
+    inputs.push(digest);
+    Ok((path, bytes))
+}
+
+/// Lowers a section with `each`.
+fn lower_parts(
+    mut section: EachSection<'_>,
+    unit: LengthUnit,
+    (inputs, made): (&mut Vec<InputDigest>, &mut MadeOfFiles),
+    take: &mut dyn FnMut(BodySpec) -> Result<u32>,
+) -> Result<()> {
+    let keys = section.keys;
+    let geometry = keys.required("geometry", "name the geometry file of which bodies are to be made")?;
+    section.stands = Some(body_spec::pose_at(keys, unit)?);
+    // What holds for each body: a part stands where the file has it, unless it is to move.
+    let mut table = keys.without(&[&OWN_KEYS[..], &["position", "orientation"]].concat());
+    let truth = |value: bool| Spanned::new(0..0, DeValue::Boolean(value));
+    if !table.contains_key("static") {
+        table.insert(Spanned::new(0..0, Cow::Borrowed("static")), truth(true));
+    }
+    let defaults = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
+    let template = template(&defaults, unit)?;
+    let GeometrySpec::File { reading, .. } = template.geometry else {
+        return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
+    };
+    let (path, bytes) = open(&geometry, inputs)?;
+    let file = readers::read_parts(&path, bytes, section.each, inputs).map_err(|fault| {
+        let line = fault.line.map_or(String::new(), |line| format!(":{line}"));
+        let used = format!("`geometry` of {}, {}", keys.owner, geometry.place());
+        Error::input(format!("{}{line} ({used})", path.display()), fault.problem, fault.remedy)
+    })?;
+    let rows = match keys.get("table") {
+        Some(field) => override_rows(&field, &defaults, unit, inputs)?,
+        None => HashMap::new(),
+    };
+    each::lower(&section, (&Arc::from(path), &file), (&template, reading), rows, made, take)
+}
+
+/// A body with the defaults of a section alone.
+fn template(defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    let mut table = DeTable::new();
+    let name = DeValue::String(Cow::Borrowed("part"));
+    table.insert(Spanned::new(0..0, Cow::Borrowed("name")), Spanned::new(0..0, name));
+    let keys = Keys::new(defaults.source, String::new(), &table, defaults.at).with_defaults(defaults);
+    body_spec::body(keys, unit)
+}
+
+/// The rows of a table that says in what some bodies differ, by their names.
+fn override_rows(
+    field: &Field<'_>,
+    defaults: &Keys<'_>,
+    unit: LengthUnit,
+    inputs: &mut Vec<InputDigest>,
+) -> Result<HashMap<String, OverrideRow>> {
+    let (path, bytes) = open(field, inputs)?;
+    let mut rows: HashMap<String, OverrideRow> = HashMap::new();
+    let names = COLUMNS.map(|(names, _)| names);
+    cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| {
+        let has = |numbers: std::ops::Range<usize>| cells.iter().any(|(number, _)| numbers.contains(number));
+        let row = OverrideRow {
+            spec: body(place.clone(), &cells, defaults, unit)?,
+            has_geometry: has(GEOMETRY..SHAPE + 1),
+            has_position: has(POSITION..ORIENTATION),
+            has_orientation: has(ORIENTATION..COLUMNS.len()),
+            is_static: cells.iter().find(|(number, _)| *number == STATIC).and_then(|(_, cell)| truth(cell)),
+            place,
+        };
+        match rows.insert(row.spec.name.clone(), row) {
+            None => Ok(()),
+            Some(first) => {
+                let problem =
+                    format!("the body `{}` has two rows, the first of them row {}", first.spec.name, first.place.row);
+                Err(Error::input(field.place(), problem, "keep one row for each body"))
+            }
+        }
+    })?;
+    Ok(rows)
 }
 
 /// The body of a row.

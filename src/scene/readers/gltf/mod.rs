@@ -8,6 +8,8 @@
 mod accessor;
 mod buffers;
 mod limits;
+mod nodes;
+mod rigid;
 
 use super::mesh::{Fault, Mesh, check_finite};
 use crate::scene::model::InputDigest;
@@ -17,6 +19,7 @@ use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Node, Root};
 use limits::{MAX_INSTANCED, REMEDY, fault};
+pub(super) use nodes::read_nodes;
 use std::path::Path;
 
 /// Extensions that a file may require although they are not read here: they change how it looks, not its shape.
@@ -36,16 +39,22 @@ const HARMLESS: [&str; 8] = [
 /// # Errors
 /// It is malformed, needs an extension that changes its shape, or names a buffer that cannot be read.
 pub(super) fn read(path: &Path, bytes: &[u8], read: &mut Vec<InputDigest>) -> Result<Mesh, Fault> {
+    let (root, binary) = parse(bytes)?;
+    let mut reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
+    let done = reader.walk();
+    read.append(&mut reader.buffers.read);
+    done.map(|()| reader.mesh)
+}
+
+/// The schema of a file, and its binary chunk.
+fn parse(bytes: &[u8]) -> Result<(Root, Option<&[u8]>), Fault> {
     let (json, binary) = buffers::split(bytes)?;
     let root = Root::from_slice(json).map_err(|error| {
         let line = (!buffers::is_binary(bytes)).then_some(error.line()).filter(|&line| line > 0);
         Fault { line, problem: format!("is not valid glTF: {error}"), remedy: REMEDY.to_owned() }
     })?;
     check_extensions(&root)?;
-    let mut reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
-    let done = reader.walk();
-    read.append(&mut reader.buffers.read);
-    done.map(|()| reader.mesh)
+    Ok((root, binary))
 }
 
 fn check_extensions(root: &Root) -> Result<(), Fault> {

@@ -1,0 +1,113 @@
+//! The nodes of a glTF file with their places, and one mesh for all nodes of the same mesh and scale.
+
+use super::limits::fault;
+use super::rigid::Rigid;
+use super::{Affine, Buffers, GltfReader, check_size, parse};
+use crate::scene::model::InputDigest;
+use crate::scene::readers::mesh::{Fault, Mesh};
+use crate::scene::readers::parts::{FileParts, PartNode};
+use gltf_json::Node;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads the tree of a glTF file from memory, names not yet unique; the buffers read are added to `read`.
+///
+/// # Errors
+/// As for [`super::read`].
+pub(in crate::scene::readers) fn read_nodes(
+    path: &Path,
+    bytes: &[u8],
+    read: &mut Vec<InputDigest>,
+) -> Result<FileParts, Fault> {
+    let (root, binary) = parse(bytes)?;
+    let reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
+    let mut tree = GltfTree { reader, parts: FileParts::default(), known: HashMap::new(), size: (0, 0) };
+    let done = tree.walk();
+    read.append(&mut tree.reader.buffers.read);
+    done.map(|()| tree.parts)
+}
+
+struct GltfTree<'a> {
+    reader: GltfReader<'a>,
+    parts: FileParts,
+    /// By mesh and stretch (its bits): the geometry; `None`: there is no triangle.
+    known: HashMap<(usize, [u64; 9]), Option<u32>>,
+    /// Vertices and triangles of all geometries.
+    size: (usize, usize),
+}
+
+impl GltfTree<'_> {
+    /// The nodes of the scene, depth first. A node has one parent, so none is visited twice.
+    fn walk(&mut self) -> Result<(), Fault> {
+        let root = self.reader.root;
+        let mut seen = vec![false; root.nodes.len()];
+        let roots = self.reader.roots()?;
+        let mut open: Vec<(usize, Option<u32>, Rigid)> =
+            roots.into_iter().rev().map(|root| (root, None, Rigid::IDENTITY)).collect();
+        while let Some((index, parent, above)) = open.pop() {
+            let Some(node) = root.nodes.get(index) else {
+                return Err(fault(format!("node {index} is named, but there are {}", root.nodes.len())));
+            };
+            if std::mem::replace(&mut seen[index], true) {
+                return Err(fault(format!("node {index} has two parents, or is its own ancestor")));
+            }
+            let own = Rigid::of(node).map_err(|problem| fault(format!("node {index} {problem}")))?;
+            let placed = above.after(&own);
+            let numbers =
+                placed.place.position.to_array().into_iter().chain(placed.stretch.as_flattened().iter().copied());
+            if !numbers.into_iter().chain(placed.place.q).all(f64::is_finite) {
+                return Err(fault(format!("node {index} lies at a place that is not finite")));
+            }
+            let at = self.parts.nodes.len() as u32; // each node once
+            self.node(index, node, parent, &placed)?;
+            let children = node.children.iter().flatten().rev();
+            open.extend(children.map(|child| (child.value(), Some(at), placed)));
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, index: usize, node: &Node, parent: Option<u32>, placed: &Rigid) -> Result<(), Fault> {
+        let root = self.reader.root;
+        let (mut geometry, mut groups, mut mesh_name) = (None, Vec::new(), None);
+        if let Some(mesh) = node.mesh.map(|mesh| mesh.value()) {
+            geometry = self.geometry(mesh, placed).map_err(|mut fault| {
+                fault.problem = format!("node {index}: {}", fault.problem);
+                fault
+            })?;
+            self.parts.empty += u64::from(geometry.is_none());
+            if let Some(mesh) = root.meshes.get(mesh) {
+                mesh_name = mesh.name.as_ref();
+                let materials = mesh.primitives.iter().filter_map(|primitive| primitive.material);
+                let names = materials.filter_map(|material| root.materials.get(material.value())?.name.as_ref());
+                groups = names.map(|name| format!("material:{name}")).collect();
+            }
+        }
+        let named = node.name.as_ref().or(mesh_name).filter(|name| !name.is_empty());
+        let name = named.cloned().unwrap_or_else(|| format!("node-{index}"));
+        self.parts.nodes.push(PartNode { name, parent, geometry, place: placed.place, groups });
+        Ok(())
+    }
+
+    /// The geometry of a mesh under a stretch, made when it is first asked for.
+    fn geometry(&mut self, mesh: usize, placed: &Rigid) -> Result<Option<u32>, Fault> {
+        let mut bits = [0; 9];
+        for (bits, number) in bits.iter_mut().zip(placed.stretch.as_flattened()) {
+            *bits = (number + 0.0).to_bits(); // -0 is 0
+        }
+        if let Some(&known) = self.known.get(&(mesh, bits)) {
+            return Ok(known);
+        }
+        self.reader.mesh = Mesh::default();
+        self.reader.node(mesh, &Affine { columns: placed.stretch, translation: [0.0; 3] })?;
+        let made = std::mem::take(&mut self.reader.mesh);
+        self.size = (self.size.0 + made.vertices.len(), self.size.1 + made.triangles.len());
+        check_size(self.size.0.max(self.size.1))?;
+        let geometry = (!made.triangles.is_empty()).then(|| {
+            self.parts.geometries.push(Arc::new(made));
+            self.parts.geometries.len() as u32 - 1
+        });
+        self.known.insert((mesh, bits), geometry);
+        Ok(geometry)
+    }
+}

@@ -1,0 +1,241 @@
+//! A geometry file as a tree of named parts: nodes with their places, and the meshes that they share.
+
+use super::components;
+use super::mesh::{Fault, Mesh};
+use super::{extension, gltf, obj, ply, stl, unsupported};
+use crate::geometry::Pose;
+use crate::scene::model::InputDigest;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
+pub(in crate::scene) const MAX_PATHS: usize = 1 << 28;
+
+/// What of a file becomes a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::scene) enum Each {
+    /// A node of glTF with a mesh.
+    Node,
+    /// An object of OBJ (a group where there are no objects), a solid of STL.
+    Object,
+    /// A connected component of either, or of a file that has neither.
+    Component,
+}
+
+impl Each {
+    /// The words of the scene file.
+    pub(in crate::scene) const WORDS: [(&str, Self); 3] =
+        [("node", Self::Node), ("object", Self::Object), ("component", Self::Component)];
+
+    /// Its word.
+    pub(in crate::scene) fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, each)| *each == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// A node, an object or a component.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::scene) struct PartNode {
+    /// As the file names it; once [`read_parts`] is done, its path with the names of its ancestors, which is unique.
+    pub(in crate::scene) name: String,
+    /// The node above it; always before it in the list.
+    pub(in crate::scene) parent: Option<u32>,
+    /// The index of its mesh, if it has triangles.
+    pub(in crate::scene) geometry: Option<u32>,
+    /// Its frame in that of the file, in the file's unit and axes.
+    pub(in crate::scene) place: Pose,
+    /// Groups that the file names: materials, and groups of OBJ.
+    pub(in crate::scene) groups: Vec<String>,
+}
+
+/// What is made of a file.
+#[derive(Debug, Default)]
+pub(in crate::scene) struct FileParts {
+    /// Depth first, in the order of the file.
+    pub(in crate::scene) nodes: Vec<PartNode>,
+    /// The different meshes, each in the frame of its nodes; scales are applied.
+    pub(in crate::scene) geometries: Vec<Arc<Mesh>>,
+    /// The nodes whose names had to be made unique.
+    pub(in crate::scene) renamed: Vec<u32>,
+    /// Objects and nodes that should have triangles and have none.
+    pub(in crate::scene) empty: u64,
+}
+
+/// Reads the parts of a geometry file from memory; the files beside it that were read too are added to `companions`.
+///
+/// # Errors
+/// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
+pub(in crate::scene) fn read_parts(
+    path: &Path,
+    bytes: Vec<u8>,
+    each: Each,
+    companions: &mut Vec<InputDigest>,
+) -> Result<FileParts, Fault> {
+    let kind = extension(path);
+    check_kind(&kind, each)?;
+    let mut parts = match kind.as_str() {
+        "glb" | "gltf" => gltf::read_nodes(path, &bytes, companions)?,
+        "obj" => flat(obj::read_objects(&bytes)?),
+        "stl" => flat(stl::read_solids(bytes)?),
+        "ply" => {
+            let mesh = ply::read(&bytes)?;
+            flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])
+        }
+        other => return Err(unsupported(other)),
+    };
+    if each == Each::Component {
+        parts = into_components(parts, path);
+    }
+    if parts.nodes.iter().all(|node| node.geometry.is_none()) {
+        let problem = format!("the file has no {} with triangles", each.word());
+        return Err(Fault::new(problem, "export the geometry again, as triangles or polygons"));
+    }
+    name(&mut parts, &stem(path))?;
+    Ok(parts)
+}
+
+/// Paths that take too much memory.
+fn too_deep() -> Fault {
+    let problem = format!("the paths of its nodes take more than {} MiB", MAX_PATHS >> 20);
+    Fault::new(problem, "nest its nodes less deeply, or give them shorter names")
+}
+
+/// A part of a format without a tree.
+pub(super) struct NamedMesh {
+    pub(super) name: String,
+    pub(super) groups: Vec<String>,
+    pub(super) mesh: Mesh,
+}
+
+/// Refuses parts that a format does not have.
+fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
+    let wanted = match (kind, each) {
+        ("glb" | "gltf", Each::Object) => "glTF has nodes: write each = \"node\"",
+        ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write each = \"object\"",
+        ("ply", Each::Node | Each::Object) => "PLY names no parts: write each = \"component\"",
+        _ => return Ok(()),
+    };
+    Err(Fault::new(format!("`.{kind}` files have no parts of the kind \"{}\"", each.word()), wanted))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn flat(parts: Vec<NamedMesh>) -> FileParts {
+    let mut found = FileParts::default();
+    for NamedMesh { name, groups, mesh } in parts {
+        if mesh.triangles.is_empty() {
+            found.empty += 1;
+            continue;
+        }
+        let geometry = Some(found.geometries.len() as u32);
+        found.geometries.push(Arc::new(mesh));
+        found.nodes.push(PartNode { name, parent: None, geometry, place: Pose::IDENTITY, groups });
+    }
+    found
+}
+
+/// Gives a node whose mesh has several components a child for each, numbered from 0.
+fn into_components(parts: FileParts, path: &Path) -> FileParts {
+    let mut geometries: Vec<Arc<Mesh>> = Vec::new();
+    let mut of_geometry: Vec<Vec<u32>> = Vec::with_capacity(parts.geometries.len());
+    for mesh in &parts.geometries {
+        let split = components::split(mesh);
+        let first = geometries.len() as u32;
+        of_geometry.push((0..split.len() as u32).map(|component| first + component).collect());
+        geometries.extend(split.into_iter().map(Arc::new));
+    }
+    let mut nodes: Vec<PartNode> = Vec::with_capacity(parts.nodes.len());
+    let mut moved: Vec<u32> = Vec::with_capacity(parts.nodes.len());
+    for mut node in parts.nodes {
+        let at = nodes.len() as u32;
+        moved.push(at);
+        node.parent = node.parent.map(|parent| moved[parent as usize]);
+        let own = node.geometry.map_or(&[][..], |geometry| of_geometry[geometry as usize].as_slice());
+        if let [only] = own {
+            node.geometry = Some(*only);
+            nodes.push(node);
+            continue;
+        }
+        node.geometry = None;
+        if node.name.is_empty() {
+            node.name = stem(path);
+        }
+        let (place, groups) = (node.place, node.groups.clone());
+        nodes.push(node);
+        nodes.extend(own.iter().enumerate().map(|(number, &geometry)| PartNode {
+            name: number.to_string(),
+            parent: Some(at),
+            geometry: Some(geometry),
+            place,
+            groups: groups.clone(),
+        }));
+    }
+    FileParts { nodes, geometries, ..parts }
+}
+
+/// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and so on.
+fn name(parts: &mut FileParts, unnamed: &str) -> Result<(), Fault> {
+    let mut bytes = 0_usize;
+    let mut taken: HashSet<String> = HashSet::with_capacity(parts.nodes.len());
+    let mut next: HashMap<String, u64> = HashMap::new();
+    for index in 0..parts.nodes.len() {
+        let node = &parts.nodes[index];
+        let own = if node.name.is_empty() { unnamed } else { &node.name };
+        let wanted = match node.parent {
+            Some(parent) => format!("{}/{own}", parts.nodes[parent as usize].name),
+            None => own.to_owned(),
+        };
+        bytes += wanted.len();
+        if bytes > MAX_PATHS {
+            return Err(too_deep());
+        }
+        let mut path = wanted.clone();
+        if taken.contains(&path) {
+            let number = next.entry(wanted.clone()).or_insert(2);
+            while taken.contains(&path) {
+                path = format!("{wanted}#{number}");
+                *number += 1;
+            }
+            parts.renamed.push(index as u32);
+        }
+        taken.insert(path.clone());
+        parts.nodes[index].name = path;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_paths_and_unique() {
+        let node = |name: &str, parent: Option<u32>| PartNode {
+            name: name.to_owned(),
+            parent,
+            geometry: None,
+            place: Pose::IDENTITY,
+            groups: Vec::new(),
+        };
+        let nodes = vec![
+            node("rack", None),
+            node("pipe", Some(0)),
+            node("pipe#2", Some(0)),
+            node("pipe", Some(0)),
+            node("pipe", Some(0)),
+            node("rack", None),
+            node("pipe", Some(5)),
+            node("", None),
+        ];
+        let mut parts = FileParts { nodes, ..FileParts::default() };
+        name(&mut parts, "plant").expect("short names");
+        let names: Vec<&str> = parts.nodes.iter().map(|node| node.name.as_str()).collect();
+        let expected =
+            ["rack", "rack/pipe", "rack/pipe#2", "rack/pipe#3", "rack/pipe#4", "rack#2", "rack#2/pipe", "plant"];
+        assert_eq!(names, expected);
+        assert_eq!(parts.renamed, [3, 4, 5]);
+    }
+}
