@@ -3,27 +3,30 @@
 use super::args::SummaryArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::hulls::{self, OF_HULLS};
 use super::stdout;
 use super::text::{bytes, columns, count, counted, length, rate, seconds, table, visible};
-use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
+use crate::table::{RunLine, WorstPair, filled_bodies, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
 pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let mut manifest = read(&args.dir)?;
     let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
+    let filled = filled_bodies(&args.dir)?;
     if args.json {
         let summary = &mut manifest["summary"];
-        summary["worst_pairs"] = pairs.iter().map(pair_json).collect();
-        summary["worst_runs"] = runs.iter().map(run_json).collect();
+        summary["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
+        summary["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
         stdout::print_json(summary)?;
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
         let mut text = text(&manifest, &args.dir);
-        text.push_str(&pairs_text(&pairs, number("pairs_within")));
-        text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number()));
+        text.push_str(&pairs_text(&pairs, &filled, number("pairs_within")));
+        text.push_str(&runs_text(&runs, &filled, number("runs"), manifest["summary"]["require_m"].is_number()));
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
@@ -33,7 +36,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
 const LISTED: usize = 10;
 
 /// The pairs that came nearest, over all runs.
-fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
+fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, all: u64) -> String {
     if pairs.is_empty() {
         return String::new();
     }
@@ -42,10 +45,8 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
         .map(|pair| {
             let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
             let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
-            [visible(body_a).into_owned(), visible(body_b).into_owned(), length(*min_distance_m)]
-                .into_iter()
-                .chain(numbers)
-                .collect()
+            let distance = of_hulls(length(*min_distance_m), filled, body_a, body_b);
+            [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter().chain(numbers).collect()
         })
         .collect();
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
@@ -58,8 +59,13 @@ fn pairs_text(pairs: &[WorstPair], all: u64) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
+/// A distance, with what it is of where a body of the pair stands for a mesh that is not convex.
+fn of_hulls(distance: String, filled: &HashSet<String>, a: &str, b: &str) -> String {
+    if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
+}
+
 /// The worst runs, if there are several; what violates is counted where something is required.
-fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
+fn runs_text(runs: &[RunLine], filled: &HashSet<String>, all: u64, required: bool) -> String {
     if runs.len() < 2 {
         return String::new();
     }
@@ -68,7 +74,8 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
         .map(|line| {
             let (distance, pair, frame) = match &line.worst {
                 Some((distance, a, b, frame)) => {
-                    (length(*distance), format!("{} and {}", visible(a), visible(b)), frame.to_string())
+                    let distance = of_hulls(length(*distance), filled, a, b);
+                    (distance, format!("{} and {}", visible(a), visible(b)), frame.to_string())
                 }
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
@@ -87,7 +94,7 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
-fn pair_json(pair: &WorstPair) -> Value {
+fn pair_json(pair: &WorstPair, filled: &HashSet<String>) -> Value {
     json!({
         "body_a": pair.body_a,
         "body_b": pair.body_b,
@@ -96,10 +103,11 @@ fn pair_json(pair: &WorstPair) -> Value {
         "frame": pair.frame,
         "frames_within": pair.frames_within,
         "frames_penetrating": pair.frames_penetrating,
+        "of_hulls": filled.contains(&pair.body_a) || filled.contains(&pair.body_b),
     })
 }
 
-fn run_json(line: &RunLine) -> Value {
+fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
     let worst = line.worst.as_ref();
     json!({
         "run": line.run,
@@ -110,6 +118,7 @@ fn run_json(line: &RunLine) -> Value {
         "body_a": worst.map(|worst| &worst.1),
         "body_b": worst.map(|worst| &worst.2),
         "frame_of_min": worst.map(|worst| worst.3),
+        "of_hulls": worst.map(|worst| filled.contains(&worst.1) || filled.contains(&worst.2)),
     })
 }
 
@@ -145,6 +154,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
         ("rows", rows_by_status(summary)),
         ("worst", worst(summary)),
     ];
+    rows.extend(hulls::of_summary(summary).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, x("require_m"))));
     if n("uncertified") > 0 {
         rows.push((
@@ -210,6 +220,7 @@ fn worst(summary: &Value) -> String {
     let what =
         if distance < 0.0 { format!("{} deep", length(-distance)) } else { format!("{} apart", length(distance)) };
     let (a, b) = (text("body_a"), text("body_b"));
+    let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
     format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
 }
 
