@@ -230,6 +230,7 @@ fn scene(n: usize) -> Scene {
         vertices: 1,
         triangles: 0,
         watertight: None,
+        fit: None,
     });
     let body = |slot: u32| Body {
         name: String::new(),

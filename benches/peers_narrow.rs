@@ -65,6 +65,7 @@ fn read_shapes(path: &Path) -> Vec<Shape> {
                 vertices,
                 triangles,
                 watertight: None,
+                fit: None,
             }
         })
         .collect()

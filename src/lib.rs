@@ -88,7 +88,8 @@ pub use geometry::{Pose, Vec3};
 pub use narrow::{FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{
-    Body, BodyBuilder, Geometry, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides, Shape,
+    Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder, SceneOverrides,
+    Shape,
 };
 pub use table::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals,

@@ -17,6 +17,7 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         vertices: 0,
         triangles: 0,
         watertight: None,
+        fit: None,
     }
 }
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {

@@ -119,7 +119,8 @@ fn the_columns_are_those_of_the_contract() {
     );
     assert_eq!(
         described(&all.join("bodies.parquet")),
-        "body:str index:i32 model:str vertices:i64 triangles:i64 pieces:i32 watertight:bool? radius_m:f64:m groups:list"
+        "body:str index:i32 model:str vertices:i64 triangles:i64 pieces:i32 watertight:bool? radius_m:f64:m groups:list \
+         convex:bool? hull_excess_m:f64?:m hull_volume_m3:f64?:m3 mesh_volume_m3:f64?:m3"
     );
 }
 

@@ -20,8 +20,13 @@ const WARRANTED_GLTF: usize = 4 << 30;
 /// Meshes of more vertices are read, but no hull is made of them: that is the business of other tests.
 const MOST_VERTICES: usize = 600;
 
-/// Ways to read a file: without a model, as one hull, as pieces and turned.
-const BODIES: [&str; 3] = ["", "model = \"hull\"\noffset = 0.5\n", "model = \"pieces\"\nup = \"y\"\nscale = 0.001\n"];
+/// Ways to read a file: without a model, as one hull, as convex pieces, as hulls of pieces and turned.
+const BODIES: [&str; 4] = [
+    "",
+    "model = \"hull\"\noffset = 0.5\n",
+    "model = \"pieces\"\n",
+    "model = \"piece-hulls\"\nup = \"y\"\nscale = 0.001\n",
+];
 
 /// Reads bytes as a file of this extension, twice, and checks what comes out.
 pub fn check(extension: &str, bytes: &[u8]) {

@@ -3,11 +3,12 @@
 use super::args::CheckArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::hulls;
 use super::run::Input;
 use super::stdout;
 use super::text::{Lengths, count, counted, seconds, table, visible};
-use super::wrap::{width, wrapped};
 use super::tree;
+use super::wrap::{width, wrapped};
 use crate::Result;
 use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
 use crate::scene::{Motion, Scene};
@@ -47,6 +48,9 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("scene", format!("{} ({}), unit {}", scene.name, scene.path.display(), scene.unit.word)),
         ("bodies", bodies(scene)),
         ("sizes", sizes(scene)),
+    ];
+    rows.extend(hulls::of_scene(scene).map(|line| ("hulls", line)));
+    rows.extend([
         ("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))),
         (
             "query",
@@ -56,7 +60,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
                 lengths.text(query.touch)
             ),
         ),
-    ];
+    ]);
     scene.trees.iter().for_each(|made| rows.extend(under("made of", tree::lines(made))));
     rows.extend(under("groups", groups(checked)));
     rows.extend(under("ignored", ignored(checked)));
@@ -95,7 +99,7 @@ fn bodies(scene: &Scene) -> String {
 /// The smallest, the median and the largest body.
 fn sizes(scene: &Scene) -> String {
     let mut by_size: Vec<(f64, &str)> =
-        scene.bodies.iter().map(|body| (2.0 * body.shape.radius, body.name.as_str())).collect();
+        scene.bodies.iter().map(|body| (body.shape.size(), body.name.as_str())).collect();
     by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
     let lengths = Lengths::of(scene.unit);
     match (by_size.first(), by_size.get(by_size.len() / 2), by_size.last()) {
@@ -267,8 +271,9 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "time_step_range_s": checked.time_steps_s,
         "position_bounds_m": checked.bounds.map(|bounds| json!({ "min": bounds.min, "max": bounds.max })),
         "sizes": scene.bodies.iter().map(|body| json!({
-            "body": body.name, "size_m": 2.0 * body.shape.radius,
+            "body": body.name, "size_m": body.shape.size(), "extent_m": body.shape.extent(),
         })).collect::<Vec<_>>(),
+        "hulls": hulls::scene_json(scene),
         "largest_steps": checked.largest_steps.iter().map(|step| json!({
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,

@@ -62,11 +62,13 @@ Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
 
 pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
-file (.obj, .stl, .ply, .glb, .gltf), of which the convex hull is taken. Answers are in metres, in the frame of A.
+file (.obj, .stl, .ply, .glb, .gltf). A file has to be convex; hull:FILE takes its convex hull, pieces:FILE its objects as \
+convex pieces, piece-hulls:FILE the hull of each object. Answers are in metres, in the frame of A.
 
 Examples (from the folder of the sources):
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,0,1,0,0,0
   clearsweep query datasets/coherence/object.obj box:4,4,2 --pose 9,0,0,1,0,0,0 --json
+  clearsweep query hull:datasets/pipe-rack/geometry/elbow-dn150.obj sphere:0.1 --pose 0.5,0,0,1,0,0,0
   clearsweep query box:1,1,1 box:1,1,1 --pose 0.25,0,1,1,0,0,0 --explain
 
 Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";

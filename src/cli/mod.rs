@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod generate;
 mod help;
+mod hulls;
 mod interrupt;
 mod machine;
 mod progress;

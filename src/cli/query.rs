@@ -2,6 +2,7 @@
 
 use super::args::QueryArgs;
 use super::exit::ProgramEnd;
+use super::hulls;
 use super::stdout;
 use super::text::{Lengths, table};
 use crate::engine::{self, Explained, PairOptions, ProximityQuery};
@@ -31,13 +32,18 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     };
     if args.json {
         let mut object = as_json(&answer);
+        (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
         if let Some(explained) = &explained {
             object["explained"] = explained_json(explained);
         }
         stdout::print_json(&object)?;
     } else {
         let explained = explained.as_ref().map(explained_text).unwrap_or_default();
-        stdout::print(&(as_text(&answer, Lengths::of(unit)) + &explained))?;
+        let filled: Vec<String> = [("A", a), ("B", b)]
+            .into_iter()
+            .filter_map(|(name, shape)| hulls::of_shape(name, shape, Lengths::of(unit)))
+            .collect();
+        stdout::print(&(as_text(&answer, &filled, Lengths::of(unit)) + &explained))?;
     }
     Ok(if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear })
 }
@@ -84,7 +90,17 @@ fn geometry(text: &str) -> Result<Geometry> {
     let shape = text.split_once(':').and_then(|(word, rest)| {
         SHAPES.iter().find(|(name, ..)| *name == word.trim().to_ascii_lowercase()).map(|known| (known, rest))
     });
-    let Some((&(word, count, form), rest)) = shape else { return file(text) };
+    let Some((&(word, count, form), rest)) = shape else {
+        let modelled = text.split_once(':').and_then(|(word, rest)| {
+            let models = [Model::Hull, Model::Pieces, Model::PieceHulls];
+            models.into_iter().find(|model| model.name() == word).map(|model| (model, rest))
+        });
+        return match modelled {
+            // A file may really be called so.
+            Some((model, path)) if !Path::new(text).is_file() => file(path, Some(model)),
+            _ => file(text, None),
+        };
+    };
     let wrong = |problem: &str| Error::usage(format!("`{text}`"), problem, format!("give {form}"));
     let values = numbers(rest).ok_or_else(|| wrong("not all of these are plain numbers (their unit: --unit)"))?;
     match (word, values.as_slice()) {
@@ -101,7 +117,8 @@ fn geometry(text: &str) -> Result<Geometry> {
     }
 }
 
-fn file(text: &str) -> Result<Geometry> {
+/// A geometry file; `model`: how it is understood, `None`: as one convex body.
+fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
     if !absolute.is_file() {
@@ -109,13 +126,14 @@ fn file(text: &str) -> Result<Geometry> {
         return Err(Error::usage(
             format!("`{text}`"),
             "is neither a shape nor a file that exists",
-            format!("give a geometry file, or {}", shapes.join("; ")),
+            format!("give a geometry file (hull:FILE: its convex hull), or {}", shapes.join("; ")),
         ));
     }
-    Ok(Geometry::file(absolute, Some(Model::Hull)))
+    Ok(Geometry::file(absolute, model))
 }
 
-fn as_text(answer: &Proximity, lengths: Lengths) -> String {
+/// `filled`: what is to be told of bodies whose figures are of hulls.
+fn as_text(answer: &Proximity, filled: &[String], lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {
         format!(
@@ -129,16 +147,19 @@ fn as_text(answer: &Proximity, lengths: Lengths) -> String {
         Status::Uncertified => "none proven".to_owned(),
         _ => format!("{:?} .. {:?} m", answer.lower, answer.upper),
     };
-    table(&[
-        ("status", Status::NAMES[answer.status as usize].to_owned()),
-        ("distance", format!("{:?} m ({})", answer.distance, lengths.text(answer.distance))),
+    let of_hulls = if filled.is_empty() { String::new() } else { format!(", {}", hulls::OF_HULLS) };
+    let mut rows = vec![
+        ("status", Status::NAMES[answer.status as usize].to_owned() + &of_hulls),
+        ("distance", format!("{:?} m ({}{of_hulls})", answer.distance, lengths.text(answer.distance))),
         ("bracket", bracket),
         ("on A", format!("{} ({})", point(answer.point_a), feature(0))),
         ("on B", format!("{} ({})", point(answer.point_b), feature(1))),
         ("normal", point(answer.normal)),
         ("proof", Method::NAMES[answer.method as usize].to_owned()),
         ("", "metres, in the frame of A; the normal points from A to B".to_owned()),
-    ])
+    ];
+    rows.extend(["hulls"].into_iter().chain(std::iter::repeat("")).zip(filled.iter().cloned()));
+    table(&rows)
 }
 
 /// The routes that were taken.

@@ -3,30 +3,34 @@
 use super::args::SummaryArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
+use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
 use super::{stdout, violations};
 use crate::engine::NothingChecked;
-use crate::table::{RunLine, WorstPair, worst_pairs, worst_runs};
+use crate::table::{RunLine, WorstPair, filled_bodies, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Prints the summary of the execution in a directory.
 pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let mut manifest = read(&args.dir)?;
     let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
+    let filled = filled_bodies(&args.dir)?;
     if args.json {
         let summary = &mut manifest["summary"];
-        summary["worst_pairs"] = pairs.iter().map(pair_json).collect();
-        summary["worst_runs"] = runs.iter().map(run_json).collect();
+        summary["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
+        summary["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
         stdout::print_json(summary)?;
     } else {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
-        text.push_str(&pairs_text(&pairs, number("pairs_within"), lengths));
-        text.push_str(&runs_text(&runs, number("runs"), manifest["summary"]["require_m"].is_number(), lengths));
+        text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
+        let required = manifest["summary"]["require_m"].is_number();
+        text.push_str(&runs_text(&runs, &filled, number("runs"), required, lengths));
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
@@ -36,7 +40,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
 const LISTED: usize = 10;
 
 /// The pairs that came nearest, over all runs.
-fn pairs_text(pairs: &[WorstPair], all: u64, lengths: Lengths) -> String {
+fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, all: u64, lengths: Lengths) -> String {
     if pairs.is_empty() {
         return String::new();
     }
@@ -45,10 +49,8 @@ fn pairs_text(pairs: &[WorstPair], all: u64, lengths: Lengths) -> String {
         .map(|pair| {
             let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
             let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
-            [visible(body_a).into_owned(), visible(body_b).into_owned(), lengths.fixed(*min_distance_m)]
-                .into_iter()
-                .chain(numbers)
-                .collect()
+            let distance = of_hulls(lengths.fixed(*min_distance_m), filled, body_a, body_b);
+            [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter().chain(numbers).collect()
         })
         .collect();
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
@@ -61,8 +63,13 @@ fn pairs_text(pairs: &[WorstPair], all: u64, lengths: Lengths) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
+/// A distance, with what it is of where a body of the pair stands for a mesh that is not convex.
+fn of_hulls(distance: String, filled: &HashSet<String>, a: &str, b: &str) -> String {
+    if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
+}
+
 /// The worst runs, if there are several; what violates is counted where something is required.
-fn runs_text(runs: &[RunLine], all: u64, required: bool, lengths: Lengths) -> String {
+fn runs_text(runs: &[RunLine], filled: &HashSet<String>, all: u64, required: bool, lengths: Lengths) -> String {
     if runs.len() < 2 {
         return String::new();
     }
@@ -71,7 +78,8 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool, lengths: Lengths) -> St
         .map(|line| {
             let (distance, pair, frame) = match &line.worst {
                 Some((distance, a, b, frame)) => {
-                    (lengths.fixed(*distance), format!("{} and {}", visible(a), visible(b)), frame.to_string())
+                    let distance = of_hulls(lengths.fixed(*distance), filled, a, b);
+                    (distance, format!("{} and {}", visible(a), visible(b)), frame.to_string())
                 }
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
@@ -90,7 +98,7 @@ fn runs_text(runs: &[RunLine], all: u64, required: bool, lengths: Lengths) -> St
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
 
-fn pair_json(pair: &WorstPair) -> Value {
+fn pair_json(pair: &WorstPair, filled: &HashSet<String>) -> Value {
     json!({
         "body_a": pair.body_a,
         "body_b": pair.body_b,
@@ -99,10 +107,11 @@ fn pair_json(pair: &WorstPair) -> Value {
         "frame": pair.frame,
         "frames_within": pair.frames_within,
         "frames_penetrating": pair.frames_penetrating,
+        "of_hulls": filled.contains(&pair.body_a) || filled.contains(&pair.body_b),
     })
 }
 
-fn run_json(line: &RunLine) -> Value {
+fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
     let worst = line.worst.as_ref();
     json!({
         "run": line.run,
@@ -113,6 +122,7 @@ fn run_json(line: &RunLine) -> Value {
         "body_a": worst.map(|worst| &worst.1),
         "body_b": worst.map(|worst| &worst.2),
         "frame_of_min": worst.map(|worst| worst.3),
+        "of_hulls": worst.map(|worst| filled.contains(&worst.1) || filled.contains(&worst.2)),
     })
 }
 
@@ -149,8 +159,9 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
         ("scene", scene(manifest)),
         ("input", format!("{}, {}", counted(n("frames"), "frame"), counted(n("runs"), "run"))),
         ("pairs", pairs(summary, lengths)),
-        ("required", requirement(summary, lengths)),
     ];
+    rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
+    rows.push(("required", requirement(summary, lengths)));
     if n("violated") > 0 {
         rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     }
@@ -225,6 +236,7 @@ fn worst(summary: &Value, lengths: Lengths) -> String {
     let number = |key: &str| worst[key].as_i64().unwrap_or(0);
     let what = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) + " apart" };
     let (a, b) = (text("body_a"), text("body_b"));
+    let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
     format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
 }
 

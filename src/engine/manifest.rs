@@ -7,7 +7,7 @@ use super::options::JobOptions;
 use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
-use crate::scene::{Missing, Scene};
+use crate::scene::{Body, Missing, Scene};
 use crate::table::{DistanceColumns, Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
@@ -107,11 +107,26 @@ impl Report<'_> {
             "runs_violated_interval": share.map(|(_, interval)| interval),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
-            "worst": totals.worst.as_ref().map(worst),
+            "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
+            "hulls": hulls(self.scene),
             "bytes": totals.bytes,
             "seconds": seconds,
             "frames_per_s": rate(totals.samples),
             "rows_per_s": rate(totals.rows),
+        })
+    }
+
+    fn worst(&self, worst: &Worst) -> Value {
+        let filled = |body: &&Body| body.shape.is_filled();
+        let of_hulls =
+            self.scene.bodies.iter().filter(filled).any(|b| b.name == worst.body_a || b.name == worst.body_b);
+        json!({
+            "distance_m": worst.distance_m,
+            "run": worst.run,
+            "frame": worst.frame,
+            "body_a": worst.body_a,
+            "body_b": worst.body_b,
+            "of_hulls": of_hulls,
         })
     }
 
@@ -195,14 +210,16 @@ fn violating_pair(pair: &ViolatingPair) -> Value {
     })
 }
 
-fn worst(worst: &Worst) -> Value {
-    json!({
-        "distance_m": worst.distance_m,
-        "run": worst.run,
-        "frame": worst.frame,
-        "body_a": worst.body_a,
-        "body_b": worst.body_b,
-    })
+/// How many bodies stand for meshes that are not convex, and the one whose hull reaches farthest beyond its mesh; null
+/// where there are none.
+fn hulls(scene: &Scene) -> Value {
+    let excess = |body: &Body| body.shape.fit.map_or(0.0, |fit| fit.excess);
+    let filled = || scene.bodies.iter().filter(|body| body.shape.is_filled());
+    let farthest = filled().max_by(|a, b| excess(a).total_cmp(&excess(b)));
+    farthest.map_or(
+        Value::Null,
+        |body| json!({ "bodies": filled().count(), "hull_excess_m": excess(body), "body": body.name }),
+    )
 }
 
 fn input(digest: &InputDigest) -> Value {

@@ -2,12 +2,14 @@
 //!
 //! *Architecture invariant*: imports nothing of the crate but `error` and `simd`.
 
+pub(crate) mod hausdorff;
 pub mod hull;
 mod lanes;
 pub(crate) mod planes;
 pub(crate) mod polyhedron;
 pub(crate) mod pose;
 pub mod real;
+pub(crate) mod triangle_tree;
 pub(crate) mod vec3;
 
 pub use polyhedron::Polyhedron;

@@ -114,12 +114,18 @@ pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.
 fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
-    let words = [("hull", Some(Model::Hull)), ("pieces", Some(Model::Pieces)), ("mesh", None)];
+    let words = [
+        ("hull", Some(Model::Hull)),
+        ("pieces", Some(Model::Pieces)),
+        ("piece-hulls", Some(Model::PieceHulls)),
+        ("mesh", None),
+    ];
     let mut model = None;
     if let Some(field) = keys.get("model") {
         model = field.choice(&words)?;
         if model.is_none() {
-            let remedy = "use \"hull\" (the convex hull contains the body: distances are lower bounds) or \"pieces\"";
+            let remedy = "use \"pieces\" (its objects are convex), or \"hull\" or \"piece-hulls\" (the convex hull of it, or of \
+                 each object, contains the body: distances are lower bounds)";
             return Err(field.error("model = \"mesh\" is not supported in this version yet", remedy));
         }
     }

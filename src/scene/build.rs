@@ -3,9 +3,10 @@
 
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::digest::read_input;
+use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
-use super::mesh::{Closure, NotConvex, is_convex};
-use super::model::{InputDigest, Model, Piece, Shape};
+use super::mesh::Closure;
+use super::model::{HullFit, InputDigest, Model, Piece, Shape};
 use super::parallel;
 use super::readers::{self, Fault, Mesh};
 use super::shapes::ShapeSpec;
@@ -15,9 +16,6 @@ use crate::geometry::{Polyhedron, Vec3};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A mesh is convex if it is the surface of its hull within this part of its size.
-const CONVEX_TOLERANCE: f64 = 1e-9;
 
 /// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
 const NEAR_ORIGIN: f64 = 8.0;
@@ -202,16 +200,19 @@ fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, offset: f64) -> Result<Shap
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
     let watertight = (!triangles.is_empty()).then(|| Closure::of(&triangles).oriented);
     let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64, watertight);
-    if reading.model == Some(Model::Pieces) {
+    if let Some(model @ (Model::Pieces | Model::PieceHulls)) = reading.model {
         let (pieces, hull) = pieces(mesh, &points)?;
-        return Ok(assemble(Model::Pieces, pieces, hull, offset, center, counts));
+        let fit = pieces_fit(mesh, &points, &triangles, &pieces, model)?;
+        return Ok(Shape { fit: Some(fit), ..assemble(model, pieces, hull, offset, center, counts) });
     }
     let mut core = points.hull_by_distinct(None)?;
-    if reading.model.is_none() {
-        require_convex(&points, &triangles, &core, mesh.pieces)?;
-    }
+    let measured = MeshAndHull { points: &points.list, triangles: &triangles, hull: &core };
+    let fit = match reading.model {
+        None => Some(require_convex(&measured, mesh.pieces)?),
+        Some(_) => (!triangles.is_empty()).then(|| measured.any()),
+    };
     points.rename(&mut core);
-    Ok(assemble(Model::Hull, vec![core], None, offset, center, counts))
+    Ok(Shape { fit, ..assemble(Model::Hull, vec![core], None, offset, center, counts) })
 }
 
 /// Puts a shape together; radii are rounded up. `counts`: vertices, triangles, watertight.
@@ -229,7 +230,7 @@ fn assemble(
     let radius = cores.iter().chain(&hull).fold(0.0, outer);
     let piece = |core| Piece { core, radius: growth };
     let pieces = cores.into_iter().map(piece).collect();
-    Shape { model, pieces, hull: hull.map(piece), center, radius, vertices, triangles, watertight }
+    Shape { model, pieces, hull: hull.map(piece), center, radius, vertices, triangles, watertight, fit: None }
 }
 
 /// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.
@@ -261,27 +262,63 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
+/// What replaces a mesh that is not convex, and what that means.
+const HULL_REMEDY: &str = "model = \"hull\" (hull:FILE of a query): its convex hull contains the body, so that distances \
+                           are lower bounds";
+
 /// Refuses a mesh that would need `model = "mesh"` where the model was left out. `objects`: those of the file.
-fn require_convex(points: &Distinct, triangles: &[[u32; 3]], core: &Polyhedron, objects: usize) -> Result<(), Fault> {
-    let tolerance = CONVEX_TOLERANCE * half_diagonal(&points.list).1 * 2.0;
-    let why = match is_convex(&points.list, triangles, core, tolerance) {
-        Ok(()) => return Ok(()),
-        Err(NotConvex::Open) => "its triangles do not close up".to_owned(),
-        Err(NotConvex::Inside(triangle)) => format!("triangle {triangle} lies inside its hull"),
-        Err(NotConvex::Uncovered) => "its triangles do not cover its hull".to_owned(),
+fn require_convex(measured: &MeshAndHull<'_>, objects: usize) -> Result<HullFit, Fault> {
+    let why = match measured.triangles {
+        [] => "it has no triangles".to_owned(),
+        _ => match measured.convex() {
+            Ok(fit) => return Ok(fit),
+            Err(why) => why.words(|triangle| triangle),
+        },
     };
-    let hull = "model = \"hull\" (the convex hull contains the body: distances are lower bounds)";
     let remedy = match objects {
         0 | 1 => format!(
-            "write {hull}; or split it into convex objects for model = \"pieces\": this file is one object, of which \
-             \"pieces\" would take the hull too"
+            "write {HULL_REMEDY}; or split it into convex objects for model = \"pieces\": this file is one object"
         ),
-        n => format!("write model = \"pieces\", if each of the {n} objects of the file is convex; or {hull}"),
+        n => format!("write model = \"pieces\", if each of the {n} objects of the file is convex; or {HULL_REMEDY}"),
     };
-    Err(Fault::new(
-        format!("the geometry is not convex ({why}), and model = \"mesh\" is not supported in this version yet"),
-        remedy,
-    ))
+    Err(hull_fit::fault(None, &why, remedy))
+}
+
+/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
+/// asked for.
+fn pieces_fit(
+    mesh: &Mesh,
+    points: &Distinct,
+    triangles: &[[u32; 3]],
+    pieces: &[Polyhedron],
+    model: Model,
+) -> Result<HullFit, Fault> {
+    let mut members: Vec<(Vec<[u32; 3]>, Vec<usize>)> = vec![(Vec::new(), Vec::new()); pieces.len()];
+    for (number, (triangle, &piece)) in triangles.iter().zip(&mesh.piece).enumerate() {
+        let (triangles, numbers) = &mut members[piece as usize];
+        triangles.push(*triangle);
+        numbers.push(number);
+    }
+    let mut fits = Vec::with_capacity(pieces.len());
+    let mut refused: Vec<(usize, String)> = Vec::new();
+    for (piece, (hull, (triangles, numbers))) in pieces.iter().zip(&members).enumerate() {
+        let measured = MeshAndHull { points: &points.list, triangles, hull };
+        match model {
+            Model::PieceHulls => fits.push(measured.any()),
+            _ => match measured.convex() {
+                Ok(fit) => fits.push(fit),
+                Err(why) => refused.push((piece, why.words(|triangle| numbers[triangle]))),
+            },
+        }
+    }
+    let Some((piece, why)) = refused.first() else { return Ok(together(&fits)) };
+    let more = match refused.len() {
+        1 => String::new(),
+        n => format!(", and neither are {} others of the {}", n - 1, pieces.len()),
+    };
+    let remedy = "split it into convex objects; or write model = \"piece-hulls\" (piece-hulls:FILE of a query): the convex \
+                  hull of each object contains it, so that distances are lower bounds";
+    Err(hull_fit::fault(Some(&mesh.piece_label(*piece)), &format!("{why}{more}"), remedy.to_owned()))
 }
 
 /// The vertices of a file in metres, z up.

@@ -1,6 +1,4 @@
-//! Questions about a triangle mesh: does it close up, and is it the surface of its hull?
-
-use crate::geometry::{Polyhedron, Vec3};
+//! A question about a triangle mesh: does it close up?
 
 /// How the triangles of a mesh meet at their edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,71 +29,6 @@ impl Closure {
         found.oriented &= found.closed;
         found
     }
-}
-
-/// Why a mesh is not the surface of its hull.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotConvex {
-    /// Its triangles do not close up.
-    Open,
-    /// A triangle (its index) lies inside the hull.
-    Inside(usize),
-    /// Its triangles lie on the hull, but do not cover it.
-    Uncovered,
-}
-
-/// Whether a mesh is the surface of its hull within `tolerance` (a length).
-///
-/// Every triangle must lie within the tolerance of one face of the hull: nearly always the three vertices share a face
-/// by topology, and only a triangle that spans almost coplanar faces is measured against all of them. `triangles` are
-/// indices into `points`, whose hull is `hull` (`source` = index into `points`).
-pub(super) fn is_convex(
-    points: &[Vec3<f64>],
-    triangles: &[[u32; 3]],
-    hull: &Polyhedron,
-    tolerance: f64,
-) -> Result<(), NotConvex> {
-    if !Closure::of(triangles).closed {
-        return Err(NotConvex::Open);
-    }
-    let mut on_hull = vec![u32::MAX; points.len()];
-    for (vertex, &source) in hull.source.iter().enumerate() {
-        on_hull[source as usize] = vertex as u32;
-    }
-    let mut area = 0.0;
-    for (index, triangle) in triangles.iter().enumerate() {
-        let corners = triangle.map(|v| points[v as usize]);
-        area += double_area(corners);
-        let vertices = triangle.map(|v| on_hull[v as usize]);
-        let shared = vertices.iter().all(|&v| v != u32::MAX) && hull.face_containing(&vertices).is_some();
-        if !shared && !near_a_face(hull, corners, tolerance) {
-            return Err(NotConvex::Inside(index));
-        }
-    }
-    // A closed surface on the hull covers it, unless it is folded flat on itself.
-    if area < surface(hull) * (1.0 - 1e-6) { Err(NotConvex::Uncovered) } else { Ok(()) }
-}
-
-/// Whether three points lie within the tolerance of the plane of one face; none lies outside of the hull.
-fn near_a_face(hull: &Polyhedron, corners: [Vec3<f64>; 3], tolerance: f64) -> bool {
-    (0..hull.face_count()).any(|f| {
-        let on_plane = hull.vertex(hull.face(f as u32)[0]);
-        corners.iter().all(|&p| hull.normals[f].dot(p - on_plane) >= -tolerance)
-    })
-}
-
-fn double_area([a, b, c]: [Vec3<f64>; 3]) -> f64 {
-    (b - a).cross(c - a).length()
-}
-
-/// Twice the area of a polyhedron.
-fn surface(hull: &Polyhedron) -> f64 {
-    let face = |f: usize| {
-        let corners = hull.face(f as u32);
-        let fan = corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]].map(|v| hull.vertex(v)));
-        fan.map(double_area).sum::<f64>()
-    };
-    (0..hull.face_count()).map(face).sum()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //!
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
 //! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
-//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `shapes`) -> `load` (the [`Scene`]).
+//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `hull_fit`, `shapes`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
@@ -16,6 +16,7 @@ mod carriage;
 mod digest;
 mod each;
 mod file;
+mod hull_fit;
 pub mod ignore;
 mod keys;
 pub(crate) mod length;
@@ -36,4 +37,4 @@ pub use carriage::{Carriage, CarriageLink};
 pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};
-pub use model::{Body, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+pub use model::{Body, HullFit, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};

@@ -11,8 +11,10 @@ use std::sync::Arc;
 pub enum Model {
     /// One convex hull.
     Hull,
-    /// Several convex pieces.
+    /// Several pieces, each of them convex as it is.
     Pieces,
+    /// Several pieces, each of them replaced by its convex hull.
+    PieceHulls,
 }
 
 impl Model {
@@ -21,6 +23,7 @@ impl Model {
         match self {
             Self::Hull => "hull",
             Self::Pieces => "pieces",
+            Self::PieceHulls => "piece-hulls",
         }
     }
 }
@@ -32,6 +35,21 @@ pub struct Piece {
     pub core: Polyhedron,
     /// Growth, metres.
     pub radius: f64,
+}
+
+/// How the convex hull of a mesh fits the mesh; of several pieces, their hulls the pieces. `offset` is left aside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HullFit {
+    /// No point of the surface of the hull is farther from the triangles, metres: a proven upper bound, rounding
+    /// included. Of pieces, the largest.
+    pub excess: f64,
+    /// Whether the mesh is convex: the triangles and the surface of the hull are within 1e-6 of the size (the diagonal
+    /// of the box) from each other. Of pieces, whether all are.
+    pub convex: bool,
+    /// Volume of the hull, cubic metres. Of pieces, the sum.
+    pub hull_volume: f64,
+    /// Volume that the triangles enclose, cubic metres; `None` where they do not close up. Of pieces, the sum.
+    pub mesh_volume: Option<f64>,
 }
 
 /// The geometry of a body, shared between bodies of the same file.
@@ -55,6 +73,8 @@ pub struct Shape {
     pub triangles: u64,
     /// Whether the triangles close up; `None` where there is no mesh.
     pub watertight: Option<bool>,
+    /// How the hull fits the mesh; `None` where there is no mesh.
+    pub fit: Option<HullFit>,
 }
 
 impl Shape {
@@ -62,6 +82,27 @@ impl Shape {
     #[doc(hidden)]
     pub fn hull(&self) -> &Piece {
         self.hull.as_ref().unwrap_or(&self.pieces[0])
+    }
+
+    /// Whether the body stands for a mesh that is not convex: figures of it are of its hull, or of the hulls of its
+    /// pieces.
+    pub fn is_filled(&self) -> bool {
+        self.fit.is_some_and(|fit| !fit.convex)
+    }
+
+    /// Side lengths of the box around the body along the axes of its own frame, growth included, metres.
+    pub fn extent(&self) -> [f64; 3] {
+        let Piece { core, radius } = self.hull();
+        [&core.x, &core.y, &core.z].map(|list| {
+            let ends =
+                list.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &c| (c.min(low), c.max(high)));
+            ends.1 - ends.0 + 2.0 * radius
+        })
+    }
+
+    /// The size of the body: the longest side of its box ([`Shape::extent`]), metres.
+    pub fn size(&self) -> f64 {
+        self.extent().into_iter().fold(0.0, f64::max)
     }
 }
 

@@ -6,7 +6,7 @@ use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
 use super::schema::base_properties;
 use crate::error::{Error, Result};
-use crate::scene::{Body, Scene};
+use crate::scene::{Body, HullFit, Scene};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -22,7 +22,8 @@ fn group_field() -> Field {
 
 fn schema() -> Arc<Schema> {
     let required = |name: &str, data_type| Field::new(name, data_type, false);
-    let metres = HashMap::from([("unit".to_owned(), "m".to_owned())]);
+    let unit = |unit: &str| HashMap::from([("unit".to_owned(), unit.to_owned())]);
+    let of_mesh = |name: &str, of: &str| Field::new(name, DataType::Float64, true).with_metadata(unit(of));
     Arc::new(Schema::new(vec![
         required("body", DataType::Utf8),
         required("index", DataType::Int32),
@@ -31,8 +32,12 @@ fn schema() -> Arc<Schema> {
         required("triangles", DataType::Int64),
         required("pieces", DataType::Int32),
         Field::new("watertight", DataType::Boolean, true),
-        required("radius_m", DataType::Float64).with_metadata(metres),
+        required("radius_m", DataType::Float64).with_metadata(unit("m")),
         required("groups", DataType::List(Arc::new(group_field()))),
+        Field::new("convex", DataType::Boolean, true),
+        of_mesh("hull_excess_m", "m"),
+        of_mesh("hull_volume_m3", "m3"),
+        of_mesh("mesh_volume_m3", "m3"),
     ]))
 }
 
@@ -45,6 +50,10 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         groups.append(true);
     }
     let int64 = |of: fn(&Body) -> u64| Arc::new(Int64Array::from_iter_values(all().map(|b| of(b) as i64))) as ArrayRef;
+    let fits = || all().map(|body| body.shape.fit);
+    let float64 = |of: fn(HullFit) -> Option<f64>| {
+        Arc::new(Float64Array::from_iter(fits().map(|fit| fit.and_then(of)))) as ArrayRef
+    };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(all().map(|b| &b.name))),
         Arc::new(Int32Array::from_iter_values((0..scene.bodies.len()).map(|i| i as i32))),
@@ -55,6 +64,10 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         Arc::new(BooleanArray::from_iter(all().map(|b| b.shape.watertight))),
         Arc::new(Float64Array::from_iter_values(all().map(|b| b.shape.radius))),
         Arc::new(groups.finish()),
+        Arc::new(BooleanArray::from_iter(fits().map(|fit| fit.map(|fit| fit.convex)))),
+        float64(|fit| Some(fit.excess)),
+        float64(|fit| Some(fit.hull_volume)),
+        float64(|fit| fit.mesh_volume),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }

@@ -133,11 +133,8 @@ impl SummaryReader {
         distances: &[&'static str],
         texts: &[&'static str],
     ) -> Result<Self> {
-        let file = File::open(&path).map_err(|error| invalid(&path, format!("cannot be read ({error})")))?;
-        let bytes = file.metadata().map_err(|error| Error::unreadable(&path, &error))?.len();
-        parquet_footer::check(&path, &file, bytes)?;
+        let builder = open(&path)?;
         let broken = |error| invalid(&path, format!("cannot be decoded ({error})"));
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken)?;
         let wanted = [numbers, distances, texts].concat();
         let mut roots = Vec::with_capacity(wanted.len());
         for name in &wanted {
@@ -195,8 +192,17 @@ impl CheckedBatch {
     }
 }
 
+/// Opens a table of a finished execution, its footer checked.
+pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = File::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
+    let bytes = file.metadata().map_err(|error| Error::unreadable(path, &error))?.len();
+    parquet_footer::check(path, &file, bytes)?;
+    let broken = |error| invalid(path, format!("cannot be decoded ({error})"));
+    ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken)
+}
+
 /// The error for a file that is not a summary of clearsweep.
-fn invalid(path: &Path, problem: String) -> Error {
+pub(super) fn invalid(path: &Path, problem: String) -> Error {
     Error::input(path.display(), problem, "give the output directory of a finished `clearsweep run`")
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         vertices: points.len() as u64,
         triangles: 0,
         watertight: None,
+        fit: None,
     })
 }
 

@@ -66,6 +66,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         vertices: points.len() as u64,
         triangles: 0,
         watertight: None,
+        fit: None,
     }
 }
 

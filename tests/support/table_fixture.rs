@@ -79,6 +79,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 vertices: 1 + i as u64,
                 triangles: 2 * i as u64,
                 watertight: [None, Some(true), Some(false)][i % 3],
+                fit: None,
             };
             let motion = if statics && i % 3 == 1 {
                 Motion::Static(Pose::new([i as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]))

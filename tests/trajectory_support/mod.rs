@@ -53,6 +53,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         vertices: 1,
         triangles: 0,
         watertight: None,
+        fit: None,
     })
 }
 

@@ -13,7 +13,7 @@ const EXPLAINED: f64 = 4.0;
 
 /// Sizes that a unit would explain, and open meshes of which the inside matters.
 pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
-    let sizes: Vec<f64> = scene.bodies.iter().map(|body| 2.0 * body.shape.radius).collect();
+    let sizes: Vec<f64> = scene.bodies.iter().map(|body| body.shape.size()).collect();
     let mut warnings = Vec::new();
     for (unit, bodies, factor) in suspects(&sizes, scene.unit) {
         let first = &scene.bodies[bodies[0] as usize].name;

@@ -20,7 +20,7 @@ pub struct LargestStep {
     pub step_m: f64,
     /// How far it turned, radians.
     pub angle_rad: f64,
-    /// The diameter of its circumscribed sphere, metres.
+    /// The longest side of its box, metres.
     pub size_m: f64,
     /// The run.
     pub run: i64,
@@ -38,7 +38,6 @@ impl LargestStep {
 }
 
 /// What is known of a slot.
-#[derive(Clone)]
 struct Slot {
     first: Option<Pose>,
     /// The latest pose in the current run, and its frame.
@@ -49,6 +48,8 @@ struct Slot {
     upright: f64,
     turned: f64,
     largest: Option<LargestStep>,
+    /// The longest side of the body's box, metres.
+    size: f64,
 }
 
 /// How the dynamic bodies move.
@@ -59,8 +60,11 @@ pub(super) struct Motions<'a> {
 
 impl<'a> Motions<'a> {
     pub(super) fn new(scene: &'a Scene) -> Self {
-        let slot = Slot { first: None, last: None, moved: false, seen: 0, upright: 0.0, turned: 0.0, largest: None };
-        Self { scene, slots: vec![slot; scene.dynamic.len()] }
+        let slot = |&body: &u32| {
+            let size = scene.bodies[body as usize].shape.size();
+            Slot { first: None, last: None, moved: false, seen: 0, upright: 0.0, turned: 0.0, largest: None, size }
+        };
+        Self { scene, slots: scene.dynamic.iter().map(slot).collect() }
     }
 
     /// Takes the next block.
@@ -154,8 +158,7 @@ impl Slot {
         let step_m = shift(&last, &pose) + angle_rad * radius;
         if self.largest.is_none_or(|largest| step_m > largest.step_m) {
             let (run, to_frame) = (sample.run, sample.frame);
-            self.largest =
-                Some(LargestStep { body, step_m, angle_rad, size_m: 2.0 * radius, run, from_frame, to_frame });
+            self.largest = Some(LargestStep { body, step_m, angle_rad, size_m: self.size, run, from_frame, to_frame });
         }
     }
 }

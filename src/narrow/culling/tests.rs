@@ -12,7 +12,7 @@ use crate::scene::{Lanes, Model, Piece, Shape};
 fn body(core: Polyhedron, grown: f64) -> Shape {
     let (center, model, radius) = (Vec3::ZERO, Model::Hull, core.radius + grown);
     let pieces = vec![Piece { core, radius: grown }];
-    Shape { model, pieces, hull: None, center, radius, vertices: 0, triangles: 0, watertight: None }
+    Shape { model, pieces, hull: None, center, radius, vertices: 0, triangles: 0, watertight: None, fit: None }
 }
 
 /// A body of two pieces, of which only the hull is looked at.

@@ -17,8 +17,12 @@ fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
     };
     let mut pieces: HashMap<u32, u32> = HashMap::new();
     for &triangle in triangles {
-        let next = pieces.len() as u32; // at most one for each triangle
-        part.piece.push(*pieces.entry(mesh.piece[triangle as usize]).or_insert(next));
+        let (piece, next) = (mesh.piece[triangle as usize], pieces.len() as u32); // at most one for each triangle
+        let number = *pieces.entry(piece).or_insert(next);
+        if number == next {
+            part.names.push(mesh.names.get(piece as usize).cloned().unwrap_or_default());
+        }
+        part.piece.push(number);
     }
     part.pieces = pieces.len();
     part
@@ -126,9 +130,11 @@ mod tests {
             triangles: vec![[5, 1, 3], [0, 1, 2], [3, 4, 5]],
             piece: vec![2, 0, 1],
             pieces: 3,
+            names: ["a", "b", "c"].map(String::from).to_vec(),
         };
         let part = subset(&mesh, &[0, 2]);
         assert_eq!(part.vertices.iter().map(|v| v[0]).collect::<Vec<_>>(), [1.0, 3.0, 4.0, 5.0]);
         assert_eq!((part.triangles, part.piece, part.pieces), (vec![[3, 0, 1], [1, 2, 3]], vec![0, 1], 2));
+        assert_eq!(part.names, ["c", "b"]);
     }
 }

@@ -34,6 +34,18 @@ pub struct Mesh {
     pub piece: Vec<u32>,
     /// Number of pieces.
     pub pieces: usize,
+    /// Names of the pieces as the file has them; empty where it has none.
+    pub names: Vec<String>,
+}
+
+impl Mesh {
+    /// What a message calls a piece: by its number from 0, and its name.
+    pub(in crate::scene) fn piece_label(&self, piece: usize) -> String {
+        match self.names.get(piece).filter(|name| !name.is_empty()) {
+            Some(name) => format!("object {piece} (`{name}`)"),
+            None => format!("object {piece}"),
+        }
+    }
 }
 
 /// Most vertices and triangles of a file: the published feature numbers are 32-bit signed.

@@ -246,6 +246,10 @@ impl ObjReader {
         }
         let next = self.mesh.pieces as u32; // at most one for each face
         let piece = *self.pieces.entry((self.object.clone(), self.group.clone())).or_insert(next);
+        if piece == next {
+            let parts = [self.object.as_str(), self.group.as_str()];
+            self.mesh.names.push(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/"));
+        }
         self.mesh.pieces = self.mesh.pieces.max(piece as usize + 1);
         self.piece = Some(piece);
         piece
@@ -276,6 +280,7 @@ mod tests {
         assert_eq!(mesh.vertices, [[9.0, 9.0, 9.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
         assert_eq!(mesh.triangles, [[3, 2, 1], [3, 2, 1], [1, 2, 3], [1, 3, 2]]);
         assert_eq!((mesh.piece, mesh.pieces), (vec![0, 1, 2, 1], 3));
+        assert_eq!(mesh.names, ["one", "one/left", "one/right"]);
     }
 
     #[test]

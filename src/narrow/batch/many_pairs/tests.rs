@@ -55,7 +55,7 @@ impl RandomBodies {
         let pieces: Vec<Piece> = pieces.iter().map(|points| piece(points)).collect();
         let hull = (pieces.len() > 1).then_some(all);
         let (center, watertight) = (Vec3::ZERO, None);
-        Shape { model: Model::Hull, pieces, hull, center, radius, vertices: 0, triangles: 0, watertight }
+        Shape { model: Model::Hull, pieces, hull, center, radius, vertices: 0, triangles: 0, watertight, fit: None }
     }
 
     /// Where B is beside A: apart, near, flush, inside, the same place, far off or nowhere.

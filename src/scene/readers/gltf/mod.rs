@@ -158,7 +158,7 @@ impl<'a> GltfReader<'a> {
             let own = Affine::of(node).map_err(|problem| fault(format!("node {index} {problem}")))?;
             let placed = parent.after(&own);
             if let Some(mesh) = node.mesh {
-                self.node(mesh.value(), &placed).map_err(|mut fault| {
+                self.node(mesh.value(), &placed, index).map_err(|mut fault| {
                     fault.problem = format!("node {index}: {}", fault.problem);
                     fault
                 })?;
@@ -188,7 +188,7 @@ impl<'a> GltfReader<'a> {
     }
 
     /// Adds the mesh of a node: a piece, if it has a triangle.
-    fn node(&mut self, mesh: usize, placed: &Affine) -> Result<(), Fault> {
+    fn node(&mut self, mesh: usize, placed: &Affine, index: usize) -> Result<(), Fault> {
         let Some(mesh) = self.root.meshes.get(mesh) else {
             return Err(fault(format!("mesh {mesh} is named, but there are {}", self.root.meshes.len())));
         };
@@ -202,6 +202,7 @@ impl<'a> GltfReader<'a> {
         if self.mesh.triangles.len() > before {
             self.mesh.piece.resize(self.mesh.triangles.len(), self.mesh.pieces as u32); // at most one for each triangle
             self.mesh.pieces += 1;
+            self.mesh.names.push(format!("node {index}"));
         }
         Ok(())
     }

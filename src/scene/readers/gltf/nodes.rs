@@ -71,7 +71,7 @@ impl GltfTree<'_> {
         let root = self.reader.root;
         let (mut geometry, mut groups, mut mesh_name) = (None, Vec::new(), None);
         if let Some(mesh) = node.mesh.map(|mesh| mesh.value()) {
-            geometry = self.geometry(mesh, placed).map_err(|mut fault| {
+            geometry = self.geometry(mesh, index, placed).map_err(|mut fault| {
                 fault.problem = format!("node {index}: {}", fault.problem);
                 fault
             })?;
@@ -89,8 +89,8 @@ impl GltfTree<'_> {
         Ok(())
     }
 
-    /// The geometry of a mesh under a stretch, made when it is first asked for.
-    fn geometry(&mut self, mesh: usize, placed: &Rigid) -> Result<Option<u32>, Fault> {
+    /// The geometry of a mesh under a stretch, made when it is first asked for, by the node of this index.
+    fn geometry(&mut self, mesh: usize, index: usize, placed: &Rigid) -> Result<Option<u32>, Fault> {
         let mut bits = [0; 9];
         for (bits, number) in bits.iter_mut().zip(placed.stretch.as_flattened()) {
             *bits = (number + 0.0).to_bits(); // -0 is 0
@@ -99,7 +99,7 @@ impl GltfTree<'_> {
             return Ok(known);
         }
         self.reader.mesh = Mesh::default();
-        self.reader.node(mesh, &Affine { columns: placed.stretch, translation: [0.0; 3] })?;
+        self.reader.node(mesh, &Affine { columns: placed.stretch, translation: [0.0; 3] }, index)?;
         let made = std::mem::take(&mut self.reader.mesh);
         self.size = (self.size.0 + made.vertices.len(), self.size.1 + made.triangles.len());
         check_size(self.size.0.max(self.size.1))?;

@@ -1,0 +1,82 @@
+//! What is told of bodies whose figures are of hulls.
+
+use super::text::{Lengths, count, visible};
+use crate::scene::model::HullFit;
+use crate::scene::{Scene, Shape};
+use serde_json::{Value, json};
+
+/// Behind a figure of a hull.
+pub(crate) const OF_HULLS: &str = "of the hulls";
+
+/// The bodies of which figures are of hulls, of a manifest's summary; `None` where there are none.
+pub(crate) fn of_summary(summary: &Value, lengths: Lengths) -> Option<String> {
+    let hulls = &summary["hulls"];
+    let bodies = hulls["bodies"].as_u64().filter(|&n| n > 0)?;
+    let (excess, body) = (hulls["hull_excess_m"].as_f64()?, hulls["body"].as_str()?);
+    Some(format!(
+        "{}: their figures are {OF_HULLS}",
+        line(bodies, summary["bodies"].as_u64().unwrap_or(bodies), (excess, body), lengths)
+    ))
+}
+
+/// The bodies of a scene that are hulls of meshes that are not convex; `None` where there are none.
+pub(crate) fn of_scene(scene: &Scene) -> Option<String> {
+    let filled = || scene.bodies.iter().filter(|body| body.shape.is_filled());
+    let most = filled().max_by(|a, b| excess(&a.shape).total_cmp(&excess(&b.shape)))?;
+    Some(line(
+        filled().count() as u64,
+        scene.bodies.len() as u64,
+        (excess(&most.shape), &most.name),
+        Lengths::of(scene.unit),
+    ))
+}
+
+fn line(bodies: u64, all: u64, (excess, body): (f64, &str), lengths: Lengths) -> String {
+    let are = if bodies == 1 { "body is a hull" } else { "bodies are hulls" };
+    format!(
+        "{} of {} {are} of what is not convex, reaching up to {} beyond the mesh ({})",
+        count(bodies),
+        count(all),
+        lengths.text(excess),
+        visible(body)
+    )
+}
+
+/// The bodies of a scene that are hulls, one by one.
+pub(crate) fn scene_json(scene: &Scene) -> Vec<Value> {
+    let filled = scene.bodies.iter().filter(|body| body.shape.is_filled());
+    filled
+        .map(|body| {
+            let mut object = shape_json(&body.shape);
+            object["body"] = json!(body.name);
+            object
+        })
+        .collect()
+}
+
+/// What is known of the fit of a hull; null where there is no mesh.
+pub(crate) fn shape_json(shape: &Shape) -> Value {
+    shape.fit.map_or(Value::Null, |fit| {
+        json!({
+            "convex": fit.convex,
+            "hull_excess_m": fit.excess,
+            "hull_volume_m3": fit.hull_volume,
+            "mesh_volume_m3": fit.mesh_volume,
+        })
+    })
+}
+
+/// What is told of a body of a pair; `None` unless figures are of its hull.
+pub(crate) fn of_shape(name: &str, shape: &Shape, lengths: Lengths) -> Option<String> {
+    let HullFit { excess, hull_volume, mesh_volume, .. } = shape.fit.filter(|_| shape.is_filled())?;
+    let volume = match mesh_volume {
+        Some(mesh) if mesh > 0.0 => format!("; its volume is {:.3} times that of the mesh", hull_volume / mesh),
+        _ => "; its volume cannot be compared, as the mesh does not close up".to_owned(),
+    };
+    let hull = if shape.pieces.len() > 1 { "the hulls of its objects reach" } else { "its hull reaches" };
+    Some(format!("{name} is not convex: {hull} up to {} beyond its surface{volume}", lengths.text(excess)))
+}
+
+fn excess(shape: &Shape) -> f64 {
+    shape.fit.map_or(0.0, |fit| fit.excess)
+}

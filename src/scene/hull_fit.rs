@@ -1,0 +1,182 @@
+//! How the hull of a mesh fits the mesh: whether it is its surface, and how far it reaches beyond.
+
+use super::mesh::Closure;
+use super::model::HullFit;
+use super::readers::Fault;
+use crate::geometry::hausdorff::{ReachLimits, SurfaceReach, reach};
+use crate::geometry::triangle_tree::{Corners, TriangleTree, bounds};
+use crate::geometry::{Polyhedron, Vec3};
+
+/// A mesh is convex if it and the surface of its hull are within this part of its size from each other. Rounding to
+/// single precision moves vertices by 1e-7 of it.
+const CONVEX_TOLERANCE: f64 = 1e-6;
+
+/// Distances below this part of the size are not told apart.
+const RESOLUTION: f64 = 1e-9;
+
+/// A mesh, or an object of one, and its hull.
+pub(super) struct MeshAndHull<'a> {
+    /// Recentred points.
+    pub(super) points: &'a [Vec3<f64>],
+    /// Indices into the points.
+    pub(super) triangles: &'a [[u32; 3]],
+    /// The hull of the points that count.
+    pub(super) hull: &'a Polyhedron,
+}
+
+/// Why a mesh is not convex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct NotConvex {
+    /// How far the hull reaches beyond the mesh.
+    excess: SurfaceReach,
+    /// How far the mesh lies inside the hull, and which triangle.
+    depth: SurfaceReach,
+    /// The length up to which both would count as rounding.
+    tolerance: f64,
+    closed: bool,
+}
+
+impl MeshAndHull<'_> {
+    /// The fit of a mesh that has to be convex.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn convex(&self) -> Result<HullFit, NotConvex> {
+        let tolerance = CONVEX_TOLERANCE * self.size();
+        let limits = ReachLimits { settled: RESOLUTION * self.size(), enough: f64::INFINITY };
+        let (excess, depth) = (self.excess(limits), self.depth(limits));
+        if excess.upper <= tolerance && depth.upper <= tolerance {
+            return Ok(self.fit(excess, true));
+        }
+        Err(NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles).closed })
+    }
+
+    /// The fit of any mesh.
+    pub(super) fn any(&self) -> HullFit {
+        let tolerance = CONVEX_TOLERANCE * self.size();
+        let excess = self.excess(ReachLimits { settled: RESOLUTION * self.size(), enough: f64::INFINITY });
+        let on_hull = || self.depth(ReachLimits { settled: tolerance, enough: tolerance }).upper <= tolerance;
+        self.fit(excess, excess.upper <= tolerance && on_hull())
+    }
+
+    fn fit(&self, excess: SurfaceReach, convex: bool) -> HullFit {
+        let mesh_volume = Closure::of(self.triangles).oriented.then(|| {
+            let corners = self.triangles.iter().map(|t| self.corners(t));
+            signed_volume(corners, self.hull.mean).abs()
+        });
+        let hull_volume = signed_volume(surface(self.hull), self.hull.mean).abs();
+        HullFit { excess: excess.upper, convex, hull_volume, mesh_volume }
+    }
+
+    /// How far the surface of the hull reaches from the mesh.
+    fn excess(&self, limits: ReachLimits) -> SurfaceReach {
+        let tree = TriangleTree::new(self.triangles.iter().map(|t| self.corners(t)).collect());
+        let vertices = |list: &[u32]| list.iter().map(|&v| self.hull.vertex(v)).collect::<Vec<_>>();
+        let faces: Vec<Vec<Vec3<f64>>> = match self.hull.dimension {
+            2 | 3 => (0..self.hull.face_count()).map(|f| vertices(self.hull.face(f as u32))).collect(),
+            _ => vec![vertices(&(0..self.hull.count as u32).collect::<Vec<_>>())],
+        };
+        reach(faces.iter().map(Vec::as_slice), &tree, limits)
+    }
+
+    /// How far the mesh reaches from the surface of the hull: all of it lies in the hull.
+    fn depth(&self, limits: ReachLimits) -> SurfaceReach {
+        let tree = TriangleTree::new(surface(self.hull).collect());
+        let triangles: Vec<Corners> = self.triangles.iter().map(|t| self.corners(t)).collect();
+        reach(triangles.iter().map(|t| &t[..]), &tree, limits)
+    }
+
+    fn corners(&self, triangle: &[u32; 3]) -> Corners {
+        triangle.map(|v| self.points[v as usize])
+    }
+
+    /// The diagonal of the box of the hull.
+    fn size(&self) -> f64 {
+        let (low, high) = bounds((0..self.hull.count as u32).map(|v| self.hull.vertex(v)));
+        (high - low).length()
+    }
+}
+
+impl NotConvex {
+    /// What a message says, with the triangle (its index among those of the mesh) as the file counts it.
+    pub(super) fn words(&self, triangle_of_file: impl Fn(usize) -> usize) -> String {
+        let Self { excess, depth, tolerance, closed } = self;
+        let reaches = format!("its hull reaches {} beyond its surface", metric(excess.lower));
+        let text = if depth.lower > *tolerance {
+            let triangle = triangle_of_file(depth.polygon);
+            let beyond = if excess.lower > *tolerance { format!("; {reaches}") } else { String::new() };
+            format!("triangle {triangle} lies {} inside its hull{beyond}", metric(depth.lower))
+        } else if excess.lower > *tolerance {
+            reaches
+        } else {
+            format!(
+                "it could not be told apart from its hull within {}, only within {}",
+                metric(*tolerance),
+                metric(excess.upper.max(depth.upper))
+            )
+        };
+        if *closed { text } else { format!("{text}; its triangles do not close up") }
+    }
+}
+
+/// The fit of several objects together.
+pub(super) fn together(fits: &[HullFit]) -> HullFit {
+    HullFit {
+        excess: fits.iter().map(|fit| fit.excess).fold(0.0, f64::max),
+        convex: fits.iter().all(|fit| fit.convex),
+        hull_volume: fits.iter().map(|fit| fit.hull_volume).sum(),
+        mesh_volume: fits.iter().map(|fit| fit.mesh_volume).sum(),
+    }
+}
+
+/// The fault of a mesh that is not convex, or of an `object` of it.
+pub(super) fn fault(object: Option<&str>, why: &str, remedy: String) -> Fault {
+    let what = match object {
+        None => "the geometry".to_owned(),
+        Some(name) => format!("{name} of the geometry"),
+    };
+    Fault::new(
+        format!("{what} is not convex ({why}), and model = \"mesh\" is not supported in this version yet"),
+        remedy,
+    )
+}
+
+/// The triangles of the surface of a hull, fans of its faces; of a hull without faces, what there is of it.
+fn surface(hull: &Polyhedron) -> impl Iterator<Item = Corners> + '_ {
+    let fans = (0..hull.face_count()).flat_map(move |f| {
+        let corners = hull.face(f as u32);
+        corners[1..].windows(2).map(move |pair| [corners[0], pair[0], pair[1]].map(|v| hull.vertex(v)))
+    });
+    let last = hull.count as u32 - 1;
+    let flat = (hull.dimension < 2).then(|| [0, last, last].map(|v| hull.vertex(v)));
+    fans.chain(flat)
+}
+
+/// The volume that oriented triangles enclose, by tetrahedra towards a point near them.
+fn signed_volume(triangles: impl Iterator<Item = Corners>, near: Vec3<f64>) -> f64 {
+    triangles.map(|t| t.map(|corner| corner - near)).map(|[a, b, c]| a.dot(b.cross(c))).sum::<f64>() / 6.0
+}
+
+/// A length with its unit, to three digits or so.
+fn metric(metres: f64) -> String {
+    let trimmed = |text: String| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    match metres {
+        m if m >= 1.0 => format!("{} m", trimmed(format!("{m:.3}"))),
+        m if m >= 1e-5 => format!("{} mm", trimmed(format!("{:.3}", m * 1e3))),
+        m if m >= 1e-9 => format!("{} um", trimmed(format!("{:.4}", m * 1e6))),
+        m => format!("{m:.1e} m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_read_well() {
+        assert_eq!(
+            [3.2e-3, 0.025, 12.5, 1.5e-7, 1e-12, 1e-5].map(metric),
+            ["3.2 mm", "25 mm", "12.5 m", "0.15 um", "1.0e-12 m", "0.01 mm"]
+        );
+    }
+}
