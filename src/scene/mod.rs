@@ -16,6 +16,7 @@ mod carriage;
 mod digest;
 mod each;
 mod file;
+mod glob;
 pub mod ignore;
 mod keys;
 pub(crate) mod length;
