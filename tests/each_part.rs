@@ -134,13 +134,16 @@ fn nodes_are_named_by_their_path_and_stand_where_the_file_has_them() {
     }
     let alone = good(dir.path(), &text);
     for (made, alone) in scene.bodies.iter().zip(&alone.bodies).take(5) {
-        assert_eq!((&made.shape, made.motion), (&alone.shape, alone.motion), "{}", made.name);
+        assert_eq!(made.shape, alone.shape, "{}", made.name);
     }
-    // The mirrored box has its corners in another order, and its place is rounded.
-    let (Motion::Static(made), Motion::Static(alone)) = (scene.bodies[5].motion, alone.bodies[5].motion) else {
-        panic!("both are static");
-    };
-    assert!((made.position - alone.position).length() < 1e-6 && made.q == alone.q, "{made:?} {alone:?}");
+    for (index, (made, alone)) in scene.bodies.iter().zip(&alone.bodies).enumerate() {
+        let (Motion::Static(placed), Motion::Static(expected)) = (made.motion, alone.motion) else {
+            panic!("{} is static", made.name);
+        };
+        // What is turned twice is rounded.
+        let off = (placed.position - expected.position).length();
+        assert!(placed.q == expected.q && if index < 4 { off == 0.0 } else { off < 1e-6 }, "{}: {off}", made.name);
+    }
 }
 
 #[test]
@@ -278,7 +281,7 @@ fn keys_of_the_section_are_defaults_and_a_table_says_what_differs() {
     assert_eq!(facts("hall/rack/level-1/pipe"), (0.005, [1.0, 0.0, 0.51], "hall/rack".to_owned()));
     assert_eq!(facts("hall/rack/level-1/pipe#2"), (0.002, [1.0, 0.0, 1.51], "hall/rack".to_owned()));
     assert_eq!(facts("hall/rack/level-1/wide"), (0.002, [0.001, 0.002, 0.003], "hall/rack".to_owned()));
-    assert_eq!(facts("hall/rack/level-2/valve").0, 0.102);
+    assert!((facts("hall/rack/level-2/valve").0 - 0.102).abs() < 1e-15);
     assert!(body(&scene, "hall/rack/level-1/pipe").groups.contains(&"hot".to_owned()));
     assert!(!body(&scene, "hall/rack/level-1/pipe").groups.contains(&"plant".to_owned()), "the row's own group holds");
     assert!(body(&scene, "hall/rack/level-1/wide").groups.contains(&"plant".to_owned()));
@@ -293,9 +296,9 @@ fn what_does_not_fit_has_its_message() {
     rack(dir.path());
     fs::write(dir.path().join("a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\no x\n").expect("a file");
     let section = |keys: &str| format!("{HEAD}[[bodies]]\n{keys}\n");
-    let table = |rows: &str| {
-        fs::write(dir.path().join("t.csv"), format!("body,static,x,y,z\n{rows}")).expect("a table");
-        format!("{HEAD}{SECTION}table = \"t.csv\"\n")
+    let table = |number: u32, rows: &str| {
+        fs::write(dir.path().join(format!("t{number}.csv")), format!("body,static,x,y,z\n{rows}")).expect("a table");
+        format!("{HEAD}{SECTION}table = \"t{number}.csv\"\n")
     };
     let long = "geometry = \"rack.glb\"\neach = \"node\"\n";
     for (text, place, problem, remedy) in [
@@ -313,9 +316,9 @@ fn what_does_not_fit_has_its_message() {
         (section(&format!("{long}shape = {{ sphere = 1 }}")), "key `shape`", "`geometry` file", "remove `shape`"),
         (section(&format!("{long}model = \"hul\"")), "key `model`", "`hul`", "`hull`"),
         (section(&format!("{long}[[bodies]]\n{long}")), "scene.toml:8", "was used before", "`name = "),
-        (table("rack/level-3,,,,\n"), "t.csv:2, row 0", "no part of", "did you mean `rack/level-1`"),
-        (table("rack/level-1,,,,\n"), "t.csv:2, row 0", "no body", "below it"),
-        (table("rack/level-1/wide,,,,\nrack/level-1/wide,,,,\n"), "scene.toml:8", "two rows", "one row"),
+        (table(1, "rack/level-3,,,,\n"), "t1.csv:2, row 0", "no part of", "did you mean `rack/level-1`"),
+        (table(2, "rack/level-1,,,,\n"), "t2.csv:2, row 0", "no body", "below it"),
+        (table(3, "rack/level-1/wide,,,,\nrack/level-1/wide,,,,\n"), "scene.toml:8", "two rows", "one row"),
     ] {
         let error = wrong(dir.path(), &text);
         assert!(error.place.contains(place), "{place}: {error}\n{text}");

@@ -3,7 +3,7 @@
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::body_tree::{BodyTree, TreeNode};
 use super::carriage::MovingNode;
-use super::ignore::glob_matches;
+use super::glob::glob_matches;
 use super::keys::{Field, Keys, nearest};
 use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;
@@ -56,7 +56,7 @@ impl<'k> EachSection<'k> {
     /// The keys of the section; `None`: it has no `each`.
     pub(super) fn of(keys: &'k Keys<'k>) -> Result<Option<Self>> {
         let Some(each) = keys.get("each") else {
-            if let Some(stray) = ["include", "exclude", "moving", "name"].into_iter().find_map(|key| keys.get(key)) {
+            if let Some(stray) = ["include", "exclude", "moving"].into_iter().find_map(|key| keys.get(key)) {
                 let remedy = "add `each = \"node\"`, \"object\" or \"component\" and a `geometry`, or remove the key";
                 return Err(stray.error("the key belongs to a section with `each`", remedy));
             }

@@ -16,6 +16,7 @@ mod carriage;
 mod digest;
 mod each;
 mod file;
+mod glob;
 mod hull_fit;
 pub mod ignore;
 mod keys;

@@ -15,7 +15,8 @@ mod stl;
 use super::model::{InputDigest, LengthUnit};
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
-pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode, read_parts};
+use parts::NamedMesh;
+pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
 use std::path::Path;
 
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).
@@ -49,6 +50,32 @@ pub(super) fn read_with_companions(
         ));
     }
     Ok(mesh)
+}
+
+/// Reads the parts of a geometry file from memory; the files beside it that were read too are added to `companions`.
+///
+/// # Errors
+/// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
+pub(super) fn read_parts(
+    path: &Path,
+    bytes: Vec<u8>,
+    each: Each,
+    companions: &mut Vec<InputDigest>,
+) -> Result<FileParts, Fault> {
+    let kind = extension(path);
+    parts::check_kind(&kind, each)?;
+    let found = match kind.as_str() {
+        "glb" | "gltf" => gltf::read_nodes(path, &bytes, companions)?,
+        "obj" => parts::flat(obj::read_objects(&bytes)?),
+        "stl" => parts::flat(stl::read_solids(bytes)?),
+        "ply" => {
+            let mesh = ply::read(&bytes)?;
+            parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])
+        }
+        other => return Err(unsupported(other)),
+    };
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    parts::finish(found, each, &stem)
 }
 
 /// Refuses a path whose extension no reader knows, before the file is opened.

@@ -2,11 +2,8 @@
 
 use super::components;
 use super::mesh::{Fault, Mesh};
-use super::{extension, gltf, obj, ply, stl, unsupported};
 use crate::geometry::Pose;
-use crate::scene::model::InputDigest;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
@@ -37,7 +34,7 @@ impl Each {
 /// A node, an object or a component.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::scene) struct PartNode {
-    /// As the file names it; once [`read_parts`] is done, its path with the names of its ancestors, which is unique.
+    /// As the file names it; once [`finish`] is done, its path with the names of its ancestors, which is unique.
     pub(in crate::scene) name: String,
     /// The node above it; always before it in the list.
     pub(in crate::scene) parent: Option<u32>,
@@ -62,36 +59,20 @@ pub(in crate::scene) struct FileParts {
     pub(in crate::scene) empty: u64,
 }
 
-/// Reads the parts of a geometry file from memory; the files beside it that were read too are added to `companions`.
+/// Names the parts of a file by their paths, components first if these are asked for; `unnamed`: what a part is called that
+/// has no name.
 ///
 /// # Errors
-/// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
-pub(in crate::scene) fn read_parts(
-    path: &Path,
-    bytes: Vec<u8>,
-    each: Each,
-    companions: &mut Vec<InputDigest>,
-) -> Result<FileParts, Fault> {
-    let kind = extension(path);
-    check_kind(&kind, each)?;
-    let mut parts = match kind.as_str() {
-        "glb" | "gltf" => gltf::read_nodes(path, &bytes, companions)?,
-        "obj" => flat(obj::read_objects(&bytes)?),
-        "stl" => flat(stl::read_solids(bytes)?),
-        "ply" => {
-            let mesh = ply::read(&bytes)?;
-            flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])
-        }
-        other => return Err(unsupported(other)),
-    };
+/// No part has a triangle, or the paths would take too much memory.
+pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<FileParts, Fault> {
     if each == Each::Component {
-        parts = into_components(parts, path);
+        parts = into_components(parts, unnamed);
     }
     if parts.nodes.iter().all(|node| node.geometry.is_none()) {
         let problem = format!("the file has no {} with triangles", each.word());
         return Err(Fault::new(problem, "export the geometry again, as triangles or polygons"));
     }
-    name(&mut parts, &stem(path))?;
+    name(&mut parts, unnamed)?;
     Ok(parts)
 }
 
@@ -109,7 +90,7 @@ pub(super) struct NamedMesh {
 }
 
 /// Refuses parts that a format does not have.
-fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
+pub(super) fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     let wanted = match (kind, each) {
         ("glb" | "gltf", Each::Object) => "glTF has nodes: write each = \"node\"",
         ("obj" | "stl", Each::Node) => "OBJ and STL have objects: write each = \"object\"",
@@ -119,11 +100,8 @@ fn check_kind(kind: &str, each: Each) -> Result<(), Fault> {
     Err(Fault::new(format!("`.{kind}` files have no parts of the kind \"{}\"", each.word()), wanted))
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn flat(parts: Vec<NamedMesh>) -> FileParts {
+/// The parts of a format without a tree.
+pub(super) fn flat(parts: Vec<NamedMesh>) -> FileParts {
     let mut found = FileParts::default();
     for NamedMesh { name, groups, mesh } in parts {
         if mesh.triangles.is_empty() {
@@ -138,7 +116,7 @@ fn flat(parts: Vec<NamedMesh>) -> FileParts {
 }
 
 /// Gives a node whose mesh has several components a child for each, numbered from 0.
-fn into_components(parts: FileParts, path: &Path) -> FileParts {
+fn into_components(parts: FileParts, unnamed: &str) -> FileParts {
     let mut geometries: Vec<Arc<Mesh>> = Vec::new();
     let mut of_geometry: Vec<Vec<u32>> = Vec::with_capacity(parts.geometries.len());
     for mesh in &parts.geometries {
@@ -161,7 +139,7 @@ fn into_components(parts: FileParts, path: &Path) -> FileParts {
         }
         node.geometry = None;
         if node.name.is_empty() {
-            node.name = stem(path);
+            node.name = unnamed.to_owned();
         }
         let (place, groups) = (node.place, node.groups.clone());
         nodes.push(node);

@@ -84,9 +84,14 @@ pub(super) fn lower(
     let (inputs, made) = read;
     for (index, (at, section)) in top.tables("bodies")?.into_iter().enumerate() {
         let defaults = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
-        let known = BODY_KEYS.iter().chain(&OWN_KEYS[..5]).copied();
-        defaults.only(&known.collect::<Vec<_>>())?;
-        if let Some(section) = EachSection::of(&defaults)? {
+        let section = EachSection::of(&defaults)?;
+        // Without `each` every row has a name of its own.
+        let known: Vec<&str> = match &section {
+            Some(_) => OWN_KEYS.iter().chain(&BODY_KEYS[1..]).copied().collect(),
+            None => ["table"].iter().chain(&BODY_KEYS[1..]).chain(&["each"]).copied().collect(),
+        };
+        defaults.only(&known)?;
+        if let Some(section) = section {
             lower_parts(section, unit, (inputs, made), take)?;
             continue;
         }
