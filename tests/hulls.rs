@@ -247,9 +247,9 @@ fn tables_and_summaries_say_what_is_of_hulls() {
     let dir = dir.path();
     plant(dir);
     let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "1 of 3 body is a hull of what is not convex, reaching up to 25.";
+    let said = "1 of 3 bodies: the hull of a mesh that is not convex, up to 25.";
     let run = flat(expect(dir, "run s.toml --out o", 3).0);
-    assert!(run.contains(said) && run.contains("their figures are of the hulls"), "{run}");
+    assert!(run.contains(said) && run.contains("figures of such bodies are of the hulls"), "{run}");
     assert!(run.contains("10.000 mm deep, of the hulls: bracket and ball"), "{run}");
     let summary = flat(expect(dir, "summary o", 0).0);
     assert!(summary.contains("bracket ball -10.000 mm of the hulls"), "{summary}");
