@@ -14,7 +14,7 @@ pub(crate) fn of_summary(summary: &Value, lengths: Lengths) -> Option<String> {
     let bodies = hulls["bodies"].as_u64().filter(|&n| n > 0)?;
     let (excess, body) = (hulls["hull_excess_m"].as_f64()?, hulls["body"].as_str()?);
     Some(format!(
-        "{}: their figures are {OF_HULLS}",
+        "{}; figures of such bodies are {OF_HULLS}",
         line(bodies, summary["bodies"].as_u64().unwrap_or(bodies), (excess, body), lengths)
     ))
 }
@@ -32,14 +32,12 @@ pub(crate) fn of_scene(scene: &Scene) -> Option<String> {
 }
 
 fn line(bodies: u64, all: u64, (excess, body): (f64, &str), lengths: Lengths) -> String {
-    let are = if bodies == 1 { "body is a hull" } else { "bodies are hulls" };
-    format!(
-        "{} of {} {are} of what is not convex, reaching up to {} beyond the mesh ({})",
-        count(bodies),
-        count(all),
-        lengths.text(excess),
-        visible(body)
-    )
+    let (hulls, beyond) = match bodies {
+        1 => ("the hull of a mesh that is not convex", "it"),
+        _ => ("hulls of meshes that are not convex", "them"),
+    };
+    let (bodies, all, excess) = (count(bodies), count(all), lengths.text(excess));
+    format!("{bodies} of {all} bodies: {hulls}, up to {excess} beyond {beyond} ({})", visible(body))
 }
 
 /// The bodies of a scene that are hulls, one by one.

@@ -1,6 +1,8 @@
 //! Geometry of several convex pieces, as OBJ, STL and binary glTF files.
 
 use super::space::{Point3, add, cross, scale, sub, unit};
+use crate::geometry::Vec3;
+use crate::geometry::hull::convex_hull;
 use serde_json::json;
 use std::f64::consts::PI;
 use std::fmt::Write;
@@ -77,6 +79,15 @@ impl Loft {
         faces
     }
 
+    /// The faces of the piece with its corners rounded to a thousandth, which bends a polygon of four corners or more:
+    /// those of the hull, so that the piece stays convex.
+    fn rounded_faces(&self) -> Vec<Vec<usize>> {
+        let corners: Vec<Vec3<f64>> = self.corners().map(|corner| corner.map(thousandth).into()).collect();
+        let Ok(hull) = convex_hull(&corners) else { return self.faces() };
+        let face = |f: usize| hull.face(f as u32).iter().map(|&v| hull.source[v as usize] as usize).collect();
+        (0..hull.face_count()).map(face).collect()
+    }
+
     /// The faces cut into triangles.
     fn triangles(&self) -> Vec<[usize; 3]> {
         let fan = |face: Vec<usize>| (1..face.len() - 1).map(move |k| [face[0], face[k], face[k + 1]]);
@@ -110,7 +121,7 @@ impl SolidModel {
             for [x, y, z] in piece.corners().map(|corner| corner.map(thousandth)) {
                 let _ = writeln!(text, "v {x} {y} {z}");
             }
-            for face in piece.faces() {
+            for face in piece.rounded_faces() {
                 let corners: Vec<String> = face.iter().map(|corner| (first + corner).to_string()).collect();
                 let _ = writeln!(text, "f {}", corners.join(" "));
             }

@@ -10,9 +10,10 @@
 //!
 //! A polygon is refined along the sides of its nearest triangle, if that settles the part above the triangle: where
 //! triangles cover a polygon, each of them settles its own part, whatever the gaps that rounding left between them. Else
-//! it is halved. Every bound includes the rounding of the cuts and of the distances.
+//! it is halved: across the direction in which its farthest corner lies from the triangle, which splits a long slit along
+//! its middle; or across its longest side, where the second bound is the smaller one. Every bound includes the rounding of the cuts and of the distances.
 
-use super::triangle_tree::{Corners, TriangleTree, bounds, distance2};
+use super::triangle_tree::{Corners, TriangleTree, bounds, distance2, offset};
 use super::vec3::Vec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -83,6 +84,8 @@ struct PolygonPart {
     source: usize,
     /// Cuts that led to it.
     cuts: u32,
+    /// Where its farthest corner lies from that triangle; zero where the bound does not come from it.
+    outward: Vec3<f64>,
 }
 
 /// The part of the largest bound comes first; of equal ones, that of the lowest polygon.
@@ -146,19 +149,24 @@ impl ReachSearch<'_> {
         self.find(d2, source);
         let round = |middle: Vec3<f64>| corners.iter().map(|&c| (c - middle).length2()).fold(0.0, f64::max).sqrt();
         let (farthest, by_corners) = farthest(&corners, self.to.triangle(nearest));
-        let upper = by_corners.min(d2.sqrt() + round(middle)) + self.rounding(cuts);
+        let by_middle = d2.sqrt() + round(middle);
+        let upper = by_corners.min(by_middle) + self.rounding(cuts);
         if upper > self.threshold() {
             self.find(self.to.nearest(corners[farthest]).0, source);
         }
         if upper <= self.threshold() {
             self.settled = self.settled.max(upper);
         } else {
-            self.open.push(PolygonPart { upper, corners, nearest, source, cuts });
+            let outward = match by_corners <= by_middle {
+                true => offset(corners[farthest], self.to.triangle(nearest)),
+                false => Vec3::ZERO,
+            };
+            self.open.push(PolygonPart { upper, corners, nearest, source, cuts, outward });
         }
     }
 
     fn refine(&mut self, part: PolygonPart) {
-        let PolygonPart { upper, corners, nearest, source, cuts } = part;
+        let PolygonPart { upper, corners, nearest, source, cuts, outward } = part;
         let triangle = *self.to.triangle(nearest);
         if let Some((above, rest)) = self.cut_along(&corners, &triangle) {
             let bound = farthest(&above, &triangle).1 + self.rounding(cuts + 3);
@@ -168,18 +176,27 @@ impl ReachSearch<'_> {
                 return;
             }
         }
-        let (low, high) = bounds(corners.iter().copied());
-        let sides = high - low;
-        let axis = (1..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest });
-        let middle = low[axis] + 0.5 * sides[axis];
-        if sides[axis] <= self.rounding(0) || middle <= low[axis] || middle >= high[axis] {
+        let Some((below, beyond)) = self.halves(&corners, outward).or_else(|| self.halves(&corners, longest(&corners)))
+        else {
             // As small as rounding.
             self.settled = self.settled.max(upper);
             return;
-        }
-        let (below, beyond) = cut(&corners, |p| p[axis] - middle);
+        };
         self.add(below, source, cuts + 1);
         self.add(beyond, source, cuts + 1);
+    }
+
+    /// A polygon halved across a direction; `None` if it is no wider than rounding.
+    fn halves(&self, corners: &[Vec3<f64>], across: Vec3<f64>) -> Option<(Vec<Vec3<f64>>, Vec<Vec3<f64>>)> {
+        let length = across.length();
+        if length <= 0.0 {
+            return None;
+        }
+        let along = across.scale(1.0 / length);
+        let ends = corners.iter().map(|&p| along.dot(p));
+        let (low, high) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max));
+        let middle = low + 0.5 * (high - low);
+        (high - low > self.rounding(0)).then(|| cut(corners, |p| along.dot(p) - middle))
     }
 
     /// The part of a polygon above (or below) a triangle, and the parts beyond its sides; `None` if there is nothing
@@ -213,6 +230,14 @@ impl ReachSearch<'_> {
         }
         Some((above, rest))
     }
+}
+
+/// The axis along which a polygon is longest.
+fn longest(corners: &[Vec3<f64>]) -> Vec3<f64> {
+    let (low, high) = bounds(corners.iter().copied());
+    let sides = high - low;
+    let axis = (1..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest });
+    Vec3::from([0, 1, 2].map(|k| if k == axis { 1.0 } else { 0.0 }))
 }
 
 /// The corner farthest from a triangle, and its distance.

@@ -113,9 +113,16 @@ pub(crate) fn bounds(points: impl Iterator<Item = Vec3<f64>>) -> (Vec3<f64>, Vec
     })
 }
 
-/// The square of the distance from a point to a point of the triangle: the nearest one, but for rounding. As that point
-/// lies on the triangle whatever the rounding, the distance is never too small by more than the rounding of the point.
-pub(crate) fn distance2(p: Vec3<f64>, &[a, b, c]: &Corners) -> f64 {
+/// The square of the distance from a point to a triangle: the length of its [`offset`].
+pub(crate) fn distance2(p: Vec3<f64>, triangle: &Corners) -> f64 {
+    offset(p, triangle).length2()
+}
+
+/// The vector to a point from a point of the triangle: the nearest one, but for rounding. As that point lies on the
+/// triangle whatever the rounding, the vector is never too short by more than the rounding of the point.
+pub(crate) fn offset(p: Vec3<f64>, &[a, b, c]: &Corners) -> Vec3<f64> {
+    let shorter = |u: Vec3<f64>, v: Vec3<f64>| if v.length2() < u.length2() { v } else { u };
+    let border = shorter(shorter(from_segment(p, a, b), from_segment(p, b, c)), from_segment(p, c, a));
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let normal = ab.cross(ac);
     let area2 = normal.length2();
@@ -123,22 +130,17 @@ pub(crate) fn distance2(p: Vec3<f64>, &[a, b, c]: &Corners) -> f64 {
         // Barycentric coordinates of the foot on the plane.
         let (beta, gamma) = (ap.cross(ac).dot(normal) / area2, ab.cross(ap).dot(normal) / area2);
         if beta >= 0.0 && gamma >= 0.0 && beta + gamma <= 1.0 {
-            return (ap - (ab.scale(beta) + ac.scale(gamma))).length2().min(to_border(p, a, b, c));
+            return shorter(border, ap - (ab.scale(beta) + ac.scale(gamma)));
         }
     }
-    to_border(p, a, b, c)
+    border
 }
 
-/// The square of the distance to the nearest of three sides.
-fn to_border(p: Vec3<f64>, a: Vec3<f64>, b: Vec3<f64>, c: Vec3<f64>) -> f64 {
-    to_segment(p, a, b).min(to_segment(p, b, c)).min(to_segment(p, c, a))
-}
-
-fn to_segment(p: Vec3<f64>, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
+fn from_segment(p: Vec3<f64>, a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     let (ab, ap) = (b - a, p - a);
     let length2 = ab.length2();
     let share = if length2 > 0.0 { (ap.dot(ab) / length2).clamp(0.0, 1.0) } else { 0.0 };
-    (ap - ab.scale(share)).length2()
+    ap - ab.scale(share)
 }
 
 #[cfg(test)]

@@ -202,11 +202,12 @@ fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, offset: f64) -> Result<Shap
     let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64, watertight);
     if let Some(model @ (Model::Pieces | Model::PieceHulls)) = reading.model {
         let (pieces, hull) = pieces(mesh, &points)?;
-        let fit = pieces_fit(mesh, &points, &triangles, &pieces, model)?;
+        let fit = pieces_fit(mesh, &points, &triangles, (&pieces, hull.as_ref()), model)?;
         return Ok(Shape { fit: Some(fit), ..assemble(model, pieces, hull, offset, center, counts) });
     }
     let mut core = points.hull_by_distinct(None)?;
-    let measured = MeshAndHull { points: &points.list, triangles: &triangles, hull: &core };
+    let measured =
+        MeshAndHull { points: &points.list, triangles: &triangles, hull: &core, size: hull_fit::size(&core) };
     let fit = match reading.model {
         None => Some(require_convex(&measured, mesh.pieces)?),
         Some(_) => (!triangles.is_empty()).then(|| measured.any()),
@@ -290,9 +291,10 @@ fn pieces_fit(
     mesh: &Mesh,
     points: &Distinct,
     triangles: &[[u32; 3]],
-    pieces: &[Polyhedron],
+    (pieces, hull): (&[Polyhedron], Option<&Polyhedron>),
     model: Model,
 ) -> Result<HullFit, Fault> {
+    let size = hull_fit::size(hull.unwrap_or(&pieces[0]));
     let mut members: Vec<(Vec<[u32; 3]>, Vec<usize>)> = vec![(Vec::new(), Vec::new()); pieces.len()];
     for (number, (triangle, &piece)) in triangles.iter().zip(&mesh.piece).enumerate() {
         let (triangles, numbers) = &mut members[piece as usize];
@@ -302,7 +304,7 @@ fn pieces_fit(
     let mut fits = Vec::with_capacity(pieces.len());
     let mut refused: Vec<(usize, String)> = Vec::new();
     for (piece, (hull, (triangles, numbers))) in pieces.iter().zip(&members).enumerate() {
-        let measured = MeshAndHull { points: &points.list, triangles, hull };
+        let measured = MeshAndHull { points: &points.list, triangles, hull, size };
         match model {
             Model::PieceHulls => fits.push(measured.any()),
             _ => match measured.convex() {

@@ -22,6 +22,8 @@ pub(super) struct MeshAndHull<'a> {
     pub(super) triangles: &'a [[u32; 3]],
     /// The hull of the points that count.
     pub(super) hull: &'a Polyhedron,
+    /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it as far as all others.
+    pub(super) size: f64,
 }
 
 /// Why a mesh is not convex.
@@ -42,8 +44,8 @@ impl MeshAndHull<'_> {
     /// # Errors
     /// It is not.
     pub(super) fn convex(&self) -> Result<HullFit, NotConvex> {
-        let tolerance = CONVEX_TOLERANCE * self.size();
-        let limits = ReachLimits { settled: RESOLUTION * self.size(), enough: f64::INFINITY };
+        let tolerance = CONVEX_TOLERANCE * self.size;
+        let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
         let (excess, depth) = (self.excess(limits), self.depth(limits));
         if excess.upper <= tolerance && depth.upper <= tolerance {
             return Ok(self.fit(excess, true));
@@ -53,8 +55,8 @@ impl MeshAndHull<'_> {
 
     /// The fit of any mesh.
     pub(super) fn any(&self) -> HullFit {
-        let tolerance = CONVEX_TOLERANCE * self.size();
-        let excess = self.excess(ReachLimits { settled: RESOLUTION * self.size(), enough: f64::INFINITY });
+        let tolerance = CONVEX_TOLERANCE * self.size;
+        let excess = self.excess(ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY });
         let on_hull = || self.depth(ReachLimits { settled: tolerance, enough: tolerance }).upper <= tolerance;
         self.fit(excess, excess.upper <= tolerance && on_hull())
     }
@@ -89,12 +91,12 @@ impl MeshAndHull<'_> {
     fn corners(&self, triangle: &[u32; 3]) -> Corners {
         triangle.map(|v| self.points[v as usize])
     }
+}
 
-    /// The diagonal of the box of the hull.
-    fn size(&self) -> f64 {
-        let (low, high) = bounds((0..self.hull.count as u32).map(|v| self.hull.vertex(v)));
-        (high - low).length()
-    }
+/// The diagonal of the box of a hull.
+pub(super) fn size(hull: &Polyhedron) -> f64 {
+    let (low, high) = bounds((0..hull.count as u32).map(|v| hull.vertex(v)));
+    (high - low).length()
 }
 
 impl NotConvex {

@@ -44,7 +44,7 @@ pub struct HullFit {
     /// included. Of pieces, the largest.
     pub excess: f64,
     /// Whether the mesh is convex: the triangles and the surface of the hull are within 1e-6 of the size (the diagonal
-    /// of the box) from each other. Of pieces, whether all are.
+    /// of the box of the body) from each other. Of pieces, whether all are.
     pub convex: bool,
     /// Volume of the hull, cubic metres. Of pieces, the sum.
     pub hull_volume: f64,
