@@ -8,6 +8,7 @@ mod check;
 mod color;
 mod doctor;
 mod exit;
+mod export;
 mod generate;
 mod help;
 mod interrupt;
@@ -33,6 +34,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),
+        Command::Export(args) => export::export(&args),
         Command::Query(args) => query::query(&args),
         Command::Sort(args) => sort::sort(&args),
         Command::Doctor(args) => doctor::doctor(&args),

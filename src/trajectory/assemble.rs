@@ -14,6 +14,15 @@ use std::sync::Arc;
 pub(super) enum Stop {
     /// The input is wrong.
     Failed(Error),
+    /// A body has no row in a sample, unless the rows of that sample come in several places.
+    Missing {
+        /// The sample.
+        run: i64,
+        /// The sample.
+        frame: i64,
+        /// What to say if they do not.
+        error: Error,
+    },
     /// Nobody takes the blocks any more.
     Gone,
 }
@@ -370,11 +379,8 @@ fn missing(current: &Current, body: &str, hold: bool) -> Stop {
              `clearsweep sort` first",
         )
     };
-    Stop::Failed(Error::input(
-        format!("{}, run {run}, frame {frame}", path.display()),
-        format!("body `{body}` {problem}"),
-        remedy,
-    ))
+    let place = format!("{}, run {run}, frame {frame}", path.display());
+    Stop::Missing { run: *run, frame: *frame, error: Error::input(place, format!("body `{body}` {problem}"), remedy) }
 }
 
 /// Whether a row group can hold rows that matter, by the least and greatest keys of its rows where they are known.
