@@ -22,6 +22,7 @@ mod stdout;
 mod summary;
 mod text;
 mod values;
+mod warnings;
 
 use args::{Cli, Command};
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
+use super::check::TrajectoryWatch;
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
@@ -196,7 +197,8 @@ impl Running<'_> {
             candidates: 0,
             cancel,
         };
-        pipeline::drive(&mut search, &mut input, &mut output, self.progress)?;
+        let mut watch = TrajectoryWatch::new(scene);
+        pipeline::drive(&mut search, &mut input, &mut output, &mut watch, self.progress)?;
 
         let mut timings = search.timings;
         let broad = search.memories[0].broad.name();
@@ -219,6 +221,7 @@ impl Running<'_> {
             from_files: self.from_files,
             inputs: &inputs,
             totals: &totals,
+            warnings: &watch.warnings(),
             routes: &search.routes,
             timings: &timings,
             broad,

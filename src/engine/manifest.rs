@@ -2,6 +2,7 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
+use super::check::Warning;
 use super::options::JobOptions;
 use super::timings::Timings;
 use crate::narrow::{Method, Routes, Status};
@@ -23,6 +24,8 @@ pub(super) struct Report<'a> {
     /// Scene, geometry and trajectory files.
     pub(super) inputs: &'a [InputDigest],
     pub(super) totals: &'a Totals,
+    /// What looks wrong in the trajectories and in sizes.
+    pub(super) warnings: &'a [Warning],
     pub(super) routes: &'a Routes,
     pub(super) timings: &'a Timings,
     /// The methods and the device that were used.
@@ -42,6 +45,7 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "schema_version": SCHEMA_VERSION,
             "summary": self.summary(),
+            "warnings": self.warnings.iter().map(|warning| self.warning(warning)).collect::<Vec<_>>(),
             "scene": {
                 "path": self.scene.path.display().to_string(),
                 "name": self.scene.name,
@@ -64,6 +68,19 @@ impl Report<'_> {
                 "simd": simd_features(),
                 "peak_memory_bytes": self.options.peak_memory.and_then(|measure| measure()),
             },
+        })
+    }
+
+    fn warning(&self, warning: &Warning) -> Value {
+        /// More bodies than these are counted, by `bodies_count`.
+        const LISTED: usize = 100;
+        let name = |body: &u32| self.scene.bodies[*body as usize].name.as_str();
+        json!({
+            "kind": warning.kind,
+            "bodies": warning.bodies.iter().take(LISTED).map(name).collect::<Vec<_>>(),
+            "bodies_count": warning.bodies.len(),
+            "problem": warning.problem,
+            "help": warning.remedy,
         })
     }
 

@@ -2,8 +2,10 @@
 
 mod bodies;
 mod motion;
+mod quaternion_order;
 mod rules;
 mod warning;
+mod watch;
 
 use super::methods;
 use super::options::JobOptions;
@@ -15,6 +17,7 @@ pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};
 pub use warning::Warning;
+pub(super) use watch::TrajectoryWatch;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +124,7 @@ fn check_in_pool(
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
     warnings.extend(far(scene, &checked));
-    warnings.extend(empty(&checked));
+    warnings.extend(empty(checked.samples));
     checked.warnings = warnings;
     Ok(checked)
 }
@@ -164,8 +167,8 @@ impl Seen<'_> {
 }
 
 /// Trajectories without a row: a run of them finds nothing, which says nothing.
-fn empty(checked: &Checked) -> Option<Warning> {
-    (checked.samples == 0).then(|| {
+fn empty(samples: u64) -> Option<Warning> {
+    (samples == 0).then(|| {
         Warning::new(
             "empty",
             [],
