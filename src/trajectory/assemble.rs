@@ -258,7 +258,7 @@ impl<'a> Assembler<'a> {
             Stop::Failed(rows.error(
                 range.start + row,
                 format!("body `{}` has a second row in run {run}, frame {frame}", self.roster.name(slots[row])),
-                "keep one row for each run, frame and body",
+                "keep one row for each run, frame and body; the column `run` tells runs apart",
             ))
         })?;
         let sample = self.block.as_ref().map_or(0, |block| block.samples.len()) % TILE;
