@@ -72,9 +72,12 @@ impl Error {
     /// An input file that cannot be opened or read.
     pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         let remedy = match error.kind() {
-            std::io::ErrorKind::NotFound => "check the path; paths in a scene are relative to the scene file",
-            std::io::ErrorKind::PermissionDenied => "check the permissions of the file",
-            _ => "check that the file is a readable regular file",
+            std::io::ErrorKind::NotFound => match similar_file(path) {
+                Some(near) => format!("did you mean `{near}`? Paths in a scene are relative to the scene file"),
+                None => "check the path; paths in a scene are relative to the scene file".to_owned(),
+            },
+            std::io::ErrorKind::PermissionDenied => "check the permissions of the file".to_owned(),
+            _ => "check that the file is a readable regular file".to_owned(),
         };
         Self::input(path.display(), format!("cannot be read ({error})"), remedy)
     }
@@ -116,4 +119,50 @@ fn printable(text: impl Display) -> String {
         if c.is_control() && c != '\n' { out.extend(c.escape_default()) } else { out.push(c) }
     }
     out
+}
+
+/// The file beside a missing one whose name is most like its name.
+fn similar_file(path: &Path) -> Option<String> {
+    /// More files than these are not looked at.
+    const LOOKED_AT: usize = 10_000;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?.take(LOOKED_AT).filter_map(std::result::Result::ok);
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The known word most like a wrong one, if any is like it: one that differs in case only, else the one with the fewest
+/// letters to change; the first of equals.
+pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let length = wrong.chars().count();
+    let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
+    let lower = wrong.to_lowercase();
+    let mut best: Option<(usize, &str)> = None;
+    for word in known {
+        // The lengths alone bound the distance from below, which spares most of a large scene's names.
+        if word.len().abs_diff(wrong.len()) > 4 * limit {
+            continue;
+        }
+        let folded = word.to_lowercase();
+        let distance = if folded == lower { 0 } else { strsim::damerau_levenshtein(&lower, &folded).max(1) };
+        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, word));
+        }
+    }
+    best.map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn words_that_differ_in_case_or_in_a_letter_are_near() {
+        let known = ["pump-1", "Pump-2", "x", "within", "b1"];
+        let near = |wrong| nearest(wrong, known.into_iter());
+        assert_eq!((near("PUMP-1"), near("pump-2"), near("X")), (Some("pump-1"), Some("Pump-2"), Some("x")));
+        assert_eq!((near("Wihtin"), near("pump-3"), near("b2")), (Some("within"), Some("pump-1"), Some("b1")));
+        assert_eq!((near("y"), near("crane")), (None, None));
+    }
 }

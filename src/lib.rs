@@ -49,7 +49,7 @@
 //! | `geometry` | `error` | numbers, vectors, poses, convex polyhedra, hulls |
 //! | `preflight` | `error` | checks of untrusted bytes before a decoder sees them |
 //! | `scene` | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
-//! | `trajectory` | `scene`, `preflight` | READ: Parquet and Arrow IPC into blocks |
+//! | `trajectory` | `scene`, `preflight` | READ: Parquet, Arrow IPC and CSV into blocks |
 //! | `broad` | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
 //! | `narrow` | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | `table` | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |

@@ -112,7 +112,7 @@ fn bytes_cases() -> Vec<Case> {
             },
             &["row group 0", "cannot be decoded"],
         ),
-        case("directory", |p| std::fs::create_dir(p).expect("made"), &["holds no Parquet or Arrow IPC file"]),
+        case("directory", |p| std::fs::create_dir(p).expect("made"), &["holds no Parquet, Arrow IPC or CSV file"]),
         case(
             "foreign file",
             |p| {

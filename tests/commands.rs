@@ -63,7 +63,7 @@ const SPHERES: &str = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\nrequir
 
 #[test]
 fn the_examples_of_every_help_work_as_printed() {
-    for command in ["", "run", "check", "summary", "query", "sort", "doctor", "completions", "man"] {
+    for command in ["", "run", "check", "summary", "export", "query", "sort", "doctor", "completions", "man"] {
         let dir = clone();
         let (help, _) = expect(dir.path(), &format!("{command} --help"), 0);
         let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  clearsweep ")).collect();
@@ -157,7 +157,9 @@ fn a_pipe_may_close_at_any_time() {
     let dir = dir.path();
     fs::write(dir.join("s.toml"), SPHERES).expect("written");
     expect(dir, "run s.toml --out o", 3);
-    for args in ["summary o", "summary o --json", "check s.toml", "doctor", "man", "completions zsh", "--help"] {
+    let export = "export o --csv --table distances --to -";
+    for args in [export, "summary o", "summary o --json", "check s.toml", "doctor", "man", "completions zsh", "--help"]
+    {
         let words: Vec<&str> = args.split_whitespace().collect();
         let mut child = program(dir, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         drop(child.stdout.take());

@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Print what an execution found
     Summary(SummaryArgs),
+    /// Write the tables of an execution in another format
+    Export(ExportArgs),
     /// Answer one pair
     Query(QueryArgs),
     /// Sort trajectories by run and frame, whatever their size, into one Parquet file
@@ -52,7 +54,7 @@ pub(crate) struct InputArgs {
     /// The clearance required, at most `within`
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(crate) require: Option<String>,
-    /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10)
+    /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10), or one run (5)
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) runs: Option<Span>,
     /// Only these frames: as for runs
@@ -126,6 +128,28 @@ pub(crate) struct SummaryArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = help::EXPORT)]
+pub(crate) struct ExportArgs {
+    /// The output directory of an execution
+    pub(crate) dir: PathBuf,
+    /// Write CSV: the one format that there is
+    #[arg(long, required = true)]
+    pub(crate) csv: bool,
+    /// A table; all if left out. May be given several times
+    #[arg(long, value_name = "TABLE", value_parser = crate::table::TABLE_NAMES)]
+    pub(crate) table: Vec<String>,
+    /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` after it, if left out
+    #[arg(long, value_name = "PATH")]
+    pub(crate) to: Option<PathBuf>,
+    /// Print one JSON object (the files written) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = help::QUERY)]
 pub(crate) struct QueryArgs {
     /// Body A: a shape or a geometry file
@@ -156,7 +180,7 @@ pub(crate) struct QueryArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::SORT)]
 pub(crate) struct SortArgs {
-    /// Trajectories in any order, Parquet or Arrow IPC: a file, a directory or a glob
+    /// Trajectories in any order, Parquet, Arrow IPC or CSV: a file, a directory or a glob
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// The Parquet file to be written

@@ -60,6 +60,18 @@ Examples (from the folder of the sources):
 
 Exit codes: 0 printed; 1 DIR is no output of a finished execution; 2 usage.";
 
+pub(crate) const EXPORT: &str = "\
+Numbers are written so that they read back as the same number; nulls are empty cells, lists have `;` between their items. \
+Columns are those of the Parquet tables, in SI units.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/coherence/scene.toml --out out/coherence
+  clearsweep export out/coherence --csv
+  clearsweep export out/coherence --csv --table pairs --to -
+
+Exit codes: 0 written; 1 DIR is no output of a finished execution, or a file exists; 2 usage; 130 interrupted. A file \
+appears whole or not at all.";
+
 pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
 file (.obj, .stl, .ply, .glb, .gltf). A file has to be convex; hull:FILE takes its convex hull, pieces:FILE its objects as \

@@ -8,6 +8,7 @@ mod check;
 mod color;
 mod doctor;
 mod exit;
+mod export;
 mod generate;
 mod help;
 mod hulls;
@@ -24,6 +25,7 @@ mod text;
 mod tree;
 mod values;
 mod violations;
+mod warnings;
 mod wrap;
 
 use args::{Cli, Command};
@@ -37,6 +39,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(args),
         Command::Generate(args) => generate::generate(args),
         Command::Summary(args) => summary::summary(&args),
+        Command::Export(args) => export::export(&args),
         Command::Query(args) => query::query(&args),
         Command::Sort(args) => sort::sort(&args),
         Command::Doctor(args) => doctor::doctor(&args),

@@ -2,7 +2,7 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{interrupt, machine, progress, stdout, summary};
+use super::{interrupt, machine, progress, stdout, summary, warnings};
 use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
@@ -91,6 +91,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
         Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
         outcome => outcome?,
     };
+    warnings::say(&outcome.manifest);
     if json {
         stdout::print_json(&outcome.manifest["summary"])?;
     } else {

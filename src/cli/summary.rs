@@ -127,7 +127,7 @@ fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
 }
 
 /// The manifest of an execution.
-fn read(dir: &Path) -> Result<Value> {
+pub(crate) fn read(dir: &Path) -> Result<Value> {
     let path = dir.join("manifest.json");
     let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Error::input(

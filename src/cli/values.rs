@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-/// `A..B`: half-open, either end may be left out.
+/// `A..B`: half-open, either end may be left out; or one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Range<i64>);
 
@@ -11,8 +11,12 @@ impl FromStr for Span {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let shape = || "give A..B with whole numbers, for example 0..100, 50.. or ..10".to_owned();
-        let (low, high) = text.split_once("..").ok_or_else(shape)?;
+        let shape = || "give A..B with whole numbers, for example 0..100, 50.. or ..10, or one number".to_owned();
+        let Some((low, high)) = text.split_once("..") else {
+            let one: i64 = text.trim().parse().map_err(|_| shape())?;
+            let after = one.checked_add(1).ok_or_else(shape)?;
+            return Ok(Self(one..after));
+        };
         let end = |text: &str, open: i64| match text.trim() {
             "" => Ok(open),
             number => number.parse().map_err(|_| shape()),
@@ -97,7 +101,10 @@ mod tests {
         assert_eq!(span("..-3"), Ok(i64::MIN..-3));
         assert_eq!(span("7.."), Ok(7..i64::MAX));
         assert_eq!(span(".."), Ok(i64::MIN..i64::MAX));
-        for wrong in ["", "5", "5..5", "9..2", "a..b", "1..2..3", "1.5..2", "1:2", "99999999999999999999.."] {
+        assert_eq!((span("5"), span("-3")), (Ok(5..6), Ok(-3..-2)));
+        for wrong in
+            ["", "9223372036854775807", "5..5", "9..2", "a..b", "1..2..3", "1.5..2", "1:2", "99999999999999999999.."]
+        {
             assert!(span(wrong).is_err(), "{wrong}");
         }
     }

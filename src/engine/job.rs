@@ -1,6 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
+use super::check::TrajectoryWatch;
 use super::coverage::{Coverage, RunVerdict};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
@@ -200,7 +201,8 @@ impl Running<'_> {
             cancel,
             coverage: Coverage::new(scene),
         };
-        pipeline::drive(&mut search, &mut input, &mut output, self.progress)?;
+        let mut watch = TrajectoryWatch::new(scene);
+        pipeline::drive(&mut search, &mut input, &mut output, &mut watch, self.progress)?;
 
         let mut timings = search.timings;
         let nothing_checked = search.coverage.nothing();
@@ -225,6 +227,7 @@ impl Running<'_> {
             inputs: &inputs,
             totals: &totals,
             nothing_checked,
+            warnings: &watch.warnings(),
             routes: &search.routes,
             timings: &timings,
             broad,

@@ -2,6 +2,7 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
+use super::check::Warning;
 use super::coverage::{NothingChecked, RunVerdict};
 use super::options::JobOptions;
 use super::timings::Timings;
@@ -26,6 +27,8 @@ pub(super) struct Report<'a> {
     pub(super) totals: &'a Totals,
     /// Why nothing was looked at; `None` where something was.
     pub(super) nothing_checked: Option<NothingChecked>,
+    /// What looks wrong in the trajectories and in sizes.
+    pub(super) warnings: &'a [Warning],
     pub(super) routes: &'a Routes,
     pub(super) timings: &'a Timings,
     /// The methods and the device that were used.
@@ -45,6 +48,7 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "schema_version": SCHEMA_VERSION,
             "summary": self.summary(),
+            "warnings": self.warnings.iter().map(|warning| self.warning(warning)).collect::<Vec<_>>(),
             "scene": {
                 "path": self.scene.path.display().to_string(),
                 "name": self.scene.name,
@@ -74,6 +78,19 @@ impl Report<'_> {
     pub(super) fn verdict(&self) -> RunVerdict {
         let checked = self.nothing_checked.is_none() || self.options.allow_empty;
         verdict(self.totals, self.scene.query.require.is_some(), checked)
+    }
+
+    fn warning(&self, warning: &Warning) -> Value {
+        /// More bodies than these are counted, by `bodies_count`.
+        const LISTED: usize = 100;
+        let name = |body: &u32| self.scene.bodies[*body as usize].name.as_str();
+        json!({
+            "kind": warning.kind,
+            "bodies": warning.bodies.iter().take(LISTED).map(name).collect::<Vec<_>>(),
+            "bodies_count": warning.bodies.len(),
+            "problem": warning.problem,
+            "help": warning.remedy,
+        })
     }
 
     /// What a person or a script asks first; also what the program prints.

@@ -6,6 +6,7 @@
 
 use super::caches::Caches;
 use super::cancel::CancelToken;
+use super::check::TrajectoryWatch;
 use super::coverage::Coverage;
 use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
@@ -109,6 +110,7 @@ pub(super) fn drive(
     search: &mut BlockSearch<'_>,
     input: &mut PipelineInput,
     output: &mut RowOutput<'_>,
+    watch: &mut TrajectoryWatch<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
     let PipelineInput { blocks, read, spares, files: _ } = input;
@@ -122,7 +124,10 @@ pub(super) fn drive(
             break;
         }
         batch.iter().for_each(|block| search.coverage.look(search.scene, block));
-        advance.rows += one_batch(search, &batch, &mut waiting)?;
+        // What looks wrong is noticed beside the work.
+        let look = || batch.iter().for_each(|block| watch.look(block));
+        let (rows, ()) = rayon::join(|| one_batch(search, &batch, &mut waiting), look);
+        advance.rows += rows?;
         advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
         advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);

@@ -9,11 +9,13 @@
 //!   group is decoded.
 //! - `ipc_messages`: messages and buffers of an Arrow IPC file or stream that claim more bytes than the file holds
 //!   (memory). Runs before the file is decoded.
+//! - `csv_header`: a CSV table with another separator, which would read as one column.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
 //!
 //! *Architecture invariant*: knows `error` only; every stage that decodes bytes of a user may import it. It decodes no
 //! column.
 
+pub(crate) mod csv_header;
 mod decoder;
 pub(crate) mod ipc_messages;
 pub(crate) mod parquet_footer;

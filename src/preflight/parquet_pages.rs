@@ -38,7 +38,32 @@ pub(crate) fn check<R: Read + Seek>(
     Ok(())
 }
 
+/// Checks that the columns with these root indices are compressed by codecs that the decoder has, in all row groups.
+///
+/// # Errors
+/// A column is compressed otherwise: the file is sound, but cannot be read.
+pub(crate) fn check_codecs(path: &Path, metadata: &ParquetMetaData, roots: &[usize]) -> Result<()> {
+    let schema = metadata.file_metadata().schema_descr();
+    let chunks = metadata.row_groups().iter().flat_map(|group| group.columns().iter().enumerate());
+    let wanted = |leaf: usize| leaf < schema.num_columns() && roots.contains(&schema.get_column_root_idx(leaf));
+    chunks.filter(|(leaf, _)| wanted(*leaf)).try_for_each(|(_, chunk)| check_codec(path, chunk))
+}
+
+fn check_codec(path: &Path, chunk: &ColumnChunkMetaData) -> Result<()> {
+    let codec = match chunk.compression() {
+        Compression::BROTLI(_) => "brotli",
+        Compression::LZO => "lzo",
+        _ => return Ok(()),
+    };
+    Err(Error::input(
+        path.display(),
+        format!("column `{}` is compressed with {codec}, which is not supported", chunk.column_path().string()),
+        "write the file with zstd, snappy, gzip, lz4 or without compression (pandas: compression=\"zstd\")",
+    ))
+}
+
 fn check_chunk<R: Read + Seek>(path: &Path, file: &mut R, chunk: &ColumnChunkMetaData) -> Result<()> {
+    check_codec(path, chunk)?;
     let Some(most) = most(chunk.compression()) else { return Ok(()) };
     let damaged = |problem: String| {
         let column = chunk.column_path().string();

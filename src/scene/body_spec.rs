@@ -2,6 +2,7 @@
 
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{LengthUnit, Model};
+use super::orientation::orientation;
 use super::readers::{self, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Result;
@@ -189,32 +190,9 @@ fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
 
 /// `position` and `orientation`; the identity where they are left out.
 pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
-    let mut position = [0.0; 3];
-    if let Some(field) = keys.get("position") {
-        for (to, number) in position.iter_mut().zip(field.numbers(Some(3))?) {
-            *to = field.metres(number, unit)?;
-        }
-    }
+    let position = keys.get("position").map(|field| field.lengths(unit)).transpose()?.unwrap_or([0.0; 3]);
     let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
     Ok(Pose::new(position, q))
-}
-
-/// A quaternion by named components, of norm 1 within 1e-3; kept as written, since the rotation is that of the
-/// quaternion normalised.
-fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
-    let names = ["qw", "qx", "qy", "qz"];
-    let table = field.table()?;
-    table.only(&names)?;
-    let mut q = [0.0; 4];
-    for (component, name) in q.iter_mut().zip(names) {
-        *component = table.required(name, "give all of qw, qx, qy, qz")?.number()?;
-    }
-    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-    if (norm - 1.0).abs() <= 1e-3 {
-        return Ok(q);
-    }
-    let remedy = "give a unit quaternion (qw is the scalar part)";
-    Err(field.error(format!("the quaternion has the norm {norm}, not 1 within 1e-3"), remedy))
 }
 
 /// A number above zero.

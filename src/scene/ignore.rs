@@ -3,9 +3,9 @@
 use super::body_spec::BodySpec;
 use super::file::IgnoreSpec;
 pub use super::glob::glob_matches;
-use super::keys::{TomlSource, nearest};
+use super::keys::TomlSource;
 use super::model::{Body, IgnoredPairs, Motion, Scene};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
 
 /// Most classes of bodies that the matrix is built for (128 MiB of bits).

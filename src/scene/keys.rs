@@ -1,9 +1,9 @@
 //! The TOML of a scene, walked key by key, so that every message names the file, the line and the key.
 
-use super::length::{check_length, words};
+use super::length::words;
 use super::model::LengthUnit;
 use super::row_place::RowPlace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -268,18 +268,12 @@ impl<'k> Field<'k> {
 
     /// A finite number; integers are numbers.
     pub(super) fn number(&self) -> Result<f64> {
-        self.number_of(self.value, "a number")
-    }
-
-    fn number_of(&self, value: &DeValue<'_>, wanted: &str) -> Result<f64> {
-        let number = match value {
+        let number = match self.value {
             DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
             DeValue::Integer(integer) => {
                 i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|value| value as f64)
             }
-            _ => {
-                return Err(self.error(format!("a {} instead of {wanted}", value.type_str()), format!("give {wanted}")));
-            }
+            _ => return Err(self.wrong_type("a number")),
         };
         match number {
             Some(number) if number.is_finite() => Ok(number),
@@ -288,11 +282,16 @@ impl<'k> Field<'k> {
         }
     }
 
-    /// A list of numbers, of the given length unless that is `None`.
-    pub(super) fn numbers(&self, count: Option<usize>) -> Result<Vec<f64>> {
+    /// A list of so many numbers.
+    pub(super) fn numbers(&self, count: usize) -> Result<Vec<f64>> {
+        self.items(Some(count), "numbers")?.iter().map(Field::number).collect()
+    }
+
+    /// The items of a list, of the given length unless that is `None`, each as a value of this key; `what` they are.
+    pub(super) fn items(&self, count: Option<usize>, what: &str) -> Result<Vec<Field<'k>>> {
         let wanted = match count {
-            Some(count) => format!("a list of {count} numbers"),
-            None => "a list of numbers".into(),
+            Some(count) => format!("a list of {count} {what}"),
+            None => format!("a list of {what}"),
         };
         let array = self.array(&wanted)?;
         if let Some(count) = count.filter(|&count| count != array.len()) {
@@ -300,34 +299,14 @@ impl<'k> Field<'k> {
             let problem = format!("{} {values} instead of {count}", array.len());
             return Err(self.error(problem, format!("give {wanted}")));
         }
-        array.iter().map(|item| self.number_of(item.get_ref(), &wanted)).collect()
+        let item =
+            |item: &'k Spanned<DeValue<'k>>| Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self };
+        Ok(array.iter().map(item).collect())
     }
 
-    /// Lists of points, each as [`Self::points`].
-    pub(super) fn point_lists(&self) -> Result<Vec<Vec<[f64; 3]>>> {
-        let list = |item: &'k Spanned<DeValue<'k>>| {
-            Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self }.points()
-        };
-        self.array("a list of lists of points [x, y, z]")?.iter().map(list).collect()
-    }
-
-    /// A list of points.
-    pub(super) fn points(&self) -> Result<Vec<[f64; 3]>> {
-        let wanted = "a list of points [x, y, z]";
-        let mut points = Vec::new();
-        for item in self.array(wanted)?.iter() {
-            if let Some(point) = plain_point(item.get_ref()) {
-                points.push(point);
-                continue;
-            }
-            let field = Field { value: item.get_ref(), at: self.keys.source.start(item), ..*self };
-            let numbers = field.numbers(Some(3)).map_err(|error| {
-                let problem = format!("point {}: {}", points.len(), error.problem);
-                Error::input(&error.place, problem, format!("give {wanted}"))
-            })?;
-            points.push([numbers[0], numbers[1], numbers[2]]);
-        }
-        Ok(points)
+    /// Its value, as TOML has it.
+    pub(super) fn value(&self) -> &'k DeValue<'k> {
+        self.value
     }
 
     fn array(&self, wanted: &str) -> Result<&'k DeArray<'k>> {
@@ -372,27 +351,6 @@ impl<'k> Field<'k> {
             .ok_or_else(|| self.error(format!("`{word}` is no length unit"), format!("use one of {}", words())))
     }
 
-    /// A number in `unit`, in metres.
-    pub(super) fn length(&self, unit: LengthUnit) -> Result<f64> {
-        self.metres(self.number()?, unit)
-    }
-
-    /// A length of this key that may not be negative, in metres.
-    pub(super) fn length_from_zero(&self, unit: LengthUnit) -> Result<f64> {
-        let metres = self.length(unit)?;
-        if metres < 0.0 {
-            return Err(self.error("the length is negative", "give a length of 0 or more"));
-        }
-        Ok(metres)
-    }
-
-    /// A number of this key in `unit`, in metres.
-    pub(super) fn metres(&self, number: f64, unit: LengthUnit) -> Result<f64> {
-        let metres = unit.metres(number);
-        check_length(metres).map_err(|problem| self.error(problem, "check the number and the length unit"))?;
-        Ok(metres)
-    }
-
     /// One of some words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T> {
         let word = self.text()?;
@@ -406,36 +364,4 @@ impl<'k> Field<'k> {
         };
         Err(self.error(format!("`{word}` is not known here"), remedy))
     }
-}
-
-/// Three finite numbers with a point or an exponent each: what nearly all points are, of which there may be very many.
-fn plain_point(value: &DeValue<'_>) -> Option<[f64; 3]> {
-    let DeValue::Array(array) = value else { return None };
-    let mut point = [0.0; 3];
-    if array.len() != point.len() {
-        return None;
-    }
-    for (to, item) in point.iter_mut().zip(array.iter()) {
-        let DeValue::Float(float) = item.get_ref() else { return None };
-        *to = float.as_str().parse().ok().filter(|number: &f64| number.is_finite())?;
-    }
-    Some(point)
-}
-
-/// The known word most like a wrong one, if any is like it; the first of equals.
-pub(super) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let length = wrong.chars().count();
-    let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
-    let mut best: Option<(usize, &str)> = None;
-    for word in known {
-        // The lengths alone bound the distance from below, which spares most of a large scene's names.
-        if word.len().abs_diff(wrong.len()) > 4 * limit {
-            continue;
-        }
-        let distance = strsim::damerau_levenshtein(wrong, word);
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, word));
-        }
-    }
-    best.map(|(_, word)| word)
 }

@@ -16,11 +16,15 @@ pub(crate) fn parse_length(text: &str, unit: LengthUnit) -> Result<f64, String> 
     let text = text.trim();
     let number = text.trim_end_matches(|c: char| c.is_alphabetic());
     let word = &text[number.len()..];
+    let not_a_length = || format!("`{text}` is not a length like 0.2 or 50mm");
+    if number.trim().is_empty() {
+        return Err(not_a_length());
+    }
     let unit = match word {
         "" => unit,
         _ => LengthUnit::parse(word).ok_or_else(|| format!("`{text}`: `{word}` is no length unit ({})", words()))?,
     };
-    let value: f64 = number.trim_end().parse().map_err(|_| format!("`{text}` is not a length like 0.2 or 50mm"))?;
+    let value: f64 = number.trim_end().parse().map_err(|_| not_a_length())?;
     let metres = unit.metres(value);
     check_length(metres).map_err(|problem| format!("`{text}`: {problem}"))?;
     Ok(metres)

@@ -43,15 +43,19 @@ impl ShapeSpec {
     /// Reads the value of a key such as `box`.
     pub(super) fn from_field(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
         match field.key() {
-            "box" => Ok(Self::Box(positive_lengths::<3>(field, field.numbers(Some(3))?, unit)?)),
-            "sphere" => {
-                let [radius] = positive_lengths(field, vec![field.number()?], unit)?;
-                Ok(Self::Sphere(radius))
+            "box" => {
+                let sides = field.items(Some(3), "lengths")?;
+                Ok(Self::Box([
+                    sides[0].positive_length(unit)?,
+                    sides[1].positive_length(unit)?,
+                    sides[2].positive_length(unit)?,
+                ]))
             }
+            "sphere" => Ok(Self::Sphere(field.positive_length(unit)?)),
             "capsule" => {
-                let numbers = field.numbers(Some(2))?;
-                let [radius] = positive_lengths(field, vec![numbers[0]], unit)?;
-                let length = field.metres(numbers[1], unit)?;
+                let items = field.items(Some(2), "lengths")?;
+                let radius = items[0].positive_length(unit)?;
+                let length = items[1].length(unit)?;
                 if length < 0.0 {
                     return Err(
                         field.error("the core segment is negative", "give [radius, length of the core segment]")
@@ -60,9 +64,9 @@ impl ShapeSpec {
                 Ok(Self::Capsule { radius, length })
             }
             "cylinder" => {
-                let numbers = field.numbers(Some(3))?;
-                let [radius, height] = positive_lengths(field, numbers[..2].to_vec(), unit)?;
-                Ok(Self::Cylinder { radius, height, sides: sides(field, numbers[2])? })
+                let items = field.items(Some(3), "values [radius, height, sides]")?;
+                let (radius, height) = (items[0].positive_length(unit)?, items[1].positive_length(unit)?);
+                Ok(Self::Cylinder { radius, height, sides: sides(field, items[2].number()?)? })
             }
             "pieces" => Self::pieces(field, unit),
             _ => Self::points(field, unit),
@@ -70,25 +74,19 @@ impl ShapeSpec {
     }
 
     fn points(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
-        let mut points = field.points()?;
+        let points = field.points(unit)?;
         if points.is_empty() {
             return Err(field.error("there are no points", "give at least one point [x, y, z]"));
-        }
-        for number in points.iter_mut().flatten() {
-            *number = field.metres(*number, unit)?;
         }
         Ok(Self::Points(points))
     }
 
     fn pieces(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
-        let mut pieces = field.point_lists()?;
+        let pieces = field.point_lists(unit)?;
         if pieces.is_empty() || pieces.iter().any(Vec::is_empty) {
             return Err(
                 field.error("there is a piece without points, or no piece", "give each piece at least one point")
             );
-        }
-        for number in pieces.iter_mut().flatten().flatten() {
-            *number = field.metres(*number, unit)?;
         }
         Ok(Self::Pieces(pieces))
     }
@@ -142,20 +140,6 @@ impl ShapeSpec {
             Self::Pieces(pieces) => (pieces.as_slice().concat().into_iter().map(Vec3::from).collect(), 0.0),
         }
     }
-}
-
-/// Lengths in metres that must be positive.
-fn positive_lengths<const N: usize>(field: &Field<'_>, numbers: Vec<f64>, unit: LengthUnit) -> Result<[f64; N]> {
-    let mut lengths = [0.0; N];
-    for (length, number) in lengths.iter_mut().zip(numbers) {
-        *length = field.metres(number, unit)?;
-        if *length <= 0.0 {
-            return Err(
-                field.error(format!("{number} is not a positive length"), "lengths of a shape must be positive")
-            );
-        }
-    }
-    Ok(lengths)
 }
 
 fn sides(field: &Field<'_>, number: f64) -> Result<u32> {

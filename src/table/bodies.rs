@@ -12,6 +12,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, 
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::SortingColumn;
+use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -79,7 +80,12 @@ pub(super) fn write(bodies: &RecordBatch, layout: &TableLayout, out: &Arc<Output
     let schema = bodies.schema();
     let index = schema.index_of("index").map_err(|e| Error::internal("bodies", e))?;
     let sorting = SortingColumn { column_idx: index as i32, descending: false, nulls_first: false };
-    let properties = base_properties("bodies", &schema, layout).set_sorting_columns(Some(vec![sorting])).build();
+    // A list whose items are in a dictionary is read by more readers; names of groups repeat anyway.
+    let groups = ColumnPath::new(["groups", "list", "element"].map(str::to_owned).to_vec());
+    let properties = base_properties("bodies", &schema, layout)
+        .set_sorting_columns(Some(vec![sorting]))
+        .set_column_dictionary_enabled(groups, true)
+        .build();
     let written = ArrowWriter::try_new(file, schema, Some(properties)).and_then(|mut writer| {
         writer.write(bodies)?;
         writer.into_inner()

@@ -9,7 +9,8 @@
 //!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory.
 //! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `violations`.
-//! - `report` reads the summaries back; `filled` reads which bodies stand for meshes that are not convex.
+//! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
+//!   that are not convex.
 //!
 //! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
 //! `batches` turns rows into record batches, and `counter` computes the totals of rows that are not written to tables.
@@ -26,6 +27,8 @@ mod column_buffer;
 mod counter;
 mod dictionary;
 mod encoder;
+#[cfg(feature = "cli")]
+mod export;
 mod f64_page;
 mod fill;
 mod filled;
@@ -58,6 +61,8 @@ mod writer_properties;
 pub use arrow_array::RecordBatch;
 pub(crate) use batches::BatchMaker;
 pub(crate) use counter::RowCounter;
+#[cfg(feature = "cli")]
+pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};

@@ -15,6 +15,15 @@ use std::sync::Arc;
 pub(super) enum Stop {
     /// The input is wrong.
     Failed(Error),
+    /// A body has no row in a sample, unless the rows of that sample come in several places.
+    Missing {
+        /// The sample.
+        run: i64,
+        /// The sample.
+        frame: i64,
+        /// What to say if they do not.
+        error: Error,
+    },
     /// Nobody takes the blocks any more.
     Gone,
 }
@@ -258,7 +267,7 @@ impl<'a> Assembler<'a> {
             Stop::Failed(rows.error(
                 range.start + row,
                 format!("body `{}` has a second row in run {run}, frame {frame}", self.roster.name(slots[row])),
-                "keep one row for each run, frame and body",
+                "keep one row for each run, frame and body; the column `run` tells runs apart",
             ))
         })?;
         let sample = self.block.as_ref().map_or(0, |block| block.samples.len()) % TILE;
@@ -404,11 +413,10 @@ fn missing(current: &Current, body: &str, hold: bool, is_carried: bool) -> Stop 
              `clearsweep sort` first",
         )
     };
-    Stop::Failed(Error::input(
-        format!("{}, run {run}, frame {frame}", path.display()),
-        format!("body `{body}` {problem}{}", if is_carried { "; nor has a node that carries it" } else { "" }),
-        remedy,
-    ))
+    let place = format!("{}, run {run}, frame {frame}", path.display());
+    let problem =
+        format!("body `{body}` {problem}{}", if is_carried { "; nor has a node that carries it" } else { "" });
+    Stop::Missing { run: *run, frame: *frame, error: Error::input(place, problem, remedy) }
 }
 
 /// Whether a row group can hold rows that matter, by the least and greatest keys of its rows where they are known.

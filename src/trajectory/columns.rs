@@ -1,6 +1,6 @@
 //! Which columns of a file are which, by the names of the contract and their aliases.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use crate::scene::model::LengthUnit;
 use arrow_schema::{DataType, Field, Schema};
 use std::path::Path;
@@ -24,6 +24,11 @@ const POSE: [ColumnAliases; 7] = [
     ColumnAliases(&["qz"]),
 ];
 
+/// All names that a column of the format goes by.
+fn names_of_the_format() -> impl Iterator<Item = &'static str> {
+    [&RUN, &FRAME, &TIME, &BODY].into_iter().chain(&POSE).flat_map(|names| names.0.iter().copied())
+}
+
 /// Where the columns lie in the schema of a file, with their names there.
 #[derive(Debug, Clone)]
 pub(super) struct Columns {
@@ -31,7 +36,7 @@ pub(super) struct Columns {
     pub(super) run: Option<Column>,
     /// Any integer.
     pub(super) frame: Column,
-    /// Seconds.
+    /// Seconds, a duration, or a timestamp.
     pub(super) time: Option<Column>,
     /// Strings or a dictionary of them.
     pub(super) body: Column,
@@ -57,7 +62,7 @@ impl Columns {
     /// A column is missing, there twice, of the wrong type, or in an unknown unit.
     pub(super) fn resolve(file: &Path, schema: &Schema, unit: LengthUnit) -> Result<Self> {
         let table = Table { file, schema };
-        let time = table.optional(&TIME, is_float, "float64")?;
+        let time = table.optional(&TIME, is_time, "float64 (seconds), or as a timestamp")?;
         if let Some(column) = &time {
             table.check_seconds(column)?;
         }
@@ -79,6 +84,18 @@ impl Columns {
             pose,
             units,
         })
+    }
+
+    /// The type that the cells of a column of CSV are parsed as, by its name.
+    pub(super) fn csv_type(name: &str) -> DataType {
+        let is_one_of = |names: &[&ColumnAliases]| names.iter().any(|names| names.0.contains(&name));
+        if is_one_of(&[&RUN, &FRAME]) {
+            DataType::Int64
+        } else if is_one_of(&[&TIME]) || POSE.iter().any(|names| names.0.contains(&name)) {
+            DataType::Float64
+        } else {
+            DataType::Utf8
+        }
     }
 
     /// The columns, ascending by index.
@@ -113,6 +130,10 @@ fn is_integer(kind: &DataType) -> bool {
 
 fn is_float(kind: &DataType) -> bool {
     matches!(kind, DataType::Float64 | DataType::Float32)
+}
+
+fn is_time(kind: &DataType) -> bool {
+    is_float(kind) || matches!(kind, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
 fn is_string(kind: &DataType) -> bool {
@@ -160,14 +181,18 @@ impl Table<'_> {
 
     fn required(&self, names: &ColumnAliases, fits: fn(&DataType) -> bool, wanted: &str) -> Result<Column> {
         self.optional(names, fits, wanted)?.ok_or_else(|| {
-            let there: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).take(20).collect();
-            self.error(
-                format!("has no column `{}` (its columns: {})", names.0[0], there.join(", ")),
-                format!(
+            let all = || self.schema.fields().iter().map(|field| field.name().as_str());
+            let there: Vec<&str> = all().take(20).collect();
+            // A column of the format is no misspelt other one.
+            let other = || all().filter(|name| !names_of_the_format().any(|known| known == *name));
+            let remedy = match names.0.iter().find_map(|name| nearest(name, other())) {
+                Some(near) => format!("rename the column `{near}` to `{}`, if it is that: {wanted}", names.0[0]),
+                None => format!(
                     "trajectories need the columns frame, body, x, y, z, qw, qx, qy, qz; `{}` is {wanted}",
                     names.0[0]
                 ),
-            )
+            };
+            self.error(format!("has no column `{}` (its columns: {})", names.0[0], there.join(", ")), remedy)
         })
     }
 

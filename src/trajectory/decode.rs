@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::ScalarBuffer;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 use std::path::Path;
 
 /// Quaternions may be off norm by this much.
@@ -207,6 +207,27 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
     Ok(values)
 }
 
+/// Times in seconds: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
+fn times(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = array.data_type() else {
+        return floats(array, name, defects);
+    };
+    defects.nulls(array, name);
+    let per_second: i64 = match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    };
+    let ticks = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+        Error::input(defects.source.path.display(), format!("column `{name}`: {error}"), "write seconds as float64")
+    })?;
+    // Whole seconds apart, so that the fraction is rounded once.
+    let seconds =
+        |&tick: &i64| tick.div_euclid(per_second) as f64 + tick.rem_euclid(per_second) as f64 / per_second as f64;
+    Ok(ticks.as_primitive::<Int64Type>().values().iter().map(seconds).collect())
+}
+
 /// Lengths in metres, finite.
 fn lengths(array: &ArrayRef, name: &str, unit: LengthUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
     let values = floats(array, name, defects)?;
@@ -293,7 +314,7 @@ impl<'a> Decoder<'a> {
         let run = runs(source, projection, batch, &mut defects)?;
         let frame = frames(source, projection, batch, &mut defects)?;
         let time = match &columns.time {
-            Some(names) => Some(floats(of(names)?, &names.name, &mut defects)?),
+            Some(names) => Some(times(of(names)?, &names.name, &mut defects)?),
             None => None,
         };
         let slots = self.slots(of(&columns.body)?, &columns.body.name, &mut defects)?;

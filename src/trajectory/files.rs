@@ -44,8 +44,8 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
     if paths.is_empty() {
         return Err(Error::input(
             path.display(),
-            "holds no Parquet or Arrow IPC file",
-            "give a Parquet or Arrow IPC file, a directory of them, or a glob (names that begin with . or _ are skipped)",
+            "holds no Parquet, Arrow IPC or CSV file",
+            "give a Parquet, Arrow IPC or CSV file, a directory of them, or a glob (names that begin with . or _ are skipped)",
         ));
     }
     paths.sort();

@@ -1,7 +1,7 @@
 //! READ: trajectories as a stream of blocks.
 //!
 //! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (a
-//! `parquet_file`, or an `ipc_file` once `preflight::ipc_messages` checked it; `columns` finds the columns); `bounds` takes the
+//! `parquet_file`, an `ipc_file` once `preflight::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
@@ -21,6 +21,7 @@ mod assemble;
 mod bounds;
 mod carry;
 mod columns;
+mod csv_file;
 mod decode;
 mod digest;
 mod files;
@@ -32,6 +33,7 @@ mod parquet_file;
 mod plan;
 mod pose_bounds;
 mod reading;
+mod returning;
 mod roster;
 mod row_label;
 mod sort;

@@ -46,6 +46,7 @@ impl ParquetFile {
         parquet_footer::check(path, &*file.file, file.bytes)?;
         let inferred = guard(path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let columns = Columns::resolve(path, inferred.schema(), unit)?;
+        parquet_pages::check_codecs(path, inferred.metadata(), &columns.all())?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let names = columns.body.index;
         let plain = with_names_as(path, &inferred, names, DataType::Utf8)?;

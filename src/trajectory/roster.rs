@@ -1,5 +1,6 @@
 //! From the names in the rows to the slots of a block.
 
+use crate::error::nearest;
 use crate::geometry::Vec3;
 use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
@@ -84,6 +85,11 @@ impl Roster {
 
     /// The body whose name is most like an unknown one, if any is; the first of equals.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.names.iter().map(String::as_str)).or_else(|| self.similar(name))
+    }
+
+    /// As [`Self::nearest`], by the letters that both have rather than by those to change.
+    fn similar(&self, name: &str) -> Option<&str> {
         let mut best: Option<(&str, f64)> = None;
         for known in &self.names {
             let similarity = strsim::jaro_winkler(name, known);

@@ -1,6 +1,7 @@
 //! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
 
 use super::columns::Columns;
+use super::csv_file::{CsvFile, CsvReader};
 use super::files::{Found, HiveRun};
 use super::group::Group;
 use super::ipc_file::{BatchReader, IpcFile};
@@ -30,7 +31,7 @@ pub(super) struct Source {
     pub(super) schema: SchemaRef,
     /// Which column is which.
     pub(super) columns: Columns,
-    /// Its groups of rows that have rows, in order: row groups of Parquet, all of Arrow IPC.
+    /// Its groups of rows that have rows, in order: row groups of Parquet, all of Arrow IPC or CSV.
     pub(super) groups: Vec<Group>,
     /// Rows.
     pub(super) rows: u64,
@@ -42,14 +43,15 @@ pub(super) struct Source {
 enum Format {
     Parquet(Box<ParquetFile>),
     Ipc(IpcFile),
+    Csv(CsvFile),
     Memory(RecordBatch),
 }
 
 impl Source {
-    /// Opens and checks a file; its first bytes say what it is. Lengths are in `unit` unless a field says otherwise.
+    /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is. Lengths are in `unit` unless a field says otherwise.
     ///
     /// # Errors
-    /// The file is unreadable, neither Parquet nor Arrow IPC, or its columns do not fit.
+    /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
     pub(super) fn open(found: &Found, unit: LengthUnit) -> Result<Self> {
         let path: Arc<Path> = Arc::from(found.path.as_path());
         let (kind, bytes) = kind(&path)?;
@@ -63,6 +65,11 @@ impl Source {
                 let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == SourceFormat::IpcStream, unit)?;
                 let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
                 (Format::Ipc(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
+            }
+            SourceFormat::Csv => {
+                let (file, schema, columns, rows) = CsvFile::open(&path, unit)?;
+                let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
+                (Format::Csv(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
             }
         };
         Ok(Self {
@@ -121,6 +128,7 @@ impl Source {
         let batches = match &self.format {
             Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
             Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
+            Format::Csv(file) => Batches::Csv(Box::new(file.read(columns, batch_rows)?)),
             Format::Memory(batch) => {
                 let batch = batch.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
                 Batches::Memory { batch, at: 0, most: batch_rows.max(1) }
@@ -133,7 +141,7 @@ impl Source {
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
-            Format::Ipc(_) | Format::Memory(_) => None,
+            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) => None,
         }
     }
 }
@@ -143,9 +151,10 @@ enum SourceFormat {
     Parquet,
     IpcFile,
     IpcStream,
+    Csv,
 }
 
-/// What a file is by its first bytes, and its size.
+/// What a file is by its first bytes, or where these are none of a known format by its extension; and its size.
 fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
     let unreadable = |error| Error::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
@@ -161,8 +170,11 @@ fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
         [b'F', b'E', b'A', b'1', ..] => {
             refuse("is a Feather file of version 1", "write it as Feather version 2 or Parquet")
         }
+        _ if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) => {
+            Ok((SourceFormat::Csv, bytes))
+        }
         _ => refuse(
-            "is not a Parquet file, nor an Arrow IPC file or stream",
+            "is not a Parquet file, nor an Arrow IPC file or stream, nor named as a .csv file",
             "give such files; a glob such as DIR/**/*.parquet leaves other files out",
         ),
     }
@@ -180,6 +192,7 @@ pub(super) struct GroupReader<'a> {
 enum Batches<'a> {
     Parquet(RowGroupReader<'a>),
     Ipc(Box<BatchReader>),
+    Csv(Box<CsvReader>),
     Memory { batch: RecordBatch, at: usize, most: usize },
 }
 
@@ -192,6 +205,7 @@ impl GroupReader<'_> {
         let batch = match &mut self.batches {
             Batches::Parquet(reader) => reader.next()?,
             Batches::Ipc(reader) => reader.next()?,
+            Batches::Csv(reader) => reader.next()?,
             Batches::Memory { batch, at, most } => {
                 let count = (*most).min(batch.num_rows() - *at);
                 let slice = (count > 0).then(|| batch.slice(*at, count));
@@ -203,7 +217,7 @@ impl GroupReader<'_> {
         if rows > self.left || (batch.is_none() && self.left > 0) {
             let place = match self.batches {
                 Batches::Parquet(_) => in_group(self.path, self.group),
-                Batches::Ipc(_) | Batches::Memory { .. } => self.path.display().to_string(),
+                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } => self.path.display().to_string(),
             };
             return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
         }

@@ -4,6 +4,7 @@ use super::assemble::{Assembler, Sink, Step, Stop, matters};
 use super::decode::{Decoder, Rows, Runs};
 use super::plan::Plan;
 use super::reading::{Batch, Order, Reading, groups, keys};
+use super::returning::returning;
 use crate::error::{Error, Result};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES, Sample};
@@ -75,7 +76,12 @@ impl Order {
     /// Reads all batches and sends what they hold; the error that ends the stream goes last.
     pub(super) fn follow<'a>(self, batches: impl Iterator<Item = Result<Batch<'a>>>, stop: &AtomicBool) {
         let done = read(&self.plan, batches, &self.sender, stop, &self.progress);
-        if let Err(Stop::Failed(error)) = done {
+        let error = match done {
+            Err(Stop::Failed(error)) => Some(error),
+            Err(Stop::Missing { run, frame, error }) => Some(returning(&self.plan, run, frame).unwrap_or(error)),
+            Ok(()) | Err(Stop::Gone) => None,
+        };
+        if let Some(error) = error {
             let _ = self.sender.send(Err(error));
         }
         self.complete.store(true, Ordering::Release);

@@ -3,8 +3,10 @@
 mod bodies;
 mod contacts;
 mod motion;
+mod quaternion_order;
 mod rules;
 mod warning;
+mod watch;
 
 use super::coverage::{Coverage, NothingChecked};
 use super::methods;
@@ -20,6 +22,7 @@ pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};
 pub use warning::Warning;
+pub(super) use watch::TrajectoryWatch;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,7 +142,7 @@ fn check_in_pool(
     warnings.extend(seen.clock.warnings());
     warnings.extend(contacts::warning(scene, &checked.lasting_contacts));
     warnings.extend(far(scene, &checked));
-    warnings.extend(empty(&checked));
+    warnings.extend(empty(checked.samples));
     warnings.extend(seen.coverage.nothing().and_then(|nothing| unchecked(scene, nothing)));
     checked.warnings = warnings;
     Ok(checked)
@@ -185,8 +188,8 @@ impl Seen<'_> {
 }
 
 /// Trajectories without a row: a run of them finds nothing, which says nothing.
-fn empty(checked: &Checked) -> Option<Warning> {
-    (checked.samples == 0).then(|| {
+fn empty(samples: u64) -> Option<Warning> {
+    (samples == 0).then(|| {
         Warning::new(
             "empty",
             [],

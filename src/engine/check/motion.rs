@@ -1,5 +1,6 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
+use super::quaternion_order::OrderEvidence;
 use super::warning::Warning;
 use crate::geometry::{Pose, Vec3};
 use crate::scene::{FrameBlock, Sample, Scene};
@@ -56,6 +57,7 @@ struct Slot {
 pub(super) struct Motions<'a> {
     scene: &'a Scene,
     slots: Vec<Slot>,
+    order: OrderEvidence,
 }
 
 impl<'a> Motions<'a> {
@@ -64,11 +66,12 @@ impl<'a> Motions<'a> {
             let size = scene.bodies[body as usize].shape.size();
             Slot { first: None, last: None, moved: false, seen: 0, upright: 0.0, turned: 0.0, largest: None, size }
         };
-        Self { scene, slots: scene.dynamic.iter().map(slot).collect() }
+        Self { scene, slots: scene.dynamic.iter().map(slot).collect(), order: OrderEvidence::new(scene) }
     }
 
     /// Takes the next block.
     pub(super) fn look(&mut self, block: &FrameBlock) {
+        self.order.look(block);
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let body = self.scene.dynamic[index];
             let radius = self.scene.bodies[body as usize].shape.radius;
@@ -131,7 +134,9 @@ impl<'a> Motions<'a> {
         );
         let seen: u64 = self.slots.iter().map(|slot| slot.seen).sum();
         let mean = |of: fn(&Slot) -> f64| self.slots.iter().map(of).sum::<f64>() / seen.max(1) as f64;
-        if seen > 0 && mean(|slot| slot.turned) > 0.9 && mean(|slot| slot.upright) < 0.3 {
+        if let Some(warning) = self.order.warning(self.scene) {
+            warnings.push(warning);
+        } else if seen > 0 && mean(|slot| slot.turned) > 0.9 && mean(|slot| slot.upright) < 0.3 {
             warnings.push(Warning::new(
                 "quaternions",
                 [],
@@ -154,8 +159,12 @@ impl Slot {
         let first = *self.first.get_or_insert(pose);
         self.moved |= pose != first;
         let Some((last, from_frame)) = self.last.replace((pose, sample.frame)) else { return };
+        let shift_m = shift(&last, &pose);
+        if self.largest.is_some_and(|largest| shift_m + most_angle(&last, &pose) * radius <= largest.step_m) {
+            return;
+        }
         let angle_rad = angle(&last, &pose);
-        let step_m = shift(&last, &pose) + angle_rad * radius;
+        let step_m = shift_m + angle_rad * radius;
         if self.largest.is_none_or(|largest| step_m > largest.step_m) {
             let (run, to_frame) = (sample.run, sample.frame);
             self.largest = Some(LargestStep { body, step_m, angle_rad, size_m: self.size, run, from_frame, to_frame });
@@ -177,6 +186,14 @@ fn angle(a: &Pose, b: &Pose) -> f64 {
     let dot: f64 = a.q.iter().zip(b.q).map(|(a, b)| a * b).sum();
     let cosine = dot.abs() / (norm(a.q) * norm(b.q));
     if a.q == b.q { 0.0 } else { 2.0 * cosine.min(1.0).acos() }
+}
+
+/// A number that is at least the angle between two orientations, without the inverse cosine.
+fn most_angle(a: &Pose, b: &Pose) -> f64 {
+    let dot: f64 = a.q.iter().zip(b.q).map(|(a, b)| a * b).sum();
+    let cosine = (dot.abs() / (norm(a.q) * norm(b.q))).min(1.0);
+    // 2 acos(c) <= pi sqrt(1 - c); the margin is for rounding.
+    std::f64::consts::PI * (1.0 - cosine).sqrt() + 1e-7
 }
 
 /// How time goes on.
@@ -230,6 +247,11 @@ mod tests {
         assert_eq!(shift(&a, &b), 5.0);
         assert!((angle(&a, &b) - std::f64::consts::FRAC_PI_2).abs() < 1e-8, "q and -q are one orientation");
         assert_eq!(angle(&b, &b), 0.0);
+        for k in 0..=1000 {
+            let half = std::f64::consts::FRAC_PI_2 * f64::from(k) / 1000.0;
+            let turned = Pose::new([0.0; 3], [half.cos(), half.sin(), 0.0, 0.0]);
+            assert!(most_angle(&Pose::IDENTITY, &turned) >= angle(&Pose::IDENTITY, &turned), "{half}");
+        }
     }
 
     #[test]

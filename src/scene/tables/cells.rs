@@ -2,9 +2,8 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use crate::error::{Error, Result};
-use crate::preflight::{guarded, parquet_footer, parquet_pages};
-use crate::scene::keys::nearest;
+use crate::error::{Error, Result, nearest};
+use crate::preflight::{csv_header, guarded, parquet_footer, parquet_pages};
 use crate::scene::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -68,7 +67,7 @@ fn resolve(path: &Path, names: &[&str], known: &[&[&str]]) -> Result<Vec<(usize,
 /// The known column that a name most likely means: one or two letters away, and long enough to tell.
 fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
     let candidates = known.iter().flat_map(|names| names.iter().copied()).filter(|known| known.len() > 3);
-    let near = nearest(&name.trim().to_lowercase(), candidates)?;
+    let near = nearest(name.trim(), candidates)?;
     let most = if near.len() > 6 { 2 } else { 1 };
     (strsim::damerau_levenshtein(&name.trim().to_lowercase(), near) <= most).then_some(near)
 }
@@ -86,7 +85,8 @@ fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'
     };
     let names = reader.headers().map_err(|error| wrong(&error))?.clone();
     let columns = resolve(path, &names.iter().collect::<Vec<_>>(), known)?;
-    check_columns(path, &columns, &names.iter().collect::<Vec<_>>())?;
+    let all: Vec<&str> = names.iter().collect();
+    check_columns(path, &columns, &all).map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
     let mut record = csv::StringRecord::new();
     let mut row = 0;
     while reader.read_record(&mut record).map_err(|error| wrong(&error))? {

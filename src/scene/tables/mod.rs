@@ -10,6 +10,7 @@ use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec};
 use super::digest::read_input;
 use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
 use super::keys::{Field, Keys, TomlSource};
+use super::length::parse_length;
 use super::model::{InputDigest, LengthUnit};
 use super::readers;
 use super::row_place::RowPlace;
@@ -27,6 +28,8 @@ use toml::de::{DeTable, DeValue};
 enum BodiesTableFormat {
     Text,
     Number,
+    /// A number in the scene's unit, or a text with its own.
+    Length,
     Bool,
     Texts,
     /// A table of TOML, such as `{ sphere = 1 }`.
@@ -42,12 +45,12 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
     (&["unit"], BodiesTableFormat::Text),
     (&["scale"], BodiesTableFormat::Number),
     (&["up"], BodiesTableFormat::Text),
-    (&["offset"], BodiesTableFormat::Number),
+    (&["offset"], BodiesTableFormat::Length),
     (&["group"], BodiesTableFormat::Texts),
     (&["static"], BodiesTableFormat::Bool),
-    (&["x"], BodiesTableFormat::Number),
-    (&["y"], BodiesTableFormat::Number),
-    (&["z"], BodiesTableFormat::Number),
+    (&["x"], BodiesTableFormat::Length),
+    (&["y"], BodiesTableFormat::Length),
+    (&["z"], BodiesTableFormat::Length),
     (&["qw"], BodiesTableFormat::Number),
     (&["qx"], BodiesTableFormat::Number),
     (&["qy"], BodiesTableFormat::Number),
@@ -227,7 +230,7 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: Len
 /// The keys of a row.
 fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static str, Written)>> {
     let mut keys = Vec::with_capacity(cells.len());
-    let mut pose: [Option<f64>; 7] = [None; 7];
+    let mut pose: [Option<String>; 7] = [const { None }; 7];
     for (number, cell) in cells {
         let (names, kind) = COLUMNS[*number];
         let wrong = |wanted: &str| {
@@ -237,13 +240,19 @@ fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static st
         let written = match (kind, cell) {
             (BodiesTableFormat::Text, Cell::Text(text)) => Written::Text(text.clone()),
             (BodiesTableFormat::Table, Cell::Text(text)) => Written::Toml(text.clone()),
-            (BodiesTableFormat::Number, cell) => {
-                let value = number_of(cell).ok_or_else(|| wrong("a number"))?;
+            (BodiesTableFormat::Number | BodiesTableFormat::Length, cell) => {
+                let value = match number_of(cell) {
+                    Some(value) => toml_number(value),
+                    None if kind == BodiesTableFormat::Length => {
+                        toml_length(cell).ok_or_else(|| wrong("a length like 0.2 or 50mm"))?
+                    }
+                    None => return Err(wrong("a number")),
+                };
                 if *number >= POSITION {
                     pose[*number - POSITION] = Some(value);
                     continue;
                 }
-                Written::Toml(toml_number(value))
+                Written::Toml(value)
             }
             (BodiesTableFormat::Bool, cell) => {
                 Written::Toml(truth(cell).ok_or_else(|| wrong("true or false"))?.to_string())
@@ -260,24 +269,22 @@ fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static st
     }
     let (position, orientation) = pose.split_at(ORIENTATION - POSITION);
     if let Some([x, y, z]) = all(place, POSITION, position)?.as_deref() {
-        let [x, y, z] = [x, y, z].map(|&c| toml_number(c));
         keys.push(("position", Written::Toml(format!("[{x}, {y}, {z}]"))));
     }
     if let Some([w, x, y, z]) = all(place, ORIENTATION, orientation)?.as_deref() {
-        let [w, x, y, z] = [w, x, y, z].map(|&c| toml_number(c));
         keys.push(("orientation", Written::Toml(format!("{{ qw = {w}, qx = {x}, qy = {y}, qz = {z} }}"))));
     }
     Ok(keys)
 }
 
 /// Values of neighbouring columns from number `first` on, of which all are there or none.
-fn all(place: &RowPlace, first: usize, values: &[Option<f64>]) -> Result<Option<Vec<f64>>> {
+fn all<'v>(place: &RowPlace, first: usize, values: &'v [Option<String>]) -> Result<Option<Vec<&'v str>>> {
     if values.iter().all(Option::is_none) {
         return Ok(None);
     }
     let names: Vec<&str> = COLUMNS[first..first + values.len()].iter().map(|(names, _)| names[0]).collect();
     match values.iter().position(Option::is_none) {
-        None => Ok(Some(values.iter().flatten().copied().collect())),
+        None => Ok(Some(values.iter().flatten().map(String::as_str).collect())),
         Some(missing) => {
             let problem = format!("column `{}` is empty, but others of {} are not", names[missing], names.join(", "));
             Err(Error::input(place, problem, "give all of them, or none"))
@@ -308,6 +315,13 @@ fn truth(cell: &Cell) -> Option<bool> {
 /// A number as TOML writes it; `Debug` of f64 is the shortest text that reads back as the same number.
 fn toml_number(value: f64) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
+}
+
+/// A length with a unit of its own as TOML writes it; `None`: the cell is none.
+fn toml_length(cell: &Cell) -> Option<String> {
+    let Cell::Text(text) = cell else { return None };
+    // What is a length has no quotes in it.
+    parse_length(text, LengthUnit::ALL[0]).ok().map(|_| format!("\"{text}\""))
 }
 
 /// A cell for a message.

@@ -1,0 +1,138 @@
+//! `clearsweep export`: tables of an execution in another format.
+
+use super::args::ExportArgs;
+use super::exit::ProgramEnd;
+use super::text::{bytes, counted, table};
+use super::{interrupt, stdout, summary};
+use crate::table::{Exported, TABLE_NAMES, export_csv};
+use crate::{Error, Result};
+use serde_json::json;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A file that was written.
+struct ExportedFile {
+    table: &'static str,
+    path: PathBuf,
+    rows: u64,
+    bytes: u64,
+}
+
+/// Exports, and prints what was written.
+pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
+    summary::read(&args.dir)?; // only a finished execution has one
+    let names = TABLE_NAMES.iter().copied();
+    let tables: Vec<&str> =
+        names.filter(|name| args.table.is_empty() || args.table.iter().any(|wanted| wanted == name)).collect();
+    if args.to.as_deref() == Some(Path::new("-")) {
+        return to_stdout(args, &tables);
+    }
+    let to = args.to.clone().unwrap_or_else(|| beside(&args.dir));
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
+    let targets: Vec<PathBuf> = tables.iter().map(|table| to.join(format!("{table}.csv"))).collect();
+    if let Some(target) = targets.iter().find(|target| !args.force && target.symlink_metadata().is_ok()) {
+        let remedy = "choose another folder with --to, or replace the files with --force";
+        return Err(Error::output(target.display(), "exists already", remedy));
+    }
+    std::fs::create_dir_all(&to).map_err(|error| unwritable(&to, &error))?;
+    let mut written = Vec::new();
+    for (&table, path) in tables.iter().zip(targets) {
+        match to_file(args, table, path, &stop)? {
+            Some(file) => written.push(file),
+            None => return Ok(ProgramEnd::Interrupted),
+        }
+    }
+    report(args, &written)?;
+    Ok(ProgramEnd::Clear)
+}
+
+/// The folder of the CSV files unless another is given: that of the output, with `-csv` after its name.
+fn beside(dir: &Path) -> PathBuf {
+    let real = dir.canonicalize();
+    let named = real.as_deref().unwrap_or(dir);
+    let name = named.file_name().map_or_else(|| "out".into(), |name| name.to_string_lossy().into_owned());
+    // `out`, but not `.`, has a name of its own to stay beside.
+    let folder = match dir.file_name() {
+        Some(_) => dir.parent(),
+        None => named.parent(),
+    };
+    folder.unwrap_or(Path::new("")).join(format!("{name}-csv"))
+}
+
+fn to_stdout(args: &ExportArgs, tables: &[&str]) -> Result<ProgramEnd> {
+    let [table] = tables else {
+        return Err(Error::usage("--to -", "takes one table", "name it with --table, or name a folder with --to"));
+    };
+    let mut out = Pipe { stdout: std::io::stdout().lock(), closed: false };
+    let done = export_csv(&args.dir, table, &mut out, &|| true);
+    // A reader that has seen enough closes the pipe; that is no failure.
+    if out.closed { Ok(ProgramEnd::Clear) } else { done.map(|_| ProgramEnd::Clear) }
+}
+
+/// Stdout, which remembers whether its reader has gone.
+struct Pipe {
+    stdout: std::io::StdoutLock<'static>,
+    closed: bool,
+}
+
+impl Pipe {
+    fn note<T>(&mut self, done: std::io::Result<T>) -> std::io::Result<T> {
+        self.closed |= done.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let done = self.stdout.write(bytes);
+        self.note(done)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let done = self.stdout.flush();
+        self.note(done)
+    }
+}
+
+/// Writes a table under a temporary name, which becomes its own when it is whole. `None`: interrupted.
+fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicBool) -> Result<Option<ExportedFile>> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".clearsweep-").suffix(".tmp");
+    #[cfg(unix)]
+    // As any new file: what the process' mask leaves of it.
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(|error| unwritable(&path, &error))?;
+    let mut buffered = BufWriter::new(file.as_file_mut());
+    let exported = export_csv(&args.dir, table, &mut buffered, &|| !stop.load(Ordering::Relaxed))?;
+    let Exported::Rows(rows) = exported else { return Ok(None) };
+    buffered.flush().map_err(|error| unwritable(&path, &error))?;
+    drop(buffered);
+    let bytes = file.as_file().metadata().map_err(|error| unwritable(&path, &error))?.len();
+    let kept = if args.force { file.persist(&path) } else { file.persist_noclobber(&path) };
+    kept.map_err(|error| unwritable(&path, &error.error))?;
+    Ok(Some(ExportedFile { table, path, rows, bytes }))
+}
+
+fn report(args: &ExportArgs, written: &[ExportedFile]) -> Result<()> {
+    if args.json {
+        let files = written.iter().map(|file| {
+            json!({ "table": file.table, "path": file.path.display().to_string(), "rows": file.rows, "bytes": file.bytes })
+        });
+        return stdout::print_json(&json!({ "files": files.collect::<Vec<_>>() }));
+    }
+    let line = |file: &ExportedFile| {
+        let text = format!("{}, {}: {}", counted(file.rows, "row"), bytes(file.bytes), file.path.display());
+        (file.table, text)
+    };
+    stdout::print(&table(&written.iter().map(line).collect::<Vec<_>>()))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    let remedy = "check the path, its permissions and the free space";
+    Error::output(path.display(), format!("cannot be written ({error})"), remedy)
+}

@@ -1,0 +1,40 @@
+//! What a run notices of its trajectories and sizes beside its work.
+
+use super::motion::{Clock, Motions};
+use super::{Warning, bodies, empty};
+use crate::scene::{FrameBlock, Scene};
+
+/// Looks at the blocks of a run as they pass.
+pub(in crate::engine) struct TrajectoryWatch<'a> {
+    scene: &'a Scene,
+    samples: u64,
+    clock: Clock,
+    motions: Motions<'a>,
+}
+
+impl<'a> TrajectoryWatch<'a> {
+    /// Before the first block.
+    pub(in crate::engine) fn new(scene: &'a Scene) -> Self {
+        Self { scene, samples: 0, clock: Clock::default(), motions: Motions::new(scene) }
+    }
+
+    /// Takes the next block.
+    pub(in crate::engine) fn look(&mut self, block: &FrameBlock) {
+        self.samples += block.samples.len() as u64;
+        for (index, sample) in block.samples.iter().enumerate() {
+            self.clock.tick(sample, block.starts_run >> index & 1 == 1);
+        }
+        if !self.scene.dynamic.is_empty() {
+            self.motions.look(block);
+        }
+    }
+
+    /// The warnings that a check has of the trajectories and of sizes, but for what is only slow.
+    pub(in crate::engine) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = bodies::warnings(self.scene, &[]);
+        warnings.extend(self.motions.warnings(self.samples).into_iter().filter(|warning| warning.kind != "motionless"));
+        warnings.extend(self.clock.warnings());
+        warnings.extend(empty(self.samples));
+        warnings
+    }
+}

@@ -1,0 +1,179 @@
+//! Tables of a finished execution as CSV.
+
+use crate::error::{Error, Result};
+use crate::preflight::{guarded, parquet_footer, parquet_pages};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The tables of an output directory, by the names under which they are exported.
+pub(crate) const TABLE_NAMES: [&str; 5] = ["distances", "penetrations", "pairs", "runs", "bodies"];
+
+/// Rows decoded at a time.
+const BATCH_ROWS: usize = 8192;
+
+/// What becomes of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exported {
+    /// So many rows were written.
+    Rows(u64),
+    /// `go_on` said no.
+    Stopped,
+}
+
+/// Writes a table of the output directory `dir`, one of [`TABLE_NAMES`], as CSV with a line of column names: numbers as
+/// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items.
+///
+/// `go_on` is asked after every few thousand rows.
+///
+/// # Errors
+/// The table is missing, or clearsweep did not write it; `out` cannot be written.
+pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &dyn Fn() -> bool) -> Result<Exported> {
+    let mut writer = csv::Writer::from_writer(out);
+    let mut header: Option<SchemaRef> = None;
+    let mut rows = 0;
+    for path in files(dir, table)? {
+        let mut reader = open(&path)?;
+        let schema = parquet_schema(&reader);
+        match &header {
+            None => {
+                write(&mut writer, schema.fields().iter().map(|field| field.name().as_str()))?;
+                header = Some(schema);
+            }
+            Some(first) if first.fields() != schema.fields() => {
+                return Err(invalid(&path, "has other columns than the part before it".to_owned()));
+            }
+            Some(_) => {}
+        }
+        while let Some(batch) = guard(&path, || reader.next().transpose())? {
+            write_rows(&path, &batch, &mut writer)?;
+            rows += batch.num_rows() as u64;
+            if !go_on() {
+                return Ok(Exported::Stopped);
+            }
+        }
+    }
+    writer.flush().map_err(|error| unwritable(&error))?;
+    Ok(Exported::Rows(rows))
+}
+
+/// The files of a table, in the order of their rows.
+fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
+    if !matches!(table, "distances" | "penetrations") {
+        return Ok(vec![dir.join(format!("{table}.parquet"))]);
+    }
+    let folder = dir.join(table);
+    let entries = std::fs::read_dir(&folder).map_err(|error| invalid(&folder, format!("cannot be read ({error})")))?;
+    let mut parts = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| Error::unreadable(&folder, &error))?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            parts.push(path);
+        }
+    }
+    // Numbers of more than five digits are longer than the others.
+    parts.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    if parts.is_empty() { Err(invalid(&folder, "has no part".to_owned())) } else { Ok(parts) }
+}
+
+fn open(path: &Path) -> Result<ParquetRecordBatchReader> {
+    let file = File::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
+    let bytes = file.metadata().map_err(|error| Error::unreadable(path, &error))?.len();
+    parquet_footer::check(path, &file, bytes)?;
+    let broken = |error: parquet::errors::ParquetError| ArrowError::from(error);
+    let again = file.try_clone().map_err(|error| Error::unreadable(path, &error))?;
+    let builder = guard(path, || ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken))?;
+    let roots: Vec<usize> = (0..builder.schema().fields().len()).collect();
+    for group in 0..builder.metadata().num_row_groups() {
+        parquet_pages::check(path, &again, builder.metadata(), group, &roots)?;
+    }
+    guard(path, || builder.with_batch_size(BATCH_ROWS).build().map_err(broken))
+}
+
+fn parquet_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {
+    arrow_array::RecordBatchReader::schema(reader)
+}
+
+/// The rows of a batch.
+fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, writer: &mut csv::Writer<W>) -> Result<()> {
+    let options = FormatOptions::default();
+    let columns = batch.columns().iter().map(|array| CellWriter::of(array, &options));
+    let columns =
+        columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| invalid(path, error.to_string()))?;
+    let mut cells: Vec<String> = vec![String::new(); columns.len()];
+    for row in 0..batch.num_rows() {
+        for (cell, column) in cells.iter_mut().zip(&columns) {
+            cell.clear();
+            column.write(row, cell).map_err(|error| invalid(path, error.to_string()))?;
+        }
+        write(writer, cells.iter().map(String::as_str))?;
+    }
+    Ok(())
+}
+
+fn write<'c, W: Write>(writer: &mut csv::Writer<W>, cells: impl Iterator<Item = &'c str>) -> Result<()> {
+    writer.write_record(cells).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => unwritable(&error),
+        kind => Error::internal("CSV", format!("{kind:?}")),
+    })
+}
+
+/// A column as text.
+enum CellWriter<'a> {
+    Plain(ArrayFormatter<'a>),
+    /// A list: where the items of each row begin and end.
+    List(&'a ArrayRef, Vec<std::ops::Range<usize>>, ArrayFormatter<'a>),
+}
+
+impl<'a> CellWriter<'a> {
+    fn of(array: &'a ArrayRef, options: &FormatOptions<'a>) -> std::result::Result<Self, ArrowError> {
+        if !matches!(array.data_type(), DataType::List(_)) {
+            return Ok(Self::Plain(ArrayFormatter::try_new(array.as_ref(), options)?));
+        }
+        let list = array.as_list::<i32>();
+        let items = ArrayFormatter::try_new(list.values().as_ref(), options)?;
+        let ends = list.value_offsets().windows(2).map(|pair| pair[0] as usize..pair[1] as usize).collect();
+        Ok(Self::List(array, ends, items))
+    }
+
+    fn write(&self, row: usize, cell: &mut String) -> std::result::Result<(), ArrowError> {
+        match self {
+            Self::Plain(values) => {
+                values.value(row).write(cell).map_err(|error| ArrowError::CastError(error.to_string()))
+            }
+            Self::List(array, ..) if array.is_null(row) => Ok(()),
+            Self::List(_, ends, items) => {
+                for (number, item) in ends[row].clone().enumerate() {
+                    if number > 0 {
+                        cell.push(';');
+                    }
+                    items.value(item).write(cell).map_err(|error| ArrowError::CastError(error.to_string()))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Runs the decoder. Should it panic on damaged bytes, that is an error too.
+fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(invalid(path, format!("cannot be decoded ({error})"))),
+        None => Err(invalid(path, "cannot be decoded (the Parquet decoder gave up)".to_owned())),
+    }
+}
+
+/// The error for a file that is no table of clearsweep.
+fn invalid(path: &Path, problem: String) -> Error {
+    Error::input(path.display(), problem, "give the output directory of a finished `clearsweep run`")
+}
+
+fn unwritable(error: &std::io::Error) -> Error {
+    Error::output("the CSV", format!("cannot be written ({error})"), "check where it goes, and the free space")
+}
