@@ -151,12 +151,15 @@ fn bodies_that_rest_jump_or_never_come_near_are_found() {
         let named = warnings(&found, kind);
         assert!(named.len() == 1 && named[0]["bodies"] == serde_json::json!([body]), "{kind}: {found}");
     }
+    // The body at rest stands in the wall all the time.
+    let touching = warnings(&found, "contact");
+    assert!(touching.len() == 1 && touching[0]["bodies"] == serde_json::json!(["rest", "wall"]), "{found}");
     assert_eq!(found["never_near"], serde_json::json!(["far"]));
     let step = &found["largest_steps"][0];
     assert_eq!((&step["body"], &step["from_frame"], &step["to_frame"]), (&"jumper".into(), &64.into(), &65.into()));
     let (text, _) = run(dir.path(), &[], 0);
     assert!(
-        text.contains("rest: never moves") && text.contains("static = true") && text.contains("3 warnings"),
+        text.contains("rest: never moves") && text.contains("static = true") && text.contains("4 warnings"),
         "{text}"
     );
 }

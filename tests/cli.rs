@@ -335,8 +335,12 @@ fn one_body_and_no_near_pair_are_fine() {
     let dir = tempfile::tempdir().expect("scratch");
     expect(dir.path(), "generate crowd --out c --bodies 1 --frames 5", 0);
     let (out, _) = expect(dir.path(), "run c/scene.toml --out o", 0);
-    assert!(out.contains("nothing came that near"), "{out}");
+    assert!(out.contains("there was nothing to look at"), "{out}");
     assert!(rows(&dir.path().join("o"), "distances").1.is_empty());
+    expect(dir.path(), "generate crowd --out d --bodies 2 --frames 5 --density 0.0001", 0);
+    let (out, _) = expect(dir.path(), "run d/scene.toml --out p --within 1mm", 0);
+    assert!(out.contains("nothing came that near"), "{out}");
+    assert!(rows(&dir.path().join("p"), "distances").1.is_empty());
 }
 
 #[test]
