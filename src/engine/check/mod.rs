@@ -124,7 +124,7 @@ fn check_in_pool(
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
     warnings.extend(far(scene, &checked));
-    warnings.extend(empty(checked.samples));
+    warnings.extend(Warning::of_empty(checked.samples));
     checked.warnings = warnings;
     Ok(checked)
 }
@@ -164,18 +164,6 @@ impl Seen<'_> {
             self.motions.look(block);
         }
     }
-}
-
-/// Trajectories without a row: a run of them finds nothing, which says nothing.
-fn empty(samples: u64) -> Option<Warning> {
-    (samples == 0).then(|| {
-        Warning::new(
-            "empty",
-            [],
-            "the trajectories hold no row: a run would look at no frame",
-            "check what wrote them, and `trajectories` in [scene]",
-        )
-    })
 }
 
 /// Nothing comes near anything: more likely a wrong unit than a finding.
