@@ -156,8 +156,8 @@ const SHAPES: &[Row] = &[
     ("box two", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, 1] }\n", &[":8", "2 values instead of 3"]),
     (
         "box text",
-        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, \"1\", 1] }\n",
-        &[":8", "string", "3 numbers"],
+        "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, \"one\", 1] }\n",
+        &[":8", "`box`", "`one` is not a length"],
     ),
     ("box inf", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { box = [1, inf, 1] }\n", &[":8", "`box`", "finite"]),
     ("sphere", "+[[body]]\nname = \"a\"\nstatic = true\nshape = { sphere = 0 }\n", &[":8", "`sphere`", "positive"]),

@@ -225,7 +225,7 @@ fn wrong_usage_is_exit_code_2() {
         ("fly", "unrecognized"),
         ("run", "--out"),
         ("run s.toml", "--out"),
-        ("run s.toml --out o --frames 5", "A..B"),
+        ("run s.toml --out o --frames five", "A..B"),
         ("run s.toml --out o --frames 7..3", "empty"),
         ("run s.toml --out o --threads 0", "threads"),
         ("run s.toml --out o --memory lots", "500MB"),

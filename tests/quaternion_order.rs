@@ -67,7 +67,7 @@ fn scene(dir: &Path, name: &str, frames: i64, order: Order, keys: &str, poses: i
     let mut rows = Vec::new();
     let mut text = format!(
         "[scene]\nlength_unit = \"m\"\ntrajectories = \"{name}.parquet\"\n[query]\nwithin = 0.05\n\
-         [[body]]\nname = \"floor\"\nstatic = true\nshape = {{ box = [20, 20, 0.2] }}\nposition = [0, 0, -0.1]\n"
+         [[body]]\nname = \"floor\"\nstatic = true\nshape = {{ box = [3, 3, 0.2] }}\nposition = [0, 0, -0.1]\n"
     );
     for (body, ..) in poses(0) {
         text += &format!("[[body]]\nname = \"{body}\"\n{keys}\n");

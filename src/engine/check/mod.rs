@@ -142,7 +142,7 @@ fn check_in_pool(
     warnings.extend(seen.clock.warnings());
     warnings.extend(contacts::warning(scene, &checked.lasting_contacts));
     warnings.extend(far(scene, &checked));
-    warnings.extend(empty(checked.samples));
+    warnings.extend(Warning::of_empty(checked.samples));
     warnings.extend(seen.coverage.nothing().and_then(|nothing| unchecked(scene, nothing)));
     checked.warnings = warnings;
     Ok(checked)
@@ -185,18 +185,6 @@ impl Seen<'_> {
             self.motions.look(block);
         }
     }
-}
-
-/// Trajectories without a row: a run of them finds nothing, which says nothing.
-fn empty(samples: u64) -> Option<Warning> {
-    (samples == 0).then(|| {
-        Warning::new(
-            "empty",
-            [],
-            "the trajectories hold no row: a run would look at no frame",
-            "check what wrote them, and `trajectories` in [scene]",
-        )
-    })
 }
 
 /// A requirement that nothing is held against.

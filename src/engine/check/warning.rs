@@ -23,4 +23,15 @@ impl Warning {
     ) -> Self {
         Self { kind, bodies: bodies.into(), problem: problem.into(), remedy: remedy.into() }
     }
+    /// Trajectories without a row: a run of them finds nothing, which says nothing.
+    pub(super) fn of_empty(samples: u64) -> Option<Self> {
+        (samples == 0).then(|| {
+            Self::new(
+                "empty",
+                [],
+                "the trajectories hold no row: a run would look at no frame",
+                "check what wrote them, and `trajectories` in [scene]",
+            )
+        })
+    }
 }

@@ -1,7 +1,8 @@
 //! What a run notices of its trajectories and sizes beside its work.
 
+use super::bodies;
 use super::motion::{Clock, Motions};
-use super::{Warning, bodies, empty};
+use super::warning::Warning;
 use crate::scene::{FrameBlock, Scene};
 
 /// Looks at the blocks of a run as they pass.
@@ -34,7 +35,7 @@ impl<'a> TrajectoryWatch<'a> {
         let mut warnings = bodies::warnings(self.scene, &[]);
         warnings.extend(self.motions.warnings(self.samples).into_iter().filter(|warning| warning.kind != "motionless"));
         warnings.extend(self.clock.warnings());
-        warnings.extend(empty(self.samples));
+        warnings.extend(Warning::of_empty(self.samples));
         warnings
     }
 }
