@@ -25,6 +25,9 @@ const EXCESS: f64 = 1.0 / 64.0;
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 20_000;
 
+/// The corners of a convex polygon, in order.
+type Polygon = Vec<Vec3<f64>>;
+
 /// How far the first set reaches from the second, in the unit of the coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SurfaceReach {
@@ -187,7 +190,7 @@ impl ReachSearch<'_> {
     }
 
     /// A polygon halved across a direction; `None` if it is no wider than rounding.
-    fn halves(&self, corners: &[Vec3<f64>], across: Vec3<f64>) -> Option<(Vec<Vec3<f64>>, Vec<Vec3<f64>>)> {
+    fn halves(&self, corners: &[Vec3<f64>], across: Vec3<f64>) -> Option<(Polygon, Polygon)> {
         let length = across.length();
         if length <= 0.0 {
             return None;
@@ -201,7 +204,7 @@ impl ReachSearch<'_> {
 
     /// The part of a polygon above (or below) a triangle, and the parts beyond its sides; `None` if there is nothing
     /// above it.
-    fn cut_along(&self, corners: &[Vec3<f64>], triangle: &Corners) -> Option<(Vec<Vec3<f64>>, Vec<Vec<Vec3<f64>>>)> {
+    fn cut_along(&self, corners: &[Vec3<f64>], triangle: &Corners) -> Option<(Polygon, Vec<Polygon>)> {
         let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
         let mut above = corners.to_vec();
         let mut rest = Vec::new();
@@ -249,7 +252,7 @@ fn farthest(corners: &[Vec3<f64>], triangle: &Corners) -> (usize, f64) {
 
 /// The parts of a polygon where a linear function is not above, and not below, zero; both keep the corners where it is
 /// zero. Empty where there is no corner on that side.
-fn cut(corners: &[Vec3<f64>], function: impl Fn(Vec3<f64>) -> f64) -> (Vec<Vec3<f64>>, Vec<Vec3<f64>>) {
+fn cut(corners: &[Vec3<f64>], function: impl Fn(Vec3<f64>) -> f64) -> (Polygon, Polygon) {
     let (mut below, mut beyond) = (Vec::with_capacity(corners.len() + 2), Vec::with_capacity(corners.len() + 2));
     for (k, &p) in corners.iter().enumerate() {
         let q = corners[(k + 1) % corners.len()];

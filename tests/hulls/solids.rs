@@ -5,26 +5,26 @@ use std::fmt::Write;
 
 /// Vertices and triangles, counter-clockwise from outside.
 #[derive(Debug, Clone, Default)]
-pub struct Solid {
-    pub vertices: Vec<[f64; 3]>,
-    pub triangles: Vec<[usize; 3]>,
+pub(crate) struct Solid {
+    pub(crate) vertices: Vec<[f64; 3]>,
+    pub(crate) triangles: Vec<[usize; 3]>,
 }
 
 impl Solid {
-    pub fn of_polygons(vertices: Vec<[f64; 3]>, polygons: &[Vec<usize>]) -> Self {
+    pub(crate) fn of_polygons(vertices: Vec<[f64; 3]>, polygons: &[Vec<usize>]) -> Self {
         let fan = |p: &Vec<usize>| p[1..].windows(2).map(|w| [p[0], w[0], w[1]]).collect::<Vec<_>>();
         Self { vertices, triangles: polygons.iter().flat_map(fan).collect() }
     }
 
     /// A box about the origin.
-    pub fn cuboid(sides: [f64; 3]) -> Self {
+    pub(crate) fn cuboid(sides: [f64; 3]) -> Self {
         let corner = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 0.5 } else { -0.5 } * sides[axis]);
         let polygons = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         Self::of_polygons((0..8).map(corner).collect(), &polygons.map(Vec::from))
     }
 
     /// A surface of revolution about z: the profile (radius, z) from top to bottom; radius 0 is a pole.
-    pub fn turned(profile: &[(f64, f64)], sides: usize) -> Self {
+    pub(crate) fn turned(profile: &[(f64, f64)], sides: usize) -> Self {
         let mut solid = Self::default();
         let mut rings: Vec<Vec<usize>> = Vec::new();
         for &(r, z) in profile {
@@ -46,16 +46,16 @@ impl Solid {
         solid
     }
 
-    pub fn cylinder(radius: f64, height: f64, sides: usize) -> Self {
+    pub(crate) fn cylinder(radius: f64, height: f64, sides: usize) -> Self {
         let h = 0.5 * height;
         Self::turned(&[(0.0, h), (radius, h), (radius, -h), (0.0, -h)], sides)
     }
 
-    pub fn cone(radius: f64, height: f64, sides: usize) -> Self {
+    pub(crate) fn cone(radius: f64, height: f64, sides: usize) -> Self {
         Self::turned(&[(0.0, height), (radius, 0.0), (0.0, 0.0)], sides)
     }
 
-    pub fn capsule(radius: f64, length: f64, sides: usize) -> Self {
+    pub(crate) fn capsule(radius: f64, length: f64, sides: usize) -> Self {
         let quarter = sides / 4;
         let arc = |k: usize, top: bool| {
             let angle = 0.25 * TAU * k as f64 / quarter as f64;
@@ -68,7 +68,7 @@ impl Solid {
     }
 
     /// A round plate of this thickness with a round hole through it: an annulus, extruded.
-    pub fn ring(hole: f64, radius: f64, thickness: f64, sides: usize) -> Self {
+    pub(crate) fn ring(hole: f64, radius: f64, thickness: f64, sides: usize) -> Self {
         let h = 0.5 * thickness;
         let profile = [(hole, h), (radius, h), (radius, -h), (hole, -h), (hole, h)];
         let mut solid = Self::turned(&profile, sides);
@@ -80,7 +80,7 @@ impl Solid {
     }
 
     /// Every triangle in four, about the middles of its sides; each triangle with vertices of its own.
-    pub fn subdivided(&self) -> Self {
+    pub(crate) fn subdivided(&self) -> Self {
         let mut solid = Self::default();
         let middle = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));
         for t in &self.triangles {
@@ -95,11 +95,11 @@ impl Solid {
         solid
     }
 
-    pub fn moved(&self, place: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+    pub(crate) fn moved(&self, place: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         Self { vertices: self.vertices.iter().map(|&v| place(v)).collect(), triangles: self.triangles.clone() }
     }
 
-    pub fn with(&self, other: &Self) -> Self {
+    pub(crate) fn with(&self, other: &Self) -> Self {
         let first = self.vertices.len();
         let mut solid = self.clone();
         solid.vertices.extend(&other.vertices);
@@ -108,7 +108,7 @@ impl Solid {
     }
 
     /// The diagonal of its box.
-    pub fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         let side = |axis: usize| {
             let values = self.vertices.iter().map(|v| v[axis]);
             values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
@@ -117,7 +117,7 @@ impl Solid {
     }
 
     /// Binary STL, in single precision.
-    pub fn stl(&self) -> Vec<u8> {
+    pub(crate) fn stl(&self) -> Vec<u8> {
         let mut bytes = [&[b' '; 80][..], &(self.triangles.len() as u32).to_le_bytes()].concat();
         for t in &self.triangles {
             bytes.extend([0; 12]);
@@ -128,12 +128,12 @@ impl Solid {
     }
 
     /// OBJ with eight digits after the point, without names.
-    pub fn obj(&self) -> String {
+    pub(crate) fn obj(&self) -> String {
         self.object("", 0)
     }
 
     /// An object of an OBJ file, behind so many vertices.
-    pub fn object(&self, name: &str, before: usize) -> String {
+    pub(crate) fn object(&self, name: &str, before: usize) -> String {
         let mut text = if name.is_empty() { String::new() } else { format!("o {name}\n") };
         for [x, y, z] in &self.vertices {
             let _ = writeln!(text, "v {x:.8} {y:.8} {z:.8}");
@@ -145,7 +145,7 @@ impl Solid {
     }
 
     /// Binary glTF of one node, in single precision.
-    pub fn glb(&self) -> Vec<u8> {
+    pub(crate) fn glb(&self) -> Vec<u8> {
         let positions: Vec<u8> = self.vertices.iter().flatten().flat_map(|&c| (c as f32).to_le_bytes()).collect();
         let indices: Vec<u8> = self.triangles.iter().flatten().flat_map(|&v| (v as u32).to_le_bytes()).collect();
         let json = serde_json::json!({
@@ -173,7 +173,7 @@ impl Solid {
 }
 
 /// A rotation by a quaternion that a seed chooses, and a shift.
-pub fn placed(seed: u64, shift: f64) -> impl Fn([f64; 3]) -> [f64; 3] {
+pub(crate) fn placed(seed: u64, shift: f64) -> impl Fn([f64; 3]) -> [f64; 3] {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
