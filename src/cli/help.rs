@@ -80,7 +80,7 @@ convex pieces, piece-hulls:FILE the hull of each object. Answers are in metres, 
 Examples (from the folder of the sources):
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,0,1,0,0,0
   clearsweep query datasets/coherence/object.obj box:4,4,2 --pose 9,0,0,1,0,0,0 --json
-  clearsweep query hull:datasets/pipe-rack/geometry/elbow-dn150.obj sphere:50 --unit mm --pose 100,0,0,1,0,0,0
+  clearsweep query hull:datasets/pipe-rack/geometry/beam.obj sphere:50 --unit mm
   clearsweep query box:1,1,1 box:1,1,1 --pose 0.25,0,1,1,0,0,0 --explain
 
 Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";
