@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn lengths_are_in_the_unit_of_the_scene() {
         let texts = |word: &str, metres: [f64; 4]| metres.map(|metres| Lengths::of_word(word).text(metres));
-        let lengths = [0.05, -0.0379275, 2.8e-17, 0.0];
+        let lengths = [0.05, -0.0379276, 2.8e-17, 0.0];
         assert_eq!(texts("mm", lengths), ["50 mm", "-37.928 mm", "2.80e-14 mm", "0 mm"]);
         assert_eq!(texts("m", lengths), ["0.05 m", "-0.037928 m", "2.80e-17 m", "0 m"]);
         assert_eq!(texts("cm", lengths), ["5 cm", "-3.7928 cm", "2.80e-15 cm", "0 cm"]);

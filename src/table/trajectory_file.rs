@@ -39,7 +39,7 @@ pub struct TrajectoryRow {
     pub q: [f64; 4],
 }
 
-/// Rows of the file that was written to last, and rows that it will have.
+/// Rows of the file that was written to last, of those that say how many rows come, and rows that it will have.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 static EXPECTED: AtomicU64 = AtomicU64::new(0);
 
@@ -111,8 +111,10 @@ impl TrajectoryFile {
         let batch = self.batch().map_err(|error| Error::internal(self.path.display(), error))?;
         self.writer.write(&batch).map_err(|error| Error::unwritable(&self.path, &error))?;
         self.written += self.rows.len() as u64;
-        WRITTEN.store(self.written, Ordering::Relaxed);
-        EXPECTED.store(self.expected, Ordering::Relaxed);
+        if self.expected > 0 {
+            WRITTEN.store(self.written, Ordering::Relaxed);
+            EXPECTED.store(self.expected, Ordering::Relaxed);
+        }
         self.rows.clear();
         Ok(())
     }
