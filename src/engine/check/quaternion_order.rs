@@ -184,12 +184,12 @@ impl OrderEvidence {
             let first = votes.iter().find(|(_, vote)| vote.order == order)?;
             let other = first.0.other.map_or("the world".to_owned(), |other| format!("`{}`", name(other)));
             format!(
-                "`{}` and {other} hang together to {:.1e} m in the order {}, but come apart by {:.1e} m in that of the \
+                "`{}` and {other} hang together to {:.3} mm in the order {}, but come apart by {:.3} mm in that of the \
                  columns; {joined} such joints, and {named} that hold in the order of the columns",
                 name(first.0.slot),
-                first.1.rest_m,
+                1e3 * first.1.rest_m,
                 order.words(),
-                first.1.named_m,
+                1e3 * first.1.named_m,
             )
         } else if named == 0 && self.half_turns() {
             "nearly all poses are turned by exactly 180 degrees about axes that change; in the order x, y, z, w they are \
