@@ -92,8 +92,7 @@ pub use scene::{
     Shape,
 };
 pub use table::{
-    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals,
-    ViolatingPair, Worst,
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };
 #[cfg(feature = "ndarray")]
 pub use trajectory::PoseArray;

@@ -65,6 +65,62 @@ fn text<'t>(table: &'t toml::Table, key: &str) -> Option<&'t str> {
     table.get(key).and_then(toml::Value::as_str)
 }
 
+/// Writes a glTF file of cubes with the nodes that the sections of documents name, and their table; returns those that move.
+fn write_nodes(folder: &Path, file: &str, section: &toml::Table) -> Vec<String> {
+    fs::write(folder.join(file), nodes_of_cubes()).expect("written");
+    let prefix = text(section, "name").map(|name| format!("{name}/")).unwrap_or_default();
+    if let Some(table) = text(section, "table") {
+        fs::write(folder.join(table), format!("body,offset\n{prefix}hall-2/pipe-17,0.01\n")).expect("written");
+    }
+    let moving = section.get("moving").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    moving.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+}
+
+/// `crane` with a hook below it, and `hall-2` with a pipe and a bolt.
+fn nodes_of_cubes() -> Vec<u8> {
+    let corners: Vec<f32> = (0..8_u8).flat_map(|k| [0, 1, 2].map(|axis| f32::from(k >> axis & 1))).collect();
+    let quads: [[u16; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles: Vec<u16> = quads.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect();
+    let bytes: Vec<u8> =
+        corners.iter().flat_map(|x| x.to_le_bytes()).chain(triangles.iter().flat_map(|i| i.to_le_bytes())).collect();
+    let json = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": [0, 2] }],
+        "nodes": [
+            { "name": "crane", "mesh": 0, "children": [1] },
+            { "name": "hook", "mesh": 0, "translation": [0, 0, -5] },
+            { "name": "hall-2", "translation": [50, 0, 0], "children": [3, 4] },
+            { "name": "pipe-17", "mesh": 0 },
+            { "name": "bolt-1", "mesh": 0, "translation": [5, 0, 0] },
+        ],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1] },
+            { "bufferView": 1, "componentType": 5123, "count": triangles.len(), "type": "SCALAR" },
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": 96 },
+            { "buffer": 0, "byteOffset": 96, "byteLength": 2 * triangles.len() },
+        ],
+        "buffers": [{ "byteLength": bytes.len() }],
+    });
+    glb(&json.to_string(), &bytes)
+}
+
+/// A binary glTF file (version 2.0, section 4.4): its header, the JSON and the bytes.
+fn glb(json: &str, bytes: &[u8]) -> Vec<u8> {
+    let chunk = |kind: &[u8; 4], content: &[u8], padding: u8| -> Vec<u8> {
+        let length = content.len().next_multiple_of(4);
+        let mut chunk = [&u32::try_from(length).expect("small").to_le_bytes()[..], kind, content].concat();
+        chunk.resize(8 + length, padding);
+        chunk
+    };
+    let chunks = [chunk(b"JSON", json.as_bytes(), b' '), chunk(b"BIN\0", bytes, 0)].concat();
+    let length = u32::try_from(12 + chunks.len()).expect("small");
+    [b"glTF", &2_u32.to_le_bytes()[..], &length.to_le_bytes()[..], &chunks].concat()
+}
+
 /// Writes the files that a scene names: cubes, a table of two of them, and poses of all bodies that move.
 fn write_companions(folder: &Path, scene: &str) {
     let scene: toml::Table = toml::from_str(scene).expect("TOML");
@@ -86,6 +142,11 @@ fn write_companions(folder: &Path, scene: &str) {
         }
     }
     for (index, section) in tables("bodies").iter().enumerate() {
+        if let Some(file) = text(section, "geometry") {
+            assert_eq!(text(section, "each"), Some("node"), "the test has a file of nodes only");
+            moving.extend(write_nodes(folder, file, section));
+            continue;
+        }
         assert_eq!(section.get("static").and_then(toml::Value::as_bool), Some(true), "the test has static parts only");
         let Some(table) = text(section, "table") else { continue };
         cube("part.obj");

@@ -80,7 +80,7 @@ fn every_table_is_the_same_as_csv() {
         }
     }
     let bodies = fs::read_to_string(dir.join("o-csv/bodies.csv")).expect("a table");
-    assert!(bodies.lines().last().is_some_and(|line| line.ends_with(",\"a, b;c\"")), "{bodies}");
+    assert!(bodies.lines().last().is_some_and(|line| line.contains(",\"a, b;c\",")), "{bodies}");
     let worst = batches(&dir.join("o"), "pairs");
     let name = worst[0].column_by_name("body_a").expect("names");
     let name = arrow_cast::cast(name, &arrow_schema::DataType::Utf8).expect("texts");

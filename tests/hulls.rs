@@ -183,8 +183,8 @@ fn a_query_of_a_bracket_is_refused_until_its_hull_is_asked_for() {
     let (out, _) = expect(dir, "query hull:bracket.stl sphere:5 --unit mm", 0);
     for part in [
         "penetrating, of the hulls",
-        "-10.000 mm, of the hulls",
-        "A is not convex: its hull reaches up to 25.",
+        "(-10 mm, of the hulls)",
+        "A is not convex: its hull reaches up to 25",
         "1.210 times",
     ] {
         assert!(out.contains(part), "`{part}` is missing in {out}");
@@ -247,10 +247,11 @@ fn tables_and_summaries_say_what_is_of_hulls() {
     let dir = dir.path();
     plant(dir);
     let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "1 of 3 bodies: the hull of a mesh that is not convex, up to 25.";
+    let said = "1 of 3 bodies: the hull of a mesh that is not convex, up to 25";
     let run = flat(expect(dir, "run s.toml --out o", 3).0);
     assert!(run.contains(said) && run.contains("figures of such bodies are of the hulls"), "{run}");
-    assert!(run.contains("10.000 mm deep, of the hulls: bracket and ball"), "{run}");
+    assert!(run.contains("worst 10 mm deep, of the hulls: bracket and ball"), "{run}");
+    assert!(run.contains("VIOLATED by 1 pair 10 mm deep, of the hulls: bracket and ball"), "{run}");
     let summary = flat(expect(dir, "summary o", 0).0);
     assert!(summary.contains("bracket ball -10.000 mm of the hulls"), "{summary}");
     assert!(summary.contains("ball box 90.000 mm 0"), "a pair of shapes is no hull: {summary}");
@@ -297,5 +298,5 @@ fn a_size_is_the_extent_wherever_the_origin_is() {
     let extent: Vec<f64> = sizes[3]["extent_m"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
     assert!(extent.iter().zip([0.012, 0.022, 0.042]).all(|(a, b)| (a - b).abs() < 1e-12), "{extent:?}");
     let (text, _) = expect(dir, "check s.toml", 0);
-    assert!(text.contains("10.000 mm (ball) to 120.000 mm (bracket) across"), "{text}");
+    assert!(text.contains("10 mm (ball) to 120 mm (bracket) across"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! What a summary says of violations: how many pairs and runs, the worst pairs by name, and when.
 
 use super::color::{Tone, paint};
+use super::hulls::OF_HULLS;
 use super::text::{Lengths, count, counted, visible};
 use serde_json::Value;
 
@@ -32,6 +33,7 @@ fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
     let number = |key: &str| pair[key].as_u64().unwrap_or(0);
     let distance = pair["min_distance_m"].as_f64().unwrap_or(f64::NAN);
     let how = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) };
+    let how = if pair["of_hulls"] == true { format!("{how}, {OF_HULLS}") } else { how };
     let when = match number("spans") {
         0 | 1 => span(pair),
         spans => format!("{}, in {} spans", span(pair), count(spans)),

@@ -118,7 +118,7 @@ impl Report<'_> {
             "rows_by_status": counts(&Status::NAMES, &totals.by_status),
             "violated": totals.violated,
             "pairs_violated": totals.pairs_violated,
-            "violating_pairs": totals.violating_pairs.iter().map(violating_pair).collect::<Vec<_>>(),
+            "violating_pairs": totals.violating_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
             "runs_violated": totals.runs_violated,
             "runs_violated_share": share.map(|(share, _)| share),
             "runs_violated_interval": share.map(|(_, interval)| interval),
@@ -133,17 +133,37 @@ impl Report<'_> {
         })
     }
 
+    /// Whether one of two bodies, by name, stands for a mesh that is not convex.
+    fn is_of_hulls(&self, names: [&String; 2]) -> bool {
+        self.scene.bodies.iter().any(|body| body.shape.is_filled() && names.contains(&&body.name))
+    }
+
     fn worst(&self, worst: &Worst) -> Value {
-        let filled = |body: &&Body| body.shape.is_filled();
-        let of_hulls =
-            self.scene.bodies.iter().filter(filled).any(|b| b.name == worst.body_a || b.name == worst.body_b);
         json!({
             "distance_m": worst.distance_m,
             "run": worst.run,
             "frame": worst.frame,
             "body_a": worst.body_a,
             "body_b": worst.body_b,
-            "of_hulls": of_hulls,
+            "of_hulls": self.is_of_hulls([&worst.body_a, &worst.body_b]),
+        })
+    }
+
+    fn violating_pair(&self, pair: &ViolatingPair) -> Value {
+        json!({
+            "body_a": pair.body_a,
+            "body_b": pair.body_b,
+            "of_hulls": self.is_of_hulls([&pair.body_a, &pair.body_b]),
+            "min_distance_m": pair.min_distance_m,
+            "run": pair.run,
+            "frame": pair.frame,
+            "rows": pair.rows,
+            "runs": pair.runs,
+            "spans": pair.spans,
+            "from_frame": pair.from_frame,
+            "to_frame": pair.to_frame,
+            "from_time_s": pair.from_time_s,
+            "to_time_s": pair.to_time_s,
         })
     }
 
@@ -208,23 +228,6 @@ fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
     let low = if count == 0 { 0.0 } else { bound(middle - half) };
     let high = if count == all { 1.0 } else { bound(middle + half) };
     (share, [low, high])
-}
-
-fn violating_pair(pair: &ViolatingPair) -> Value {
-    json!({
-        "body_a": pair.body_a,
-        "body_b": pair.body_b,
-        "min_distance_m": pair.min_distance_m,
-        "run": pair.run,
-        "frame": pair.frame,
-        "rows": pair.rows,
-        "runs": pair.runs,
-        "spans": pair.spans,
-        "from_frame": pair.from_frame,
-        "to_frame": pair.to_frame,
-        "from_time_s": pair.from_time_s,
-        "to_time_s": pair.to_time_s,
-    })
 }
 
 /// How many bodies stand for meshes that are not convex, and the one whose hull reaches farthest beyond its mesh; null

@@ -10,7 +10,7 @@ const LEAF: usize = 4;
 
 /// A box around triangles.
 #[derive(Debug, Clone, Copy)]
-struct TreeNode {
+struct TriangleNode {
     low: Vec3<f64>,
     high: Vec3<f64>,
     /// Of a leaf: its triangles begin here in `order`. Else: the second child; the first one follows this node.
@@ -24,7 +24,7 @@ struct TreeNode {
 pub(crate) struct TriangleTree {
     triangles: Vec<Corners>,
     order: Vec<u32>,
-    nodes: Vec<TreeNode>,
+    nodes: Vec<TriangleNode>,
 }
 
 impl TriangleTree {
@@ -73,7 +73,7 @@ impl TriangleTree {
     }
 
     fn box_distance2(&self, node: u32, p: Vec3<f64>) -> f64 {
-        let TreeNode { low, high, .. } = self.nodes[node as usize];
+        let TriangleNode { low, high, .. } = self.nodes[node as usize];
         let outside = |low: f64, high: f64, c: f64| (low - c).max(c - high).max(0.0);
         Vec3::new(outside(low.x, high.x, p.x), outside(low.y, high.y, p.y), outside(low.z, high.z, p.z)).length2()
     }
@@ -81,11 +81,11 @@ impl TriangleTree {
 
 /// Builds the subtree over `order`, which begins at `start` of the whole list: halves by centroids along the longest
 /// side of their box, so that the depth is logarithmic whatever the triangles are.
-fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<TreeNode>) {
+fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<TriangleNode>) {
     let corners = order.iter().flat_map(|&t| triangles[t as usize]);
     let (low, high) = bounds(corners);
     let index = nodes.len();
-    nodes.push(TreeNode { low, high, at: start, count: order.len() as u32 });
+    nodes.push(TriangleNode { low, high, at: start, count: order.len() as u32 });
     if order.len() <= LEAF {
         return;
     }

@@ -69,5 +69,5 @@ pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::Row;
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 pub use totals::{Totals, Worst};
-pub use violations::ViolatingPair;
+pub(crate) use violations::ViolatingPair;
 pub use writer::{FinishedTables, TableWriter};

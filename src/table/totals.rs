@@ -30,7 +30,7 @@ pub struct Totals {
     /// Pairs of bodies with at least one such row, over all runs.
     pub pairs_violated: u64,
     /// The worst of these pairs, smallest distance first; at most ten.
-    pub violating_pairs: Vec<ViolatingPair>,
+    pub(crate) violating_pairs: Vec<ViolatingPair>,
     /// Rows with `lower_m < require <= upper_m`.
     pub undecided: u64,
     /// The row of smallest distance; `None` without rows.

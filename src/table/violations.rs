@@ -9,31 +9,31 @@ const LISTED: usize = 10;
 
 /// A pair with at least one row that violates the requirement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ViolatingPair {
+pub(crate) struct ViolatingPair {
     /// Name of body A.
-    pub body_a: String,
+    pub(crate) body_a: String,
     /// Name of body B.
-    pub body_b: String,
+    pub(crate) body_b: String,
     /// Smallest distance over all runs, metres.
-    pub min_distance_m: f64,
+    pub(crate) min_distance_m: f64,
     /// The run of the smallest distance. The fields `spans` to `to_time_s` are of this run.
-    pub run: i64,
+    pub(crate) run: i64,
     /// The frame of the smallest distance.
-    pub frame: i64,
+    pub(crate) frame: i64,
     /// Rows that violate the requirement, in all runs.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Runs with such a row.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// Spans of consecutive frames with such a row.
-    pub spans: u64,
+    pub(crate) spans: u64,
     /// First frame with such a row.
-    pub from_frame: i64,
+    pub(crate) from_frame: i64,
     /// Last frame with such a row.
-    pub to_frame: i64,
+    pub(crate) to_frame: i64,
     /// Time of the first frame with such a row, seconds; `None` where the input has no time.
-    pub from_time_s: Option<f64>,
+    pub(crate) from_time_s: Option<f64>,
     /// Time of the last frame with such a row, seconds.
-    pub to_time_s: Option<f64>,
+    pub(crate) to_time_s: Option<f64>,
 }
 
 /// The violations of a pair in one run.
