@@ -54,7 +54,7 @@ const LIMIT: usize = 400;
 pub struct ProvenDepth {
     /// The answer.
     pub answer: Certificate,
-    /// The features of another facet at an equal depth: see [`EqualDepths`].
+    /// The features of another facet at an equal depth (`EqualDepths`).
     pub rival: Option<FeaturePair>,
 }
 
