@@ -1,11 +1,14 @@
 //! What all commands share, through the program: help whose examples work, colours, JSON alone on stdout, pipes that
 //! close, and names of files that are no text.
 
+#[path = "support/clone.rs"]
+mod clone;
+
+use clone::clone;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
 fn program(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
@@ -35,24 +38,6 @@ fn json(dir: &Path, args: &str, code: i32) -> Value {
     let value: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("clearsweep {args}: {error}\n{out}"));
     assert!(value.is_object(), "one object: {value}");
     value
-}
-
-/// A folder with `datasets/`, as a clone has it.
-fn clone() -> TempDir {
-    fn copy(from: &Path, to: &Path) {
-        fs::create_dir_all(to).expect("a folder");
-        for entry in fs::read_dir(from).expect("a folder") {
-            let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("an entry");
-            if from.is_dir() {
-                copy(&from, &to);
-            } else {
-                fs::copy(&from, &to).expect("copied");
-            }
-        }
-    }
-    let dir = tempfile::tempdir().expect("scratch");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets"), &dir.path().join("datasets"));
-    dir
 }
 
 /// A scene of three spheres at rest, the first two overlapping.

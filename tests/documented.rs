@@ -2,10 +2,13 @@
 //!
 //! Snippets of Python and SQL in docs/cookbook.md are run by `docs/run_cookbook.py`.
 
+#[path = "support/clone.rs"]
+mod clone;
 #[path = "trajectory_support/mod.rs"]
 mod support;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use clone::clone;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,24 +199,6 @@ fn every_scene_runs_as_it_stands() {
         }
     }
     assert!(seen >= 2, "README and docs/formats.md show a scene each");
-}
-
-/// A folder with `datasets/`, as a clone has it.
-fn clone() -> tempfile::TempDir {
-    fn copy(from: &Path, to: &Path) {
-        fs::create_dir_all(to).expect("a folder");
-        for entry in fs::read_dir(from).expect("a folder") {
-            let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("an entry");
-            if from.is_dir() {
-                copy(&from, &to);
-            } else {
-                fs::copy(&from, &to).expect("copied");
-            }
-        }
-    }
-    let dir = tempfile::tempdir().expect("scratch");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets"), &dir.path().join("datasets"));
-    dir
 }
 
 /// The arguments of a line that runs the program.

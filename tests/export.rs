@@ -1,22 +1,16 @@
 //! `clearsweep export`: the tables of an execution as CSV, compared with the Parquet files that they come from.
 
+#[path = "support/program.rs"]
+mod program;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use program::expect;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tempfile::TempDir;
-
-fn expect(dir: &Path, args: &str, code: i32) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
-    let done = command.current_dir(dir).args(args.split_whitespace()).output().expect("the program starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&done.stdout), text(&done.stderr));
-    assert_eq!(done.status.code(), Some(code), "clearsweep {args}\nstdout: {out}\nstderr: {err}");
-    (out, err)
-}
 
 /// An output in `o/`: moving bodies, some of which overlap, and groups.
 fn output() -> TempDir {

@@ -1,16 +1,18 @@
 //! Meshes that are convex but for rounding are convex; those that are not are refused by name until their hull is asked
 //! for; and then it is told how far the hull reaches beyond the mesh.
 
+#[path = "support/program.rs"]
+mod program;
 #[path = "hulls/solids.rs"]
 mod solids;
 
 use clearsweep::{Geometry, HullFit, Model, Shape};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use program::expect;
 use serde_json::Value;
 use solids::{Solid, placed};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 fn shape(folder: &Path, name: &str, bytes: impl AsRef<[u8]>, model: Option<Model>) -> Result<Arc<Shape>, String> {
@@ -22,16 +24,6 @@ fn shape(folder: &Path, name: &str, bytes: impl AsRef<[u8]>, model: Option<Model
 
 fn fit(shape: &Shape) -> HullFit {
     shape.fit.expect("there is a mesh")
-}
-
-/// Runs the program, checks its exit code, and returns stdout and stderr.
-fn expect(dir: &Path, args: &str, code: i32) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
-    let done = command.current_dir(dir).args(args.split_whitespace()).output().expect("the program starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&done.stdout), text(&done.stderr));
-    assert_eq!(done.status.code(), Some(code), "clearsweep {args}\nstdout: {out}\nstderr: {err}");
-    (out, err)
 }
 
 fn json(dir: &Path, args: &str, code: i32) -> Value {

@@ -101,7 +101,6 @@ fn verify_unique<S: Simd>(kind: FormulaKind, q: &Remembered<'_>, out: &mut Ready
     verify_kind::<S>(PairKind::Unique(kind), q, out);
 }
 
-/// Out of line: one after the other, the formulas would share the registers of all.
 #[inline(always)]
 fn verify_parallel<S: Simd>(kind: ParallelKind, q: &Remembered<'_>, out: &mut ReadyRows<WIDTH>) {
     verify_kind::<S>(PairKind::Parallel(kind), q, out);
