@@ -4,6 +4,7 @@ use super::limits::fault;
 use super::rigid::Rigid;
 use super::{Affine, Buffers, GltfReader, check_size, parse};
 use crate::scene::model::InputDigest;
+use crate::scene::readers::components::without_unused;
 use crate::scene::readers::mesh::{Fault, Mesh};
 use crate::scene::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
 use gltf_json::Node;
@@ -134,7 +135,8 @@ impl GltfTree<'_> {
         self.size = (self.size.0 + made.vertices.len(), self.size.1 + made.triangles.len());
         check_size(self.size.0.max(self.size.1))?;
         let geometry = (!made.triangles.is_empty()).then(|| {
-            self.parts.geometries.push(Arc::new(made));
+            // Meshes often share one list of positions and use a part of it each.
+            self.parts.geometries.push(Arc::new(without_unused(made)));
             self.parts.geometries.len() as u32 - 1
         });
         self.known.insert((mesh, bits), geometry);
