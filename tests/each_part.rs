@@ -386,6 +386,19 @@ fn a_node_scaled_to_a_point_or_a_plane_is_convex() {
     assert_eq!(sizes, [(0.0, false), (1.0, false)]);
 }
 
+#[test]
+fn blanks_around_names_of_nodes_are_left_out() {
+    let dir = scratch();
+    let nodes =
+        [r#"{"name": " rack ", "children": [1, 2]}"#, r#"{"name": "pipe ", "mesh": 0}"#, r#"{"name": " ", "mesh": 0}"#];
+    let bytes = glb(&nodes.map(str::to_owned), &[0], &[cuboid(" box ", [1.0; 3], None)], &[]);
+    fs::write(dir.path().join("rack.glb"), bytes).expect("a file");
+    fs::write(dir.path().join("over.csv"), "body,offset\n\"rack/pipe \",5\n").expect("a table");
+    let scene = good(dir.path(), &format!("{HEAD}{SECTION}table = \"over.csv\"\n"));
+    assert_eq!(names(&scene), ["rack/pipe", "rack/box"]);
+    assert_eq!(body(&scene, "rack/pipe").shape.pieces[0].radius, 0.005);
+}
+
 /// Boxes in rows of 100 nodes below a node each.
 fn large(count: usize) -> Vec<u8> {
     let (mut nodes, mut roots) = (Vec::with_capacity(count + count / 100), Vec::new());

@@ -99,8 +99,9 @@ impl GltfTree<'_> {
             mesh_name = root.meshes.get(mesh).and_then(|mesh| mesh.name.as_ref());
             groups = self.groups(mesh);
         }
-        let named = node.name.as_ref().or(mesh_name).filter(|name| !name.is_empty());
-        let name = named.cloned().unwrap_or_else(|| format!("node-{index}"));
+        // Tables and CSV cannot name blanks at the ends.
+        let word = |name: Option<&'_ String>| name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let name = word(node.name.as_ref()).or_else(|| word(mesh_name)).unwrap_or_else(|| format!("node-{index}"));
         self.name_bytes += name.len();
         if self.name_bytes > MAX_PATHS {
             return Err(too_deep());
