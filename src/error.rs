@@ -132,10 +132,16 @@ fn similar_file(path: &Path) -> Option<String> {
     nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
+/// Longest word that another is suggested for, characters: the search takes the square of it.
+pub(crate) const MAX_SUGGESTED: usize = 1000;
+
 /// The known word most like a wrong one, if any is like it: one that differs in case only, else the one with the fewest
 /// letters to change; the first of equals.
 pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let length = wrong.chars().count();
+    if length > MAX_SUGGESTED {
+        return None;
+    }
     let limit = (length / 3).max(2).min(length.saturating_sub(1)); // something must be left of the word
     let lower = wrong.to_lowercase();
     let mut best: Option<(usize, &str)> = None;
@@ -164,5 +170,7 @@ mod tests {
         assert_eq!((near("PUMP-1"), near("pump-2"), near("X")), (Some("pump-1"), Some("Pump-2"), Some("x")));
         assert_eq!((near("Wihtin"), near("pump-3"), near("b2")), (Some("within"), Some("pump-1"), Some("b1")));
         assert_eq!((near("y"), near("crane")), (None, None));
+        let [wrong, long] = ['a', 'b'].map(|last| format!("{}{last}", "n".repeat(200_000)));
+        assert_eq!(nearest(&wrong, [long.as_str()].into_iter()), None, "in no time");
     }
 }

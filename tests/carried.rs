@@ -218,3 +218,38 @@ fn what_has_no_pose_and_what_stands_still_is_said() {
     let blocks = read(dir.path(), &scene, &rows, &ReadOptions::default()).expect("good rows");
     agrees(&found(&scene, &blocks, HOOK, 0).expect("carried"), &expected(&rows, 0, HOOK).expect("a pose"));
 }
+
+#[test]
+fn a_row_of_a_name_that_two_files_have_is_refused() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let mut sections = String::new();
+    for (file, arm) in [("a.glb", "left"), ("b.glb", "right")] {
+        let arm = format!(r#"{{"name": "{arm}", "mesh": 0}}"#);
+        let nodes = [r#"{"name": "world", "children": [1]}"#.to_owned(), arm];
+        let bytes = glb(&nodes, &[0], &[cuboid("box", [1.0; 3], None)], &[]);
+        fs::write(dir.path().join(file), bytes).expect("a file");
+        sections += &format!("[[bodies]]\ngeometry = \"{file}\"\neach = \"node\"\nmoving = [\"world\"]\n");
+    }
+    let scene = |sections: &str| {
+        let head =
+            "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.parquet\"\nmissing = \"absent\"\n[query]\nwithin = 5\n";
+        fs::write(dir.path().join("scene.toml"), format!("{head}{sections}")).expect("a scene");
+        let scene = Scene::load(&dir.path().join("scene.toml"), &SceneOverrides::default());
+        scene.unwrap_or_else(|error| panic!("{error}: {}", error.remedy))
+    };
+    let pose = Random(1).pose();
+    let two = scene(&sections);
+    let bodies = [row(0, "world/left", pose), row(0, "world/right", pose)];
+    read(dir.path(), &two, &bodies, &ReadOptions::default()).expect("rows of the bodies say which they mean");
+    for first in ["world/left", "world/right"] {
+        let rows = [row(0, first, pose), row(0, "world", pose)];
+        let error = read(dir.path(), &two, &rows, &ReadOptions::default()).expect_err("which of them?");
+        assert!(error.problem.contains("`world` names several nodes that move"), "{error}");
+        assert!(error.place.contains("row 1") && error.remedy.contains("`name = "), "{error:?}");
+    }
+    let named = sections.replacen("each", "name = \"cell\"\neach", 1).replacen("[\"world", "[\"cell/world", 1);
+    let named = scene(&named);
+    let rows = [row(0, "world", pose), row(0, "cell/world", pose)];
+    let blocks = read(dir.path(), &named, &rows, &ReadOptions::default()).expect("good rows");
+    agrees(&found(&named, &blocks, "cell/world/left", 0).expect("carried"), &matrix(pose));
+}

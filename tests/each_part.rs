@@ -6,7 +6,7 @@ mod glb;
 
 use clearsweep::bench_support::scene::{Body, Motion, Scene, SceneOverrides};
 use clearsweep::{BatchCollector, Error, Job};
-use glb::{BOX, cuboid, glb};
+use glb::{BOX, GlbMesh, cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -353,6 +353,50 @@ fn paths_that_would_fill_the_memory_are_refused() {
     }
     fs::write(dir.path().join("rack.glb"), chain(100, ", \"mesh\": 0")).expect("a file");
     assert_eq!(good(dir.path(), &format!("{HEAD}{SECTION}")).bodies[99].groups.len(), 99);
+}
+
+#[test]
+fn vertices_that_a_node_does_not_use_are_no_part_of_it() {
+    let dir = scratch();
+    // Two boxes whose meshes share one list of positions.
+    let (left, right) = (cuboid("left", [1.0; 3], None), cuboid("right", [2.0; 3], None));
+    let positions = [&left.positions[..], &right.positions].concat();
+    let upper = right.triangles.iter().map(|t| t.map(|v| v + 8)).collect();
+    let shared = [
+        GlbMesh { positions: positions.clone(), ..left },
+        GlbMesh { positions: positions.iter().map(|p| p.map(|c| c + 10.0)).collect(), triangles: upper, ..right },
+    ];
+    let nodes = [r#"{"mesh": 0}"#, r#"{"mesh": 1}"#].map(str::to_owned);
+    fs::write(dir.path().join("rack.glb"), glb(&nodes, &[0, 1], &shared, &[])).expect("a file");
+    let scene = good(dir.path(), &format!("{HEAD}{SECTION}"));
+    let facts: Vec<_> =
+        scene.bodies.iter().map(|body| (body.name.as_str(), body.shape.vertices, body.shape.size())).collect();
+    assert_eq!(facts, [("left", 8, 1.0), ("right", 8, 2.0)]);
+}
+
+#[test]
+fn a_node_scaled_to_a_point_or_a_plane_is_convex() {
+    let dir = scratch();
+    let nodes =
+        [r#"{"name": "point", "mesh": 0, "scale": [0, 0, 0]}"#, r#"{"name": "plane", "mesh": 0, "scale": [1, 0, 1]}"#];
+    let bytes = glb(&nodes.map(str::to_owned), &[0, 1], &[cuboid("a", [1.0; 3], None)], &[]);
+    fs::write(dir.path().join("rack.glb"), bytes).expect("a file");
+    let scene = good(dir.path(), &format!("{HEAD}{SECTION}"));
+    let sizes: Vec<_> = scene.bodies.iter().map(|body| (body.shape.size(), body.shape.is_filled())).collect();
+    assert_eq!(sizes, [(0.0, false), (1.0, false)]);
+}
+
+#[test]
+fn blanks_around_names_of_nodes_are_left_out() {
+    let dir = scratch();
+    let nodes =
+        [r#"{"name": " rack ", "children": [1, 2]}"#, r#"{"name": "pipe ", "mesh": 0}"#, r#"{"name": " ", "mesh": 0}"#];
+    let bytes = glb(&nodes.map(str::to_owned), &[0], &[cuboid(" box ", [1.0; 3], None)], &[]);
+    fs::write(dir.path().join("rack.glb"), bytes).expect("a file");
+    fs::write(dir.path().join("over.csv"), "body,offset\n\"rack/pipe \",5\n").expect("a table");
+    let scene = good(dir.path(), &format!("{HEAD}{SECTION}table = \"over.csv\"\n"));
+    assert_eq!(names(&scene), ["rack/pipe", "rack/box"]);
+    assert_eq!(body(&scene, "rack/pipe").shape.pieces[0].radius, 0.005);
 }
 
 /// Boxes in rows of 100 nodes below a node each.

@@ -131,7 +131,7 @@ fn csv_that_does_not_fit_is_refused_with_its_line() {
     let scene = scene(&["b000", "b001"]);
     let head = "frame,time_s,body,x,y,z,qw,qx,qy,qz\n";
     let fine = "0,0,b000,0,0,0,1,0,0,0\n0,0,b001,0,0,0,1,0,0,0\n";
-    let cases: [(String, &[&str]); 13] = [
+    let cases: [(String, &[&str]); 14] = [
         (String::new(), &["is empty (0 bytes)"]),
         (head.replace(',', ";"), &["separated by semicolons, not by commas"]),
         (head.replace(',', "\t"), &["separated by tabs"]),
@@ -141,6 +141,10 @@ fn csv_that_does_not_fit_is_refused_with_its_line() {
         (format!("{head}{fine}1,0.1,b000,0,0\n"), &["t.csv:4", "not valid CSV"]),
         (format!("{head}{fine}1,0.1,b000,\"0,5\",0,0,1,0,0,0\n"), &["t.csv:4", "column `x` holds `0,5`", "a number"]),
         (format!("{head}{fine}1.5,0.1,b000,0,0,0,1,0,0,0\n"), &["t.csv:4", "`frame` holds `1.5`", "a whole number"]),
+        (
+            format!("{head}{fine}1,0.1,{},0,0,0,1,0,0,0\n", "b".repeat(65_537)),
+            &["t.csv:4", "column `body`", "65,536 bytes"],
+        ),
         (format!("{head}{fine}1,soon,b000,0,0,0,1,0,0,0\n"), &["t.csv:4", "`time_s` holds `soon`", "a timestamp"]),
         (format!("{head}{fine}1,0.1,b000,,0,0,1,0,0,0\n"), &["row 2 (from 0)", "column `x` is null"]),
         (format!("{head}{fine}1,0.1,B001,0,0,0,1,0,0,0\n"), &["`B001` is not in the scene", "did you mean `b001`"]),

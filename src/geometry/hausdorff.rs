@@ -13,7 +13,7 @@
 //! it is halved: across the direction in which its farthest corner lies from the triangle, which splits a long slit along
 //! its middle; or across its longest side, where the second bound is the smaller one. Every bound includes the rounding of the cuts and of the distances.
 
-use super::triangle_tree::{Corners, TriangleTree, bounds, distance2, offset};
+use super::triangle_tree::{Corners, NearestTriangle, TriangleTree, bounds, distance2, offset};
 use super::vec3::Vec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,6 +24,12 @@ const EXCESS: f64 = 1.0 / 64.0;
 /// Refinements for each polygon and triangle, and for any input.
 const STEPS_EACH: usize = 16;
 const STEPS: usize = 20_000;
+
+/// Boxes of triangles that may be looked at, for each polygon and triangle, and for any input. A search for the nearest
+/// triangle takes some tens of them, but all where the boxes overlap. Once they are used up, searches end at some triangle
+/// near by: bounds still hold.
+const VISITS_EACH: usize = 2048;
+const VISITS: usize = 1 << 24;
 
 /// The corners of a convex polygon, in order.
 type Polygon = Vec<Vec3<f64>>;
@@ -55,10 +61,22 @@ pub(crate) fn reach<'p>(
     limits: ReachLimits,
 ) -> SurfaceReach {
     let polygons: Vec<&[Vec3<f64>]> = polygons.collect();
+    let visits = VISITS + VISITS_EACH * (polygons.len() + to.len());
+    reach_within(polygons.into_iter(), to, limits, visits)
+}
+
+/// As [`reach`], looking at so many boxes of triangles.
+fn reach_within<'p>(
+    polygons: impl Iterator<Item = &'p [Vec3<f64>]>,
+    to: &TriangleTree,
+    limits: ReachLimits,
+    visits: usize,
+) -> SurfaceReach {
+    let polygons: Vec<&[Vec3<f64>]> = polygons.collect();
     let corners = polygons.iter().flat_map(|polygon| polygon.iter().copied());
     let (low, high) = bounds(corners.chain((0..to.len()).flat_map(|t| *to.triangle(t as u32))));
     let scale = low.to_array().into_iter().chain(high.to_array()).fold(0.0, |most: f64, c| most.max(c.abs()));
-    let mut search = ReachSearch { to, scale, limits, found: (0.0, 0), settled: 0.0, open: BinaryHeap::new() };
+    let mut search = ReachSearch { to, scale, limits, found: (0.0, 0), settled: 0.0, visits, open: BinaryHeap::new() };
     for (source, polygon) in polygons.iter().enumerate() {
         search.add(polygon.to_vec(), source, 0);
     }
@@ -69,7 +87,7 @@ pub(crate) fn reach<'p>(
             upper = search.settled;
             break;
         };
-        if part.upper <= search.threshold() || search.found.0 > limits.enough || step == steps {
+        if part.upper <= search.threshold() || search.found.0 > limits.enough || step == steps || search.visits == 0 {
             upper = part.upper.max(search.settled);
             break;
         }
@@ -121,6 +139,8 @@ struct ReachSearch<'t> {
     found: (f64, usize),
     /// The largest bound of a part that is not refined further.
     settled: f64,
+    /// Boxes of triangles that may still be looked at.
+    visits: usize,
     open: BinaryHeap<PolygonPart>,
 }
 
@@ -137,25 +157,28 @@ impl ReachSearch<'_> {
         (0.5 * f64::EPSILON * self.scale * (64.0 + 16.0 * f64::from(cuts))).next_up()
     }
 
-    fn find(&mut self, d2: f64, source: usize) {
+    /// The triangle nearest to a point of a polygon, or one near by, and the square of its distance.
+    fn nearest(&mut self, p: Vec3<f64>, source: usize) -> (f64, u32) {
+        let NearestTriangle { d2, triangle, visits, is_nearest } = self.to.nearest(p, self.visits);
+        self.visits = self.visits.saturating_sub(visits);
         let distance = d2.sqrt();
-        if distance > self.found.0 {
+        if is_nearest && distance > self.found.0 {
             self.found = (distance, source);
         }
+        (d2, triangle)
     }
 
     /// Bounds a part, and keeps it unless it is settled.
     fn add(&mut self, corners: Vec<Vec3<f64>>, source: usize, cuts: u32) {
         let share = 1.0 / corners.len() as f64;
         let middle = corners.iter().fold(Vec3::ZERO, |sum, &corner| sum + corner).scale(share);
-        let (d2, nearest) = self.to.nearest(middle);
-        self.find(d2, source);
+        let (d2, nearest) = self.nearest(middle, source);
         let round = |middle: Vec3<f64>| corners.iter().map(|&c| (c - middle).length2()).fold(0.0, f64::max).sqrt();
         let (farthest, by_corners) = farthest(&corners, self.to.triangle(nearest));
         let by_middle = d2.sqrt() + round(middle);
         let upper = by_corners.min(by_middle) + self.rounding(cuts);
         if upper > self.threshold() {
-            self.find(self.to.nearest(corners[farthest]).0, source);
+            self.nearest(corners[farthest], source);
         }
         if upper <= self.threshold() {
             self.settled = self.settled.max(upper);
@@ -350,6 +373,27 @@ mod tests {
                 let d = triangles.iter().map(|t| distance2(p, t)).fold(f64::INFINITY, f64::min).sqrt();
                 assert!(d <= found.upper, "round {round}: {d} at {p:?}, but {found:?}");
             }
+        }
+    }
+
+    #[test]
+    fn triangles_whose_boxes_overlap_take_no_more_than_their_share_of_work() {
+        let mut state = 3_u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let mut point = || v(next(), next(), next());
+        let triangles: Vec<Corners> = (0..3000).map(|_| [0; 3].map(|_| point())).collect();
+        let polygons: Vec<Corners> = (0..3000).map(|_| [0; 3].map(|_| point())).collect();
+        let tree = TriangleTree::new(triangles.clone());
+        let limits = ReachLimits { settled: 1e-9, enough: f64::INFINITY };
+        let whole = reach(polygons.iter().map(|p| &p[..]), &tree, limits);
+        let cut = reach_within(polygons.iter().map(|p| &p[..]), &tree, limits, 10_000);
+        assert!(cut.lower <= whole.upper && cut.upper >= whole.lower && cut.upper < 4.0, "{cut:?} {whole:?}");
+        for corner in polygons.as_flattened() {
+            let d = triangles.iter().map(|t| distance2(*corner, t)).fold(f64::INFINITY, f64::min).sqrt();
+            assert!(d <= cut.upper, "{d} {cut:?}");
         }
     }
 

@@ -19,6 +19,19 @@ struct TriangleNode {
     count: u32,
 }
 
+/// The answer of [`TriangleTree::nearest`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearestTriangle {
+    /// The square of the distance from the point to the triangle ([`distance2`]).
+    pub(crate) d2: f64,
+    /// The triangle.
+    pub(crate) triangle: u32,
+    /// Boxes looked at.
+    pub(crate) visits: usize,
+    /// Whether no triangle is nearer; else the search was cut short.
+    pub(crate) is_nearest: bool,
+}
+
 /// Triangles, and a binary tree of boxes around them.
 #[derive(Debug)]
 pub(crate) struct TriangleTree {
@@ -46,14 +59,20 @@ impl TriangleTree {
         self.triangles.len()
     }
 
-    /// The triangle nearest to a point, and the square of its distance ([`distance2`]).
-    pub(crate) fn nearest(&self, p: Vec3<f64>) -> (f64, u32) {
+    /// The triangle nearest to a point. Where boxes overlap, all of them may have to be looked at: the search ends after
+    /// `most` boxes, as soon as it has any triangle.
+    pub(crate) fn nearest(&self, p: Vec3<f64>, most: usize) -> NearestTriangle {
         let mut best = (f64::INFINITY, 0);
+        let mut visits = 0;
         let mut open = vec![(0.0, 0_u32)];
         while let Some((bound, index)) = open.pop() {
             if bound >= best.0 {
                 continue;
             }
+            if visits >= most && best.0 < f64::INFINITY {
+                return NearestTriangle { d2: best.0, triangle: best.1, visits, is_nearest: false };
+            }
+            visits += 1;
             let node = &self.nodes[index as usize];
             if node.count > 0 {
                 for &triangle in &self.order[node.at as usize..(node.at + node.count) as usize] {
@@ -69,7 +88,7 @@ impl TriangleTree {
             let (near, far) = if first.0 <= second.0 { (first, second) } else { (second, first) };
             open.extend([far, near]);
         }
-        best
+        NearestTriangle { d2: best.0, triangle: best.1, visits, is_nearest: true }
     }
 
     fn box_distance2(&self, node: u32, p: Vec3<f64>) -> f64 {
@@ -168,9 +187,12 @@ mod tests {
         let tree = TriangleTree::new(triangles.clone());
         for [p, ..] in random(300) {
             let scan = triangles.iter().map(|t| distance2(p, t)).fold(f64::INFINITY, f64::min);
-            let (d2, nearest) = tree.nearest(p);
-            assert_eq!(d2, scan);
-            assert_eq!(d2, distance2(p, tree.triangle(nearest)));
+            let found = tree.nearest(p, usize::MAX);
+            assert_eq!((found.d2, found.is_nearest), (scan, true));
+            assert_eq!(found.d2, distance2(p, tree.triangle(found.triangle)));
+            let short = tree.nearest(p, 1);
+            assert!(short.visits < 20, "no more than the depth of the tree: {short:?}");
+            assert!(short.d2 == distance2(p, tree.triangle(short.triangle)) && short.d2 >= scan);
         }
     }
 

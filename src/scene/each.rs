@@ -88,7 +88,7 @@ struct Lowering<'s> {
     /// Names with the prefix.
     names: Vec<String>,
     rows: HashMap<String, OverrideRow>,
-    /// Bytes of the names of all groups that bodies have by their ancestors.
+    /// Bytes of the names of the groups of all bodies.
     group_bytes: usize,
 }
 
@@ -105,6 +105,7 @@ pub(super) fn lower(
     made: &mut MadeOfFiles,
     take: &mut dyn FnMut(BodySpec) -> Result<u32>,
 ) -> Result<()> {
+    check_names(section, path, file)?;
     let names = file.nodes.iter().map(|node| format!("{}{}", section.prefix, node.name)).collect();
     let mut all = Lowering { section, path, file, names, rows, group_bytes: 0 };
     all.check_rows()?;
@@ -163,6 +164,16 @@ pub(super) fn lower(
         nodes: tree,
     });
     Ok(())
+}
+
+/// Refuses a `name` that would fill the memory: it is put before the names of all nodes.
+fn check_names(section: &EachSection<'_>, path: &Path, file: &FileParts) -> Result<()> {
+    let bytes = file.nodes.iter().fold(0_usize, |bytes, node| bytes + section.prefix.len() + node.name.len());
+    if bytes <= MAX_PATHS {
+        return Ok(());
+    }
+    let problem = format!("the names of the nodes of {} take more than {} MiB", path.display(), MAX_PATHS >> 20);
+    Err(section.keys.error(problem, "give the section a shorter `name`"))
 }
 
 fn tree_depth(tree: &[TreeNode], node: u32) -> u32 {
@@ -236,15 +247,19 @@ impl Lowering<'_> {
         })?;
         spec.pose = is_static.then_some(pose);
         spec.name.clone_from(&self.names[index]);
-        self.group_bytes += self.ancestors(node).map(|above| self.names[above].len()).sum::<usize>();
+        let above = self.ancestors(node).map(|above| self.names[above].len());
+        let own = node.groups.iter().map(|group| group.len()).chain(spec.groups.iter().map(String::len));
+        self.group_bytes += above.chain(own).sum::<usize>();
         if self.group_bytes > MAX_PATHS {
-            let problem =
-                format!("the groups of its parts, one for each node above, take more than {} MiB", MAX_PATHS >> 20);
-            let remedy = "nest its nodes less deeply, or give them shorter names";
+            let problem = format!(
+                "the groups of its parts, one for each node above and material, take more than {} MiB",
+                MAX_PATHS >> 20
+            );
+            let remedy = "nest its nodes less deeply, or give them, their materials and `group` shorter names";
             return Err(Error::input(self.path.display(), problem, remedy));
         }
         spec.groups.extend(self.ancestors(node).map(|above| self.names[above].clone()));
-        spec.groups.extend(node.groups.iter().cloned());
+        spec.groups.extend(node.groups.iter().map(|group| String::from(&**group)));
         spec.groups.sort();
         spec.groups.dedup();
         Ok(spec)

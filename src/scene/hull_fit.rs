@@ -44,7 +44,7 @@ impl MeshAndHull<'_> {
     /// # Errors
     /// It is not.
     pub(super) fn convex(&self) -> Result<HullFit, NotConvex> {
-        let tolerance = CONVEX_TOLERANCE * self.size;
+        let tolerance = self.tolerance();
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
         let (excess, depth) = (self.excess(limits), self.depth(limits));
         if excess.upper <= tolerance && depth.upper <= tolerance {
@@ -53,9 +53,15 @@ impl MeshAndHull<'_> {
         Err(NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles).closed })
     }
 
+    /// The length up to which a mesh and its hull are the same. Never zero: bounds of distances are rounded up, and a mesh
+    /// that is scaled to a point is its hull.
+    fn tolerance(&self) -> f64 {
+        (CONVEX_TOLERANCE * self.size).max(f64::MIN_POSITIVE)
+    }
+
     /// The fit of any mesh.
     pub(super) fn any(&self) -> HullFit {
-        let tolerance = CONVEX_TOLERANCE * self.size;
+        let tolerance = self.tolerance();
         let excess = self.excess(ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY });
         let on_hull = || self.depth(ReachLimits { settled: tolerance, enough: tolerance }).upper <= tolerance;
         self.fit(excess, excess.upper <= tolerance && on_hull())

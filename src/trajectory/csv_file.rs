@@ -16,6 +16,9 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
+const MAX_TEXT: usize = 1 << 16;
+
 /// A checked file.
 pub(super) struct CsvFile {
     path: Arc<Path>,
@@ -175,6 +178,7 @@ impl Cells {
     /// Takes a cell; what it should be if it is not.
     fn take(&mut self, text: &str, is_time: bool) -> std::result::Result<(), &'static str> {
         match self {
+            Self::Texts(_) if text.len() > MAX_TEXT => return Err("a text of at most 65,536 bytes"),
             Self::Texts(texts) => texts.append_option((!text.is_empty()).then_some(text)),
             Self::Integers(integers) if text.is_empty() => integers.append_null(),
             Self::Numbers(numbers) if text.is_empty() => numbers.append_null(),

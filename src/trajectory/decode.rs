@@ -5,7 +5,7 @@
 //! where batches are cut.
 
 use super::columns::Column;
-use super::roster::{Follower, NULL, Roster, STATIC, UNKNOWN};
+use super::roster::{Follower, NULL, Roster, SEVERAL, STATIC, UNKNOWN};
 use super::row_label::RowLabel;
 use super::source::Source;
 use crate::error::{Error, Result};
@@ -294,7 +294,7 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(roster: &'a Roster) -> Self {
-        Self { roster, follower: Follower::new(roster.inputs()), dictionary: None }
+        Self { roster, follower: Follower::new(roster.slots(), roster.inputs()), dictionary: None }
     }
 
     /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
@@ -391,7 +391,7 @@ impl<'a> Decoder<'a> {
 
     /// Refuses rows whose name is no slot. `name_at` is asked for rows of unknown or static bodies only.
     fn check_slots(&self, slots: &[u32], column: &str, defects: &mut Defects<'_>, name_at: impl Fn(usize) -> String) {
-        if slots.iter().all(|&slot| slot < STATIC) {
+        if slots.iter().all(|&slot| slot < SEVERAL) {
             return;
         }
         let message = |row: usize| {
@@ -404,6 +404,10 @@ impl<'a> Decoder<'a> {
                 );
                 (format!("body `{name}` is not in the scene"), remedy)
             }
+            SEVERAL => (
+                format!("`{}` names several nodes that move", name_at(row)),
+                "write `name = \"...\"` in one of the `[[bodies]]`: it is put before the names of its file, with a slash".to_owned(),
+            ),
             STATIC => (
                 format!("body `{}` is static in the scene", name_at(row)),
                 "leave out the rows of static bodies, or make the body dynamic (of a file with `each`: name it in `moving`)"
@@ -412,6 +416,6 @@ impl<'a> Decoder<'a> {
             _ => (format!("column `{column}` is null"), "fill in the name, or leave out the row".to_owned()),
         }
         };
-        defects.note(|row| slots[row] >= STATIC, message);
+        defects.note(|row| slots[row] >= SEVERAL, message);
     }
 }

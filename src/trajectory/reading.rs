@@ -111,9 +111,9 @@ impl Reading {
     }
 
     /// Lets the thread go on to the rows; one order is taken.
-    pub(super) fn order(&self, order: Order) {
-        if let Some(orders) = &self.orders {
-            // Where the thread has gone, whoever waits for its blocks sees it.
+    pub(super) fn order(&mut self, order: Order) {
+        // Taken, so that an order which a panic leaves in the channel goes with it, and whoever waits for blocks sees that.
+        if let Some(orders) = self.orders.take() {
             let _ = orders.send(order);
         }
     }
@@ -324,5 +324,43 @@ impl Iterator for Passing {
             self.given = None;
         }
         next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::roster::Roster;
+    use super::super::spares::Spares;
+    use super::*;
+    use crate::scene::{BodyBuilder, Geometry, SceneBuilder};
+    use crossbeam_channel::RecvTimeoutError;
+    use std::time::Duration;
+
+    #[test]
+    fn an_order_that_the_thread_leaves_behind_is_seen() {
+        let body = BodyBuilder::new("a", Geometry::Sphere(1.0)).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
+        let scene = SceneBuilder::new(1.0).body(body).build().expect("a scene");
+        let ((_, opened), (orders, receiver)) = (bounded(1), bounded::<Order>(1));
+        let thread = std::thread::spawn(move || {
+            // As one that panics while it decodes ahead: the order is there, and is never taken.
+            while receiver.is_empty() {
+                std::thread::yield_now();
+            }
+        });
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut reading = Reading { request: None, opened, orders: Some(orders), stop, thread: Some(thread) };
+        let plan = Plan {
+            sources: Vec::new().into(),
+            input: None,
+            roster: Arc::new(Roster::new(&scene)),
+            frame_rate: None,
+            choice: Choice::default(),
+            single_sample: false,
+            spares: Spares::default(),
+        };
+        let (sender, blocks) = bounded(1);
+        reading.order(Order { plan, sender, progress: Arc::default(), complete: Arc::default() });
+        let found = blocks.recv_timeout(Duration::from_secs(20)).map(|_| ());
+        assert_eq!(found, Err(RecvTimeoutError::Disconnected));
     }
 }

@@ -1,15 +1,18 @@
 //! From the names in the rows to the slots of a block.
 
-use crate::error::nearest;
+use crate::error::{MAX_SUGGESTED, nearest};
 use crate::geometry::Vec3;
 use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
 
-/// What a name stands for where it is no slot: a static body, nothing in the scene, or a null.
+/// What a name stands for where it is no slot: several nodes that may be moved, a static body, nothing in the scene, or a
+/// null.
+pub(super) const SEVERAL: u32 = u32::MAX - 3;
+/// See [`SEVERAL`].
 pub(super) const STATIC: u32 = u32::MAX - 2;
-/// See [`STATIC`].
+/// See [`SEVERAL`].
 pub(super) const UNKNOWN: u32 = u32::MAX - 1;
-/// See [`STATIC`].
+/// See [`SEVERAL`].
 pub(super) const NULL: u32 = u32::MAX;
 
 /// Names below this similarity are not worth a suggestion.
@@ -23,7 +26,7 @@ pub(super) struct Roster {
     inputs: Vec<u32>,
     /// Number of slots.
     slots: usize,
-    /// Slot or [`STATIC`]. Only looked up, never iterated.
+    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated.
     codes: HashMap<String, u32>,
     /// The slots whose frame is recentred, with the recentred origin in the body's own frame, metres.
     pub(super) centers: Vec<(u32, Vec3<f64>)>,
@@ -44,15 +47,23 @@ impl Roster {
         let slots = scene.dynamic.len();
         let frames = &scene.carriage.frames;
         let bodies = scene.bodies.iter().map(|body| (body.name.clone(), code(body.motion)));
-        let moving = frames.iter().cloned().zip(slots as u32..);
         let still = scene.carriage.still.iter().map(|name| (name.clone(), STATIC));
         let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
+        let mut codes: HashMap<String, u32> = still.collect();
+        for (name, input) in frames.iter().zip(slots as u32..) {
+            // Files may have nodes of the same name, such as `world`: a row does not say which of them it moves.
+            codes
+                .entry(name.clone())
+                .and_modify(|code| *code = if *code == STATIC { input } else { SEVERAL })
+                .or_insert(input);
+        }
+        // A name of a body counts before that of a node that is none.
+        codes.extend(bodies);
         Self {
             names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
             inputs: scene.dynamic.iter().copied().chain(behind).collect(),
             slots,
-            // A name of a body counts before that of a node that is none.
-            codes: still.chain(moving).chain(bodies).collect(),
+            codes,
             centers: scene.dynamic.iter().enumerate().filter_map(center).collect(),
             links: scene.carriage.links.clone(),
         }
@@ -78,7 +89,7 @@ impl Roster {
         &self.names[self.inputs[input as usize] as usize]
     }
 
-    /// The input of a name, else [`STATIC`] or [`UNKNOWN`].
+    /// The input of a name, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
     pub(super) fn code(&self, name: &str) -> u32 {
         self.codes.get(name).copied().unwrap_or(UNKNOWN)
     }
@@ -91,7 +102,7 @@ impl Roster {
     /// As [`Self::nearest`], by the letters that both have rather than by those to change.
     fn similar(&self, name: &str) -> Option<&str> {
         let mut best: Option<(&str, f64)> = None;
-        for known in &self.names {
+        for known in self.names.iter().filter(|known| known.len().max(name.len()) <= MAX_SUGGESTED) {
             let similarity = strsim::jaro_winkler(name, known);
             if similarity >= SIMILAR && best.is_none_or(|(_, most)| similarity > most) {
                 best = Some((known, similarity));
@@ -110,17 +121,19 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    pub(super) fn new(slots: usize) -> Self {
-        let slots = slots as u32; // of all inputs
-        Self { next: (0..slots).map(|slot| (slot + 1) % slots.max(1)).collect(), last: slots.saturating_sub(1) }
+    /// For so many slots, and as many inputs with those that are no bodies.
+    pub(super) fn new(slots: usize, inputs: usize) -> Self {
+        // At first a body is expected everywhere: only its name is its own.
+        let (slots, inputs) = (slots.max(1) as u32, inputs as u32);
+        Self { next: (0..inputs).map(|input| (input + 1) % slots).collect(), last: inputs.saturating_sub(1) }
     }
 
-    /// The slot of `name`, else [`STATIC`] or [`UNKNOWN`].
+    /// The slot of `name`, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
     pub(super) fn code(&mut self, roster: &Roster, name: &str) -> u32 {
         let Some(next) = self.next.get_mut(self.last as usize) else { return roster.code(name) };
         if roster.name(*next) != name {
             let code = roster.code(name);
-            if code >= STATIC {
+            if code >= SEVERAL {
                 return code;
             }
             *next = code;

@@ -46,7 +46,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// Lets the reading thread go on to the rows.
-    pub(super) fn start(plan: Plan, reading: Reading, progress: Arc<AtomicU64>) -> Self {
+    pub(super) fn start(plan: Plan, mut reading: Reading, progress: Arc<AtomicU64>) -> Self {
         let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
         let (sender, receiver) = bounded(ahead(bytes));
         let complete = Arc::new(AtomicBool::new(false));

@@ -28,6 +28,16 @@ fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
     part
 }
 
+/// The mesh without the vertices that no triangle uses.
+pub(super) fn without_unused(mesh: Mesh) -> Mesh {
+    let mut used = vec![false; mesh.vertices.len()];
+    mesh.triangles.as_flattened().iter().for_each(|&vertex| used[vertex as usize] = true);
+    if used.iter().all(|&used| used) {
+        return mesh;
+    }
+    subset(&mesh, &(0..mesh.triangles.len() as u32).collect::<Vec<_>>())
+}
+
 /// The pieces of a mesh, each as a mesh.
 pub(super) fn by_piece(mesh: &Mesh) -> Vec<Mesh> {
     group(mesh, &mesh.piece, mesh.pieces)

@@ -34,7 +34,7 @@ pub struct Mesh {
     pub piece: Vec<u32>,
     /// Number of pieces.
     pub pieces: usize,
-    /// Names of the pieces as the file has them; empty where it has none.
+    /// Names of the pieces as the file has them, long ones cut off; empty where it has none.
     pub names: Vec<String>,
 }
 

@@ -9,6 +9,7 @@ use super::components;
 use super::mesh::{Fault, Mesh, check_finite};
 use super::parts::NamedMesh;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 const REMEDY: &str = "export the file again, or mend this line";
 
@@ -32,7 +33,7 @@ pub(super) fn read_objects(bytes: &[u8]) -> Result<Vec<NamedMesh>, Fault> {
     let reader = ObjReader { labels: Some(ObjLabels::default()), ..ObjReader::default() };
     let reader = read_with(bytes, reader)?;
     let Some(labels) = reader.labels else { return Ok(Vec::new()) };
-    Ok(labels.into_parts(&reader.mesh, reader.objects))
+    Ok(labels.into_parts(&reader.mesh, &reader.names, reader.objects))
 }
 
 fn read_with(bytes: &[u8], mut reader: ObjReader) -> Result<ObjReader, Fault> {
@@ -74,22 +75,61 @@ fn content(line: &[u8]) -> std::borrow::Cow<'_, str> {
 #[derive(Default)]
 struct ObjReader {
     mesh: Mesh,
-    object: String,
-    group: String,
-    pieces: HashMap<(String, String), u32>,
+    names: ObjNames,
+    object: u32,
+    group: u32,
+    pieces: HashMap<(u32, u32), u32>,
     piece: Option<u32>,
     /// The largest vertex that a face used before it was defined (legal, if it is defined later), and that line.
     ahead: Option<(u32, usize)>,
     corners: Vec<u32>,
-    material: String,
+    material: u32,
     /// The `o` so far.
     objects: u32,
     /// What each triangle belongs to, where that is asked for.
     labels: Option<ObjLabels>,
 }
 
-/// What faces are labelled with: the number of the `o` before them, its name, the group and the material.
-type ObjLabel = (u32, String, String, String);
+/// Names of objects, groups and materials, each kept once: a short file may say a long name once and use it in many
+/// combinations with others.
+struct ObjNames {
+    known: HashMap<Arc<str>, u32>,
+    /// The first one is empty.
+    list: Vec<Arc<str>>,
+}
+
+impl Default for ObjNames {
+    fn default() -> Self {
+        let empty: Arc<str> = Arc::from("");
+        Self { known: HashMap::from([(Arc::clone(&empty), 0)]), list: vec![empty] }
+    }
+}
+
+impl ObjNames {
+    /// Longest part of a name in a message, characters.
+    const SHOWN: usize = 100;
+
+    /// The number of a name.
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.known.get(name) {
+            return number;
+        }
+        let (name, number) = (Arc::<str>::from(name), self.list.len() as u32); // at most one for each line
+        self.list.push(Arc::clone(&name));
+        self.known.insert(name, number);
+        number
+    }
+
+    /// What messages call a piece.
+    fn piece(&self, object: u32, group: u32) -> String {
+        let shown = |name: u32| self.list[name as usize].chars().take(Self::SHOWN).collect::<String>();
+        [object, group].map(shown).into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// What faces are labelled with: the number of the `o` before them, and the numbers of its name, of the group and of the
+/// material.
+type ObjLabel = (u32, u32, u32, u32);
 
 /// The labels of the triangles.
 #[derive(Default)]
@@ -103,11 +143,10 @@ struct ObjLabels {
 
 impl ObjLabels {
     /// Labels triangles up to `count`.
-    fn label(&mut self, count: usize, label: impl FnOnce() -> ObjLabel) {
+    fn label(&mut self, count: usize, label: ObjLabel) {
         let current = self.current.unwrap_or_else(|| {
-            let label = label();
-            *self.known.entry(label).or_insert_with_key(|label| {
-                self.list.push(label.clone());
+            *self.known.entry(label).or_insert_with(|| {
+                self.list.push(label);
                 self.list.len() as u32 - 1 // at most one for each triangle
             })
         });
@@ -115,22 +154,24 @@ impl ObjLabels {
         self.of_triangle.resize(count, current);
     }
 
-    /// The parts of the file, which has so many `o`, in order of their first faces; an object without a face is a mesh
-    /// without a triangle.
-    fn into_parts(self, mesh: &Mesh, objects: u32) -> Vec<NamedMesh> {
-        let mut numbers: HashMap<(u32, &str), u32> = HashMap::new();
-        let mut parts: Vec<(String, Vec<String>)> = Vec::new();
+    /// The parts of the file, which has so many `o`, in order of their first faces. An object without a face is none.
+    fn into_parts(self, mesh: &Mesh, names: &ObjNames, objects: u32) -> Vec<NamedMesh> {
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut parts: Vec<(String, Vec<Arc<str>>)> = Vec::new();
+        let mut materials: HashMap<u32, Arc<str>> = HashMap::new();
         let mut of_label = Vec::with_capacity(self.list.len());
-        for (object, name, group, material) in &self.list {
-            let (key, name) = if objects > 0 { ((*object, ""), name) } else { ((0, group.as_str()), group) };
+        for &(object, name, group, material) in &self.list {
+            let (key, name) = if objects > 0 { ((object, 0), name) } else { ((0, group), group) };
             let number = *numbers.entry(key).or_insert_with(|| {
-                parts.push((name.clone(), Vec::new()));
+                parts.push((names.list[name as usize].to_string(), Vec::new()));
                 parts.len() as u32 - 1
             });
             of_label.push(number);
             let groups = &mut parts[number as usize].1;
-            let group = Some(group).filter(|group| objects > 0 && !group.is_empty()).cloned();
-            let material = Some(material).filter(|name| !name.is_empty()).map(|name| format!("material:{name}"));
+            let word = |name: u32| Some(&names.list[name as usize]).filter(|name| !name.is_empty());
+            let group = word(group).filter(|_| objects > 0).cloned();
+            let material = word(material)
+                .map(|name| Arc::clone(materials.entry(material).or_insert_with(|| format!("material:{name}").into())));
             groups.extend(group.into_iter().chain(material));
         }
         let numbers: Vec<u32> = self.of_triangle.iter().map(|&label| of_label[label as usize]).collect();
@@ -148,7 +189,7 @@ impl ObjReader {
             "v" => self.vertex(words),
             "f" | "fo" => self.face(line, words),
             "o" | "g" => {
-                let name = text[keyword.len()..].trim().to_owned();
+                let name = self.names.number(text[keyword.len()..].trim());
                 self.objects += u32::from(keyword == "o");
                 *(if keyword == "o" { &mut self.object } else { &mut self.group }) = name;
                 self.piece = None;
@@ -156,7 +197,7 @@ impl ObjReader {
                 Ok(())
             }
             "usemtl" => {
-                self.material = text[keyword.len()..].trim().to_owned();
+                self.material = self.names.number(text[keyword.len()..].trim());
                 self.relabel();
                 Ok(())
             }
@@ -208,8 +249,7 @@ impl ObjReader {
         }
         self.corners = corners;
         if let Some(labels) = &mut self.labels {
-            let label = || (self.objects, self.object.clone(), self.group.clone(), self.material.clone());
-            labels.label(self.mesh.triangles.len(), label);
+            labels.label(self.mesh.triangles.len(), (self.objects, self.object, self.group, self.material));
         }
         Ok(())
     }
@@ -245,10 +285,9 @@ impl ObjReader {
             return piece;
         }
         let next = self.mesh.pieces as u32; // at most one for each face
-        let piece = *self.pieces.entry((self.object.clone(), self.group.clone())).or_insert(next);
+        let piece = *self.pieces.entry((self.object, self.group)).or_insert(next);
         if piece == next {
-            let parts = [self.object.as_str(), self.group.as_str()];
-            self.mesh.names.push(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/"));
+            self.mesh.names.push(self.names.piece(self.object, self.group));
         }
         self.mesh.pieces = self.mesh.pieces.max(piece as usize + 1);
         self.piece = Some(piece);

@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Most bytes of all paths: a short file may nest nodes so deeply that its paths would fill any memory.
 pub(in crate::scene) const MAX_PATHS: usize = 1 << 28;
 
+/// Most nodes once components are nodes: a short file may name a mesh of many components many times.
+const MAX_PARTS: usize = 1 << 23;
+
 /// What of a file becomes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::scene) enum Each {
@@ -42,8 +45,8 @@ pub(in crate::scene) struct PartNode {
     pub(in crate::scene) geometry: Option<u32>,
     /// Its frame in that of the file, in the file's unit and axes.
     pub(in crate::scene) place: Pose,
-    /// Groups that the file names: materials, and groups of OBJ.
-    pub(in crate::scene) groups: Vec<String>,
+    /// Groups that the file names: materials, and groups of OBJ. Nodes of the same mesh share them.
+    pub(in crate::scene) groups: Arc<[Arc<str>]>,
 }
 
 /// What is made of a file.
@@ -63,10 +66,10 @@ pub(in crate::scene) struct FileParts {
 /// has no name.
 ///
 /// # Errors
-/// No part has a triangle, or the paths would take too much memory.
+/// No part has a triangle, or the parts or their paths would take too much memory.
 pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<FileParts, Fault> {
     if each == Each::Component {
-        parts = into_components(parts, unnamed);
+        parts = into_components(parts, unnamed)?;
     }
     if parts.nodes.iter().all(|node| node.geometry.is_none()) {
         let problem = format!("the file has no {} with triangles", each.word());
@@ -77,7 +80,7 @@ pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<
 }
 
 /// Paths that take too much memory.
-fn too_deep() -> Fault {
+pub(super) fn too_deep() -> Fault {
     let problem = format!("the paths of its nodes take more than {} MiB", MAX_PATHS >> 20);
     Fault::new(problem, "nest its nodes less deeply, or give them shorter names")
 }
@@ -85,7 +88,7 @@ fn too_deep() -> Fault {
 /// A part of a format without a tree.
 pub(super) struct NamedMesh {
     pub(super) name: String,
-    pub(super) groups: Vec<String>,
+    pub(super) groups: Vec<Arc<str>>,
     pub(super) mesh: Mesh,
 }
 
@@ -110,13 +113,17 @@ pub(super) fn flat(parts: Vec<NamedMesh>) -> FileParts {
         }
         let geometry = Some(found.geometries.len() as u32);
         found.geometries.push(Arc::new(mesh));
+        let groups = groups.into();
         found.nodes.push(PartNode { name, parent: None, geometry, place: Pose::IDENTITY, groups });
     }
     found
 }
 
 /// Gives a node whose mesh has several components a child for each, numbered from 0.
-fn into_components(parts: FileParts, unnamed: &str) -> FileParts {
+///
+/// # Errors
+/// There would be too many nodes.
+fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> {
     let mut geometries: Vec<Arc<Mesh>> = Vec::new();
     let mut of_geometry: Vec<Vec<u32>> = Vec::with_capacity(parts.geometries.len());
     for mesh in &parts.geometries {
@@ -125,7 +132,14 @@ fn into_components(parts: FileParts, unnamed: &str) -> FileParts {
         of_geometry.push((0..split.len() as u32).map(|component| first + component).collect());
         geometries.extend(split.into_iter().map(Arc::new));
     }
-    let mut nodes: Vec<PartNode> = Vec::with_capacity(parts.nodes.len());
+    let below = |node: &PartNode| node.geometry.map_or(0, |geometry| of_geometry[geometry as usize].len());
+    let count = parts.nodes.iter().fold(0_usize, |count, node| count.saturating_add(1 + below(node)));
+    if count > MAX_PARTS {
+        let problem =
+            format!("its nodes have more than {MAX_PARTS} components, those of shared meshes counted each time");
+        return Err(Fault::new(problem, "split the file, or write each = \"node\""));
+    }
+    let mut nodes: Vec<PartNode> = Vec::with_capacity(count);
     let mut moved: Vec<u32> = Vec::with_capacity(parts.nodes.len());
     for mut node in parts.nodes {
         let at = nodes.len() as u32;
@@ -141,17 +155,17 @@ fn into_components(parts: FileParts, unnamed: &str) -> FileParts {
         if node.name.is_empty() {
             node.name = unnamed.to_owned();
         }
-        let (place, groups) = (node.place, node.groups.clone());
+        let (place, groups) = (node.place, Arc::clone(&node.groups));
         nodes.push(node);
         nodes.extend(own.iter().enumerate().map(|(number, &geometry)| PartNode {
             name: number.to_string(),
             parent: Some(at),
             geometry: Some(geometry),
             place,
-            groups: groups.clone(),
+            groups: Arc::clone(&groups),
         }));
     }
-    FileParts { nodes, geometries, ..parts }
+    Ok(FileParts { nodes, geometries, ..parts })
 }
 
 /// Turns names into unique paths: of several that are the same, the second is followed by `#2`, and so on.
@@ -196,7 +210,7 @@ mod tests {
             parent,
             geometry: None,
             place: Pose::IDENTITY,
-            groups: Vec::new(),
+            groups: Arc::default(),
         };
         let nodes = vec![
             node("rack", None),
@@ -215,5 +229,32 @@ mod tests {
             ["rack", "rack/pipe", "rack/pipe#2", "rack/pipe#3", "rack/pipe#4", "rack#2", "rack#2/pipe", "plant"];
         assert_eq!(names, expected);
         assert_eq!(parts.renamed, [3, 4, 5]);
+    }
+
+    #[test]
+    fn components_of_a_mesh_that_many_nodes_share_are_counted_for_each() {
+        let count = 3000;
+        let mesh = Mesh {
+            vertices: (0..3 * count).map(|i| [f64::from(i), f64::from(i % 3), 0.0]).collect(),
+            triangles: (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+            piece: vec![0; count as usize],
+            pieces: 1,
+            names: vec![String::new()],
+        };
+        let node = PartNode {
+            name: "n".to_owned(),
+            parent: None,
+            geometry: Some(0),
+            place: Pose::IDENTITY,
+            groups: Arc::default(),
+        };
+        let parts = |nodes: usize| FileParts {
+            nodes: vec![node.clone(); nodes],
+            geometries: vec![Arc::new(mesh.clone())],
+            ..FileParts::default()
+        };
+        assert_eq!(finish(parts(2), Each::Component, "f").expect("few").nodes.len(), 2 * 3001);
+        let fault = finish(parts(3000), Each::Component, "f").expect_err("many");
+        assert!(fault.problem.contains("more than 8388608 components"), "{fault:?}");
     }
 }

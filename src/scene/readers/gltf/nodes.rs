@@ -4,10 +4,11 @@ use super::limits::fault;
 use super::rigid::Rigid;
 use super::{Affine, Buffers, GltfReader, check_size, parse};
 use crate::scene::model::InputDigest;
+use crate::scene::readers::components::without_unused;
 use crate::scene::readers::mesh::{Fault, Mesh};
-use crate::scene::readers::parts::{FileParts, PartNode};
+use crate::scene::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
 use gltf_json::Node;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +23,19 @@ pub(in crate::scene::readers) fn read_nodes(
 ) -> Result<FileParts, Fault> {
     let (root, binary) = parse(bytes)?;
     let reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
-    let mut tree = GltfTree { reader, parts: FileParts::default(), known: HashMap::new(), size: (0, 0) };
+    let mut tree = GltfTree {
+        reader,
+        parts: FileParts::default(),
+        known: HashMap::new(),
+        materials: root
+            .materials
+            .iter()
+            .map(|material| Some(format!("material:{}", material.name.as_ref()?).into()))
+            .collect(),
+        groups: HashMap::new(),
+        size: (0, 0),
+        name_bytes: 0,
+    };
     let done = tree.walk();
     read.append(&mut tree.reader.buffers.read);
     done.map(|()| tree.parts)
@@ -33,8 +46,15 @@ struct GltfTree<'a> {
     parts: FileParts,
     /// By mesh and stretch (its bits): the geometry; `None`: there is no triangle.
     known: HashMap<(usize, [u64; 9]), Option<u32>>,
+    /// The group of each material that has a name.
+    materials: Vec<Option<Arc<str>>>,
+    /// By mesh: the groups of its nodes. These are shared, since a short file may name a mesh of many materials many
+    /// times.
+    groups: HashMap<usize, Arc<[Arc<str>]>>,
     /// Vertices and triangles of all geometries.
     size: (usize, usize),
+    /// Bytes of all names: nodes without one repeat that of their mesh.
+    name_bytes: usize,
 }
 
 impl GltfTree<'_> {
@@ -69,24 +89,36 @@ impl GltfTree<'_> {
 
     fn node(&mut self, index: usize, node: &Node, parent: Option<u32>, placed: &Rigid) -> Result<(), Fault> {
         let root = self.reader.root;
-        let (mut geometry, mut groups, mut mesh_name) = (None, Vec::new(), None);
+        let (mut geometry, mut groups, mut mesh_name) = (None, Arc::default(), None);
         if let Some(mesh) = node.mesh.map(|mesh| mesh.value()) {
             geometry = self.geometry(mesh, index, placed).map_err(|mut fault| {
                 fault.problem = format!("node {index}: {}", fault.problem);
                 fault
             })?;
             self.parts.empty += u64::from(geometry.is_none());
-            if let Some(mesh) = root.meshes.get(mesh) {
-                mesh_name = mesh.name.as_ref();
-                let materials = mesh.primitives.iter().filter_map(|primitive| primitive.material);
-                let names = materials.filter_map(|material| root.materials.get(material.value())?.name.as_ref());
-                groups = names.map(|name| format!("material:{name}")).collect();
-            }
+            mesh_name = root.meshes.get(mesh).and_then(|mesh| mesh.name.as_ref());
+            groups = self.groups(mesh);
         }
-        let named = node.name.as_ref().or(mesh_name).filter(|name| !name.is_empty());
-        let name = named.cloned().unwrap_or_else(|| format!("node-{index}"));
+        // Tables and CSV cannot name blanks at the ends.
+        let word = |name: Option<&'_ String>| name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let name = word(node.name.as_ref()).or_else(|| word(mesh_name)).unwrap_or_else(|| format!("node-{index}"));
+        self.name_bytes += name.len();
+        if self.name_bytes > MAX_PATHS {
+            return Err(too_deep());
+        }
         self.parts.nodes.push(PartNode { name, parent, geometry, place: placed.place, groups });
         Ok(())
+    }
+
+    /// The groups of the nodes of a mesh: its materials, each once.
+    fn groups(&mut self, mesh: usize) -> Arc<[Arc<str>]> {
+        let (root, materials) = (self.reader.root, &self.materials);
+        let named = || {
+            let primitives = root.meshes.get(mesh).into_iter().flat_map(|mesh| &mesh.primitives);
+            let used = primitives.filter_map(|primitive| materials.get(primitive.material?.value())?.as_ref());
+            used.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        };
+        Arc::clone(self.groups.entry(mesh).or_insert_with(named))
     }
 
     /// The geometry of a mesh under a stretch, made when it is first asked for, by the node of this index.
@@ -104,7 +136,8 @@ impl GltfTree<'_> {
         self.size = (self.size.0 + made.vertices.len(), self.size.1 + made.triangles.len());
         check_size(self.size.0.max(self.size.1))?;
         let geometry = (!made.triangles.is_empty()).then(|| {
-            self.parts.geometries.push(Arc::new(made));
+            // Meshes often share one list of positions and use a part of it each.
+            self.parts.geometries.push(Arc::new(without_unused(made)));
             self.parts.geometries.len() as u32 - 1
         });
         self.known.insert((mesh, bits), geometry);
