@@ -83,6 +83,17 @@ fn every_table_is_the_same_as_csv() {
 }
 
 #[test]
+fn a_file_or_the_output_itself_is_no_folder_for_csv() {
+    let dir = output();
+    let dir = dir.path();
+    for (to, word) in [("c/scene.toml", "is a file"), ("o", "its tables only"), ("./o/distances", "its tables only")] {
+        let (_, err) = expect(dir, &format!("export o --csv --to {to}"), 2);
+        assert!(err.contains(&format!("--to {to}")) && err.contains(word), "{err}");
+    }
+    expect(dir, "run c/scene.toml --out o --force", 0);
+}
+
+#[test]
 fn one_table_goes_to_stdout_or_to_a_folder() {
     let dir = output();
     let dir = dir.path();

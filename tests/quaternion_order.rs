@@ -180,6 +180,32 @@ fn vehicles_and_pendulums_tell_the_order() {
 }
 
 #[test]
+fn bodies_at_rest_tell_the_order_unless_another_is_level() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let backwards = about(2, std::f64::consts::PI);
+    let upright = [1.0, 0.0, 0.0, 0.0];
+    let yawed = |frame: i64| about(2, 0.3 + 0.002 * frame as f64);
+    let cases: [(&str, Quaternion, fn(i64) -> Quaternion, Order, bool); 4] = [
+        // The cart pitches, so that it is level in neither order.
+        ("wrong", upright, |frame| about(1, 0.3 + 0.002 * frame as f64), SCALAR_LAST, true),
+        ("right", upright, |frame| about(1, 0.3 + 0.002 * frame as f64), NAMED, false),
+        ("cart-upright", backwards, |_| [1.0, 0.0, 0.0, 0.0], NAMED, false),
+        ("cart-yawed", backwards, yawed, NAMED, false),
+    ];
+    for (name, machine, cart, order, wrong) in cases {
+        let poses = |frame: i64| -> Poses {
+            let machines = (0..3).map(|k| (format!("machine-{k}"), [3.0 * k as f64, 0.0, 0.5], machine));
+            machines.chain([("cart".to_owned(), [0.05 * frame as f64, 9.0, 0.5], cart(frame))]).collect()
+        };
+        scene(dir, name, 100, order, "shape = { box = [1, 1, 1] }", poses);
+        let warnings = found(dir, &format!("{name}.toml"));
+        assert_eq!(warnings.len(), usize::from(wrong), "{name}: {warnings:?}");
+        assert!(warnings.iter().all(|warning| warning.contains("bodies at rest are turned")), "{name}: {warnings:?}");
+    }
+}
+
+#[test]
 fn bodies_without_joints_are_not_suspected() {
     let dir = tempfile::tempdir().expect("scratch");
     let dir = dir.path();

@@ -290,6 +290,28 @@ fn lines_fit_the_terminal() {
 }
 
 #[test]
+fn what_is_to_be_copied_is_not_broken() {
+    let names = ["a spool of the second level in hall two", "its support on the second level in hall two"];
+    let bodies = names.map(|name| sphere(name, "")).concat();
+    let poses: Vec<_> =
+        (0..9).flat_map(|frame| [(0, frame, names[0], at(0.0)), (0, frame, names[1], at(1.5))]).collect();
+    let dir = scene(["", "within = 1"], &bodies, &poses);
+    let text = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+        let done =
+            command.current_dir(dir.path()).args(args).env("COLUMNS", "40").output().expect("the program starts");
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    let checked = text(&["check", "scene.toml"]);
+    let rules = &checked[checked.find("[[ignore]]").expect("a rule")..checked.find("A run would").expect("an end")];
+    let rules: toml::Table = toml::from_str(rules).unwrap_or_else(|error| panic!("{error}\n{checked}"));
+    assert_eq!(rules["ignore"][0]["a"].as_str(), Some(names[0]));
+    let ran = text(&["run", "scene.toml", "--out", "an output whose name has blanks"]);
+    assert!(ran.contains("'an output whose name has blanks/pairs.parquet'"), "{ran}");
+}
+
+#[test]
 fn commands_of_commands_have_pages() {
     let dir = tempfile::tempdir().expect("scratch");
     let (page, _) = expect(dir.path(), "man generate crowd", 0);

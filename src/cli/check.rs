@@ -231,7 +231,10 @@ fn warning_text(scene: &Scene, warning: &Warning) -> String {
     };
     let problem = format!("{} {who}{}", paint(Tone::Doubtful, "warning:"), visible_lines(&warning.problem));
     let remedy = format!("  help: {}", visible_lines(&warning.remedy));
-    format!("{}\n{}\n", wrapped(&problem, width(), 0), wrapped(&remedy, width(), 2))
+    // What follows a blank line is TOML, in which a line break would part a name.
+    let (words, toml) = remedy.split_once("\n\n").unwrap_or((&remedy, ""));
+    let toml = if toml.is_empty() { String::new() } else { format!("\n{toml}\n") };
+    format!("{}\n{}\n{toml}", wrapped(&problem, width(), 0), wrapped(words, width(), 2))
 }
 
 /// Text that may quote names: lines stay lines, other control characters are escaped.

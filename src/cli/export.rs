@@ -30,6 +30,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
         return to_stdout(args, &tables);
     }
     let to = args.to.clone().unwrap_or_else(|| beside(&args.dir));
+    check_folder(&to, &args.dir)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
@@ -48,6 +49,19 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     }
     report(args, &written)?;
     Ok(ProgramEnd::Clear)
+}
+
+/// The folder for the CSV files is one, or is yet to be made, and is not the output itself.
+fn check_folder(to: &Path, dir: &Path) -> Result<()> {
+    let wrong = |problem: &str| Err(Error::usage(format!("--to {}", to.display()), problem, "name another folder"));
+    if to.exists() && !to.is_dir() {
+        return wrong("is a file, not a folder");
+    }
+    match (to.canonicalize(), dir.canonicalize()) {
+        // A later run would refuse to replace what it did not write.
+        (Ok(to), Ok(dir)) if to.starts_with(&dir) => wrong("is in the output directory, which holds its tables only"),
+        _ => Ok(()),
+    }
 }
 
 /// The folder of the CSV files unless another is given: that of the output, with `-csv` after its name.

@@ -44,15 +44,18 @@ fn wrapped_line(line: &str, room: usize, indent: usize) -> String {
     out
 }
 
-/// The words of a line; a number and its unit are one word.
+/// The words of a line; a number and its unit are one word, and so is a path in single quotes.
 fn words(line: &str) -> Vec<&str> {
     const UNITS: [&str; 14] = ["m", "mm", "cm", "km", "in", "ft", "s", "ms", "min", "h", "%", "KiB", "MiB", "GiB"];
     let (mut words, mut start, mut from) = (Vec::new(), 0, 0);
     while let Some(blank) = line[from..].find(' ').map(|at| from + at) {
         let next = line[blank + 1..].split(' ').next().unwrap_or_default();
         let unit = next.trim_end_matches([',', ';', ':', '.', ')']);
-        if !(line[start..blank].ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit)) {
-            words.push(&line[start..blank]);
+        let word = &line[start..blank];
+        let is_number = word.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit);
+        let is_open = word.starts_with('\'') && word.matches('\'').count() % 2 == 1 && line[blank..].contains('\'');
+        if !is_number && !is_open {
+            words.push(word);
             start = blank + 1;
         }
         from = blank + 1;
@@ -77,6 +80,8 @@ mod tests {
         assert_eq!(wrapped(lengths, Some(35), 2), "nearer than 50 mm: from 1.4 s to\n  2.25 s, in 3 spans");
         assert_eq!(words(lengths).join(" "), lengths);
         assert_eq!(words(" a  1 b "), ["", "a", "", "1", "b", ""], "blanks are kept");
+        assert_eq!(words("FROM 'my out/O''Brien p' LIMIT 1"), ["FROM", "'my out/O''Brien p'", "LIMIT", "1"]);
+        assert_eq!(words("'tis no quote"), ["'tis", "no", "quote"]);
         assert_eq!(wrapped("one\ntwo", Some(30), 2), "one\ntwo", "lines stay lines");
         let painted = "\u{1b}[31mfour words in red\u{1b}[0m";
         assert_eq!(wrapped(painted, Some(20), 0), painted, "colours take no room");

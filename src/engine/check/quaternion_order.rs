@@ -10,6 +10,7 @@
 //! - *Turns about z.* A vehicle turns about z only. Written as x, y, z, w, all its poses are turned by exactly 180 degrees,
 //!   about axes that change.
 //! - *Rest.* A body at rest mostly has the orientation (1, 0, 0, 0): written as x, y, z, w, that is 180 degrees about z.
+//!   Machines may also stand with their backs to the origin. A body that is level in most frames speaks for the columns.
 
 use super::warning::Warning;
 use crate::geometry::Vec3;
@@ -34,6 +35,8 @@ const HOLDS: f64 = 0.005;
 const APART: f64 = 0.05;
 /// A quaternion is of one component if that is beyond this.
 const ALONE: f64 = 0.9999;
+/// A body is level if its turn about x and y is less than that in a unit quaternion, two degrees.
+const TILTED: f64 = 0.02;
 /// What counts as zero in a unit quaternion.
 const ZERO: f64 = 1e-6;
 
@@ -95,6 +98,8 @@ struct SlotEvidence {
     samples: u64,
     /// Samples whose pose is a turn by 180 degrees about an axis in the plane of y and z.
     half_turns: u64,
+    /// Samples whose pose is a turn about z, but not by 180 degrees.
+    level: u64,
     /// Whether its pose changed.
     moved: bool,
 }
@@ -195,7 +200,7 @@ impl OrderEvidence {
             "nearly all poses are turned by exactly 180 degrees about axes that change; in the order x, y, z, w they are \
              turns about z"
                 .to_owned()
-        } else if named == 0 && resting >= 3 {
+        } else if named == 0 && resting >= 3 && !self.slots.iter().any(SlotEvidence::is_level) {
             let axis = if order == ComponentOrder::ScalarLast { "z" } else { "x" };
             format!(
                 "{resting} bodies at rest are turned by 180 degrees about {axis}, and none is upright; in the order {} \
@@ -248,10 +253,16 @@ impl ComponentOrder {
 }
 
 impl SlotEvidence {
+    /// Whether the body is level in most samples, as the columns say.
+    fn is_level(&self) -> bool {
+        2 * self.level > self.samples
+    }
+
     fn take(&mut self, position: Vec3<f64>, q: [f64; 4]) {
         let (start, first) = *self.first.get_or_insert((position, q));
         self.samples += 1;
         self.half_turns += u64::from(q[0].abs() < ZERO && q[1].abs() < ZERO);
+        self.level += u64::from(q[1].abs() < TILTED && q[2].abs() < TILTED && q[0].abs() > TILTED);
         self.moved |= start != position || first != q;
         let dot: f64 = first.iter().zip(q).map(|(a, b)| a * b).sum();
         self.turned = self.turned.max(2.0 * dot.abs().min(1.0).acos());
