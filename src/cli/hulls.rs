@@ -36,7 +36,7 @@ fn line(bodies: u64, all: u64, (excess, body): (f64, &str), lengths: Lengths) ->
         1 => ("the hull of a mesh that is not convex", "it"),
         _ => ("hulls of meshes that are not convex", "them"),
     };
-    let (bodies, all, excess) = (count(bodies), count(all), lengths.text(excess));
+    let (bodies, all, excess) = (count(bodies), count(all), lengths.at_most(excess));
     format!("{bodies} of {all} bodies: {hulls}, up to {excess} beyond {beyond} ({})", visible(body))
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn of_shape(name: &str, shape: &Shape, lengths: Lengths) -> Option<St
         _ => "; its volume cannot be compared, as the mesh does not close up".to_owned(),
     };
     let hull = if shape.pieces.len() > 1 { "the hulls of its objects reach" } else { "its hull reaches" };
-    Some(format!("{name} is not convex: {hull} up to {} beyond its surface{volume}", lengths.text(excess)))
+    Some(format!("{name} is not convex: {hull} up to {} beyond its surface{volume}", lengths.at_most(excess)))
 }
 
 fn excess(shape: &Shape) -> f64 {

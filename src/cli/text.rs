@@ -70,6 +70,20 @@ impl Lengths {
         format!("{number} {}", self.unit.word)
     }
 
+    /// As [`Self::text`], rounded up: for upper bounds.
+    pub(crate) fn at_most(self, metres: f64) -> String {
+        // The last place of what is written, a half of which rounding may take away.
+        let place =
+            if self.is_small(metres) { 0.01 * metres } else { self.unit.metres(0.1_f64.powi(self.decimals as i32)) };
+        let text = self.text(metres);
+        let written =
+            text.split(' ').next().and_then(|number| number.parse().ok()).map(|number| self.unit.metres(number));
+        match written {
+            Some(written) if written < metres => self.text(metres + place),
+            _ => text,
+        }
+    }
+
     /// As [`Self::text`], with all decimals, so that columns line up.
     pub(crate) fn fixed(self, metres: f64) -> String {
         format!("{} {}", self.number(metres), self.unit.word)
@@ -78,11 +92,17 @@ impl Lengths {
     /// What is too small for the decimals is written with an exponent: it is not zero.
     fn number(self, metres: f64) -> String {
         let (value, decimals) = (metres * self.unit.denominator / self.unit.numerator, self.decimals);
-        if value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(decimals as i32) {
+        if self.is_small(metres) {
             format!("{value:.2e}")
         } else {
             format!("{:.decimals$}", if value == 0.0 { 0.0 } else { value })
         }
+    }
+
+    /// Whether a length that is not zero would be written as zero.
+    fn is_small(self, metres: f64) -> bool {
+        let value = metres * self.unit.denominator / self.unit.numerator;
+        value != 0.0 && value.abs() < 0.5 * 0.1_f64.powi(self.decimals as i32)
     }
 
     /// The factor from metres to the unit as SQL, digits to round to, and a name for the column.
@@ -147,20 +167,34 @@ fn table_within(rows: &[(&str, String)], columns: Option<usize>) -> String {
 
 /// Columns of cells below their titles, set off by two blanks; numbers are better right-aligned (`right`).
 pub(crate) fn columns(titles: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
+    columns_within(titles, right, rows, width())
+}
+
+fn columns_within(titles: &[&str], right: &[bool], rows: &[Vec<String>], room: Option<usize>) -> String {
+    let column = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([titles[column].chars().count()]).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..titles.len()).map(width).collect();
+    let widths: Vec<usize> = (0..titles.len()).map(column).collect();
+    let pad = |cells: &[&str], index: usize| {
+        let width = widths[index];
+        if right[index] { format!("{:>width$}", cells[index]) } else { format!("{:width$}", cells[index]) }
+    };
+    let joined = |cells: &[&str], indices: &mut dyn Iterator<Item = usize>| {
+        indices.map(|index| pad(cells, index)).collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let whole = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+    let fits = room.is_none_or(|room| whole <= room);
     let line = |cells: &[&str]| {
-        let padded = cells.iter().zip(&widths).zip(right).map(|((cell, &width), &right)| match right {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:width$}"),
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        if fits {
+            return joined(cells, &mut (0..cells.len()));
+        }
+        let texts = (0..cells.len()).filter(|&index| !right[index]).map(|index| cells[index].to_owned() + "\n");
+        texts.collect::<String>() + "    " + &joined(cells, &mut (0..cells.len()).filter(|&index| right[index]))
     };
     let body = rows.iter().map(|row| line(&row.iter().map(String::as_str).collect::<Vec<_>>()) + "\n");
-    std::iter::once(paint(Tone::Title, &line(titles)) + "\n").chain(body).collect()
+    let title = line(titles).lines().map(|line| paint(Tone::Title, line) + "\n").collect::<String>();
+    std::iter::once(title).chain(body).collect()
 }
 
 #[cfg(test)]
@@ -200,6 +234,19 @@ mod tests {
     }
 
     #[test]
+    fn upper_bounds_are_rounded_up() {
+        let lengths = Lengths::of_word("mm");
+        assert_eq!(lengths.at_most(0.005), "5 mm");
+        for metres in [5.870_12e-6, 0.123_456_4, 3.2e-9, 0.000_499_9, 7.0, 4.4e-10, 1.0 / 3.0, 0.0] {
+            let text = lengths.at_most(metres);
+            let written: f64 = text.strip_suffix(" mm").unwrap().parse().unwrap();
+            assert!(written / 1e3 >= metres && written / 1e3 <= metres * 1.01 + 1e-6, "{metres}: {text}");
+        }
+        assert_eq!(lengths.at_most(5.870_12e-6), "0.006 mm");
+        assert_eq!(lengths.at_most(5.12e-6), "0.006 mm");
+    }
+
+    #[test]
     fn tables_line_up() {
         let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain(table(&[("a", "1".to_owned()), ("bcd", "2".to_owned())])), "a    1\nbcd  2\n");
@@ -207,5 +254,7 @@ mod tests {
         assert_eq!(plain(long), "a  one two three four\n   five six\n");
         let rows = [vec!["x".to_owned(), "1".to_owned()], vec!["long".to_owned(), "23".to_owned()]];
         assert_eq!(plain(columns(&["it", "n"], &[false, true], &rows)), "it     n\nx      1\nlong  23\n");
+        let narrow = columns_within(&["it", "n"], &[false, true], &rows, Some(7));
+        assert_eq!(plain(narrow), "it\n     n\nx\n     1\nlong\n    23\n");
     }
 }

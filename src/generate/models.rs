@@ -205,6 +205,14 @@ pub(super) fn thousandth(x: f64) -> f64 {
     (x * 1000.0).round() / 1000.0 + 0.0
 }
 
+/// Two triangles that cover a quadrilateral, seen counterclockwise from outside, and whose common edge is convex: a corner
+/// that rounding has left off the plane of the others must not make a dent.
+fn convex_halves([a, b, c, d]: [Point3; 4]) -> [[Point3; 3]; 2] {
+    let normal = cross(sub(b, a), sub(c, a));
+    let beyond = (0..3).map(|k| normal[k] * sub(d, a)[k]).sum::<f64>();
+    if beyond <= 0.0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] }
+}
+
 /// The dished end of a vessel: half an ellipsoid of diameter 1 and height 1/4 above the origin, as rings of an STL
 /// that is one convex piece.
 pub(super) fn dished_end() -> String {
@@ -213,7 +221,9 @@ pub(super) fn dished_end() -> String {
     let level = |k: u32| {
         let angle = PI / 2.0 * f64::from(k) / f64::from(RINGS);
         let center = [0.0, 0.0, 0.25 * libm::sin(angle)];
-        ring(center, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], 0.5 * libm::cos(angle) * libm::cos(PI / f64::from(SIDES)), SIDES)
+        let radius = 0.5 * libm::cos(angle) * libm::cos(PI / f64::from(SIDES));
+        let exact = ring(center, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], radius, SIDES);
+        exact.into_iter().map(|corner| corner.map(|x| (x * 1e5).round() / 1e5 + 0.0)).collect::<Ring>()
     };
     let mut triangles: Vec<[Point3; 3]> = Vec::new();
     let base = level(0);
@@ -222,7 +232,7 @@ pub(super) fn dished_end() -> String {
         let (low, high) = (level(k), level(k + 1));
         for i in 0..low.len() {
             let j = (i + 1) % low.len();
-            triangles.extend([[low[i], low[j], high[j]], [low[i], high[j], high[i]]]);
+            triangles.extend(convex_halves([low[i], low[j], high[j], high[i]]));
         }
     }
     let (last, top) = (level(RINGS - 1), [0.0, 0.0, 0.25]);
@@ -230,7 +240,7 @@ pub(super) fn dished_end() -> String {
     let mut text = String::from("solid dished-end\n");
     for [a, b, c] in triangles {
         text.push_str("facet normal 0 0 0\nouter loop\n");
-        for [x, y, z] in [a, b, c].map(|corner| corner.map(|x| (x * 1e5).round() as f32 / 1e5 + 0.0)) {
+        for [x, y, z] in [a, b, c] {
             let _ = writeln!(text, "vertex {x} {y} {z}"); // cannot fail
         }
         text.push_str("endloop\nendfacet\n");

@@ -17,7 +17,7 @@ pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (unit, bodies, factor) in suspects(&sizes, scene.unit) {
         let first = &scene.bodies[bodies[0] as usize].name;
-        let size = sizes[bodies[0] as usize];
+        let size = sizes[bodies[0] as usize] / scene.unit.metres(1.0);
         let how = if factor > 1.0 { "larger" } else { "smaller" };
         let times = if factor > 1.0 { factor } else { 1.0 / factor };
         let more = match bodies.len() {
@@ -27,7 +27,11 @@ pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
         warnings.push(Warning::new(
             "size",
             bodies,
-            format!("`{first}`{more}: {times:.0} times {how} than the median of the other bodies ({size:.4} m across)"),
+            format!(
+                "`{first}`{more}: {times:.0} times {how} than the median of the other bodies ({} {} across)",
+                rounded(size),
+                scene.unit.word
+            ),
             format!("if its geometry is in {}, say `unit = \"{}\"`; else check its scale", unit.word, unit.word),
         ));
     }
@@ -42,6 +46,12 @@ pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
         ));
     }
     warnings
+}
+
+/// To four digits, without an exponent.
+fn rounded(size: f64) -> f64 {
+    let place = 10_f64.powi(3 - size.log10().floor() as i32);
+    if place.is_finite() && place > 0.0 { (size * place).round() / place } else { size }
 }
 
 /// Bodies whose size a unit would explain: the unit, the bodies, and by which factor the first is off.
