@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(lengths.at_most(0.005), "5 mm");
         for metres in [5.870_12e-6, 0.123_456_4, 3.2e-9, 0.000_499_9, 7.0, 4.4e-10, 1.0 / 3.0, 0.0] {
             let text = lengths.at_most(metres);
-            let written: f64 = text.strip_suffix(" mm").unwrap().parse().unwrap();
+            let written: f64 = text.strip_suffix(" mm").expect("millimetres").parse().expect("a number");
             assert!(written / 1e3 >= metres && written / 1e3 <= metres * 1.01 + 1e-6, "{metres}: {text}");
         }
         assert_eq!(lengths.at_most(5.870_12e-6), "0.006 mm");
