@@ -31,6 +31,9 @@ const STEPS: usize = 20_000;
 const VISITS_EACH: usize = 2048;
 const VISITS: usize = 1 << 24;
 
+/// Boxes that any search may look at.
+const VISITS_LEAST: usize = 256;
+
 /// The corners of a convex polygon, in order.
 type Polygon = Vec<Vec3<f64>>;
 
@@ -159,7 +162,7 @@ impl ReachSearch<'_> {
 
     /// The triangle nearest to a point of a polygon, or one near by, and the square of its distance.
     fn nearest(&mut self, p: Vec3<f64>, source: usize) -> (f64, u32) {
-        let NearestTriangle { d2, triangle, visits, is_nearest } = self.to.nearest(p, self.visits);
+        let NearestTriangle { d2, triangle, visits, is_nearest } = self.to.nearest(p, self.visits.max(VISITS_LEAST));
         self.visits = self.visits.saturating_sub(visits);
         let distance = d2.sqrt();
         if is_nearest && distance > self.found.0 {
