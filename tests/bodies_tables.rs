@@ -204,6 +204,9 @@ const WRONG: &[Row] = &[
         &["scene.toml:11, key `model` of [[bodies]] number 1", "`hull`"],
     ),
     ("", "p.tsv", b"body\n", &["p.tsv", "no known type of table", ".csv"]),
+    ("", "p.xlsx", b"PK\x03\x04", &["p.xlsx", "workbook", ".csv file"]),
+    ("", "p.csv", b"body,shape\na,{ sphere = 1 },9\n", &["p.csv:2", "not valid CSV", "3 cells below 2 names"]),
+    ("", "p.csv", b"body,group\na,\xfc\n", &["p.csv:2", "not UTF-8", "as UTF-8 text"]),
     ("", "p.parquet", b"body\n", &["p.parquet", "not a Parquet file"]),
     ("", "p.parquet", b"", &["p.parquet", "not a Parquet file"]),
     ("", "p.parquet", b"PAR1\0\0\0\0PAR1", &["p.parquet", "damaged"]),
@@ -226,10 +229,18 @@ fn every_wrong_table_has_its_message() {
     fs::write(folder.join("bad.obj"), "v 1 2\n").expect("a file");
     for (keys, name, bytes, parts) in WRONG {
         fs::write(folder.join(name), bytes).expect("a table");
-        let text = format!("{HEAD}{GOOD}[[bodies]]\ntable = \"{name}\"\n{keys}");
-        let text = message(&load(folder, &text).expect_err(&String::from_utf8_lossy(bytes)));
+        let scene = format!("{HEAD}{GOOD}[[bodies]]\ntable = \"{name}\"\n{keys}");
+        let text = message(&load(folder, &scene).expect_err(&String::from_utf8_lossy(bytes)));
         for part in *parts {
             assert!(text.contains(part), "`{part}` is not in: {text}");
+        }
+        if name.ends_with(".csv") {
+            // Lines are those of an editor, however they end.
+            let crlf: Vec<u8> =
+                bytes.iter().flat_map(|&byte| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] }).collect();
+            fs::write(folder.join(name), crlf).expect("a table");
+            let again = message(&load(folder, &scene).expect_err(&String::from_utf8_lossy(bytes)));
+            assert_eq!(again, text, "with CRLF");
         }
     }
     let none = message(&load(folder, &format!("{HEAD}{GOOD}[[bodies]]\nstatic = true\n")).expect_err("no table"));

@@ -198,7 +198,24 @@ fn small_positions_are_not_shown_as_nothing() {
     let dir =
         scene(&[("a", 1.0, ""), ("b", 1.0, "static = true")], "", 5, |_, frame| at(0.002 * frame as f64, 0.0, UPRIGHT));
     let (text, _) = run(dir.path(), &[], 0);
-    assert!(text.contains("x 0.000 .. 8.000, y 0.000 .. 0.000, z 0.000 .. 0.000 mm"), "{text}");
+    assert!(text.contains("x 0 .. 0.008, y 0 .. 0, z 0 .. 0 m\n"), "{text}");
+    // Large numbers of a plant in millimetres stay millimetres.
+    let path = dir.path().join("scene.toml");
+    let scene = fs::read_to_string(&path).expect("a scene");
+    let scene = scene.replace("length_unit = \"m\"", "length_unit = \"mm\"").replace("sphere = 1.0", "sphere = 1e6");
+    fs::write(&path, scene.replace("within = 0.5", "within = 5e6")).expect("written");
+    let rows: Vec<Row> = (0..5)
+        .map(|frame| Row {
+            run: 0,
+            frame,
+            time: 0.1 * frame as f64,
+            body: "a".to_owned(),
+            pose: at(1600.5 * frame as f64, -4150.0, UPRIGHT),
+        })
+        .collect();
+    write(&dir.path().join("t.parquet"), &rows, &Shaping::default());
+    let (text, _) = run(dir.path(), &[], 0);
+    assert!(text.contains("x 0 .. 6402, y -4150 .. -4150, z 0 .. 0 mm\n"), "{text}");
 }
 
 #[test]

@@ -210,6 +210,10 @@ fn objects_and_components_equal_files_of_their_own() {
     let section = "[[bodies]]\ngeometry = \"ducts.obj\"\nunit = \"m\"\neach = ";
     let error = wrong(dir.path(), &format!("{HEAD}{section}\"object\"\n"));
     assert!(error.place.contains("ducts.obj") && error.place.contains("`two`"), "only `two` is not convex: {error}");
+    let parts = ["in a row of its `table`", "model = \"pieces\"", "each = \"component\"", "its 2 connected components"];
+    for part in parts {
+        assert!(error.remedy.contains(part), "`{part}` is missing in {error:?}");
+    }
     let pieces = good(dir.path(), &format!("{HEAD}{section}\"object\"\nmodel = \"pieces\"\n"));
     assert_eq!(names(&pieces), ["duct", "duct#2", "two"]);
     assert_eq!(body(&pieces, "two").shape.pieces.len(), 2, "groups of an object are its pieces");
@@ -311,6 +315,7 @@ fn what_does_not_fit_has_its_message() {
         (section("geometry = \"b.glb\"\neach = \"node\""), "key `geometry`", "b.glb", "check the path"),
         (section("each = \"node\""), "scene.toml:5", "`geometry` is missing", "geometry file"),
         (section(&format!("{long}include = \"rack/levle-1\"")), "key `include`", "matches no node", "`rack/level-1`"),
+        (section(&format!("{long}include = \"level-1\"")), "key `include`", "matches no node", "mean `rack/level-1`?"),
         (section(&format!("{long}exclude = \"rack\"")), "scene.toml:5", "no part of", "clearsweep check"),
         (section(&format!("{long}moving = \"crane\"")), "key `moving`", "matches no node", "clearsweep check"),
         (section(&format!("{long}shape = {{ sphere = 1 }}")), "key `shape`", "`geometry` file", "remove `shape`"),

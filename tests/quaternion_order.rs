@@ -112,7 +112,12 @@ fn a_robot_arm_tells_the_order() {
                 None => assert!(warnings.is_empty(), "{name}: {warnings:?}"),
                 Some(words) => {
                     assert!(warnings.len() == 1 && warnings[0].contains(words), "{name}: {warnings:?}");
-                    assert!(warnings[0].contains("hang together"), "{name}: {warnings:?}");
+                    let told = &warnings[0];
+                    assert!(
+                        told.contains("hang together to 0 m in") || told.contains("hang together to 0.00"),
+                        "{name}: {told}"
+                    );
+                    assert!(told.contains(" m in that of the columns") && !told.contains(" mm"), "{name}: {told}");
                 }
             }
         }

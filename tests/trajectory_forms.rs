@@ -156,7 +156,13 @@ fn csv_that_does_not_fit_is_refused_with_its_line() {
         for part in parts {
             assert!(error.contains(part), "`{part}` is missing in {error}\n{text}");
         }
+        // Lines are those of an editor, however they end.
+        std::fs::write(&path, text.replace('\n', "\r\n")).expect("written");
+        assert_eq!(failure(&scene, &path), error, "with CRLF");
     }
+    let book = folder.path().join("t.xlsx");
+    std::fs::write(&book, b"PK\x03\x04").expect("written");
+    assert!(failure(&scene, &book).contains("workbook"), "{}", failure(&scene, &book));
     std::fs::write(&path, [head.as_bytes(), b"0,0,b\xff,0,0,0,1,0,0,0\n"].concat()).expect("written");
     let error = failure(&scene, &path);
     assert!(error.contains("t.csv:2") && error.contains("UTF-8"), "{error}");

@@ -287,6 +287,15 @@ fn lines_fit_the_terminal() {
         assert_eq!(words(&text), words(&whole), "the same words");
         assert!(whole.lines().any(|line| line.chars().count() > 60), "{whole}");
     }
+    // So are errors, which name a file and a remedy.
+    let scene = fs::read_to_string(dir.path().join("scene.toml")).expect("a scene");
+    fs::write(dir.path().join("scene.toml"), scene.replace("within", "wthin")).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+    let done = command.current_dir(dir.path()).args(["check", "scene.toml"]).env("COLUMNS", "40").output();
+    let text = String::from_utf8_lossy(&done.expect("the program starts").stderr).into_owned();
+    assert!(text.lines().count() > 2 && text.lines().all(|line| line.chars().count() <= 40), "{text}");
+    let whole = expect(dir.path(), "check scene.toml", 1).1;
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), whole.split_whitespace().collect::<Vec<_>>());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::tree;
 use super::wrap::{width, wrapped};
 use crate::Result;
 use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
+use crate::scene::model::LengthUnit;
 use crate::scene::{Motion, Scene};
 use serde_json::{Value, json};
 
@@ -64,7 +65,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     scene.trees.iter().for_each(|made| rows.extend(under("made of", tree::lines(made))));
     rows.extend(under("groups", groups(checked)));
     rows.extend(under("ignored", ignored(checked)));
-    rows.extend(input(checked));
+    rows.extend(input(checked, scene.unit));
     rows.extend(found(scene, checked));
     let mut text = table(&rows);
     for warning in &checked.warnings {
@@ -144,7 +145,7 @@ fn ignored(checked: &Checked) -> Vec<String> {
     checked.rules.iter().map(line).collect()
 }
 
-fn input(checked: &Checked) -> Vec<(&'static str, String)> {
+fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if checked.files > 0 {
         let files = counted(checked.files as u64, "file");
@@ -170,11 +171,11 @@ fn input(checked: &Checked) -> Vec<(&'static str, String)> {
         rows.push(("times", format!("{} s to {} s{steps}", rounded(from), rounded(to))));
     }
     if let Some(bounds) = checked.bounds {
-        // In one unit, in which something is left of them: a wrong one shows here first.
-        let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f64, |most, c| most.max(c.abs()));
-        let (per_metre, unit) = if largest < 1.0 { (1e3, "mm") } else { (1.0, "m") };
-        let ends = |axis: usize| format!("{:.3} .. {:.3}", bounds.min[axis] * per_metre, bounds.max[axis] * per_metre);
-        rows.push(("positions", format!("x {}, y {}, z {} {unit}", ends(0), ends(1), ends(2))));
+        // As numbers like those of the file: a wrong unit shows here first.
+        let lengths = Lengths::of(unit);
+        let number = |metres: f64| lengths.text(metres).trim_end_matches(unit.word).trim_end().to_owned();
+        let ends = |axis: usize| format!("{} .. {}", number(bounds.min[axis]), number(bounds.max[axis]));
+        rows.push(("positions", format!("x {}, y {}, z {} {}", ends(0), ends(1), ends(2), unit.word)));
     }
     rows
 }

@@ -2,6 +2,7 @@
 
 use super::color::{Tone, paint};
 use super::text::visible;
+use super::wrap::{width_of_stderr, wrapped};
 use crate::{Error, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
@@ -65,7 +66,12 @@ fn render(error: Error) -> String {
     styles.help = styles.warning;
     let theme = GraphicalTheme { styles, ..GraphicalTheme::unicode() };
     let mut text = String::new();
-    match GraphicalReportHandler::new_themed(theme).render_report(&mut text, &Shown(error)) {
+    let columns = width_of_stderr().unwrap_or(80);
+    match GraphicalReportHandler::new_themed(theme)
+        .with_width(columns)
+        .with_break_words(false)
+        .render_report(&mut text, &Shown(error))
+    {
         Ok(()) => text,
         Err(fmt::Error) => "error: the error cannot be shown\n".to_owned(),
     }
@@ -73,8 +79,13 @@ fn render(error: Error) -> String {
 
 /// `error: place: problem`, and the remedy on a line of its own.
 fn plain(error: &Error) -> String {
-    let help = if error.remedy.is_empty() { String::new() } else { format!("  help: {}\n", lines(&error.remedy)) };
-    format!("{} {}\n{help}", paint(Tone::Bad, "error:"), lines(&error.to_string()))
+    let columns = width_of_stderr();
+    let help = match error.remedy.is_empty() {
+        true => String::new(),
+        false => wrapped(&format!("  help: {}", lines(&error.remedy)), columns, 2) + "\n",
+    };
+    let problem = format!("{} {}", paint(Tone::Bad, "error:"), lines(&error.to_string()));
+    format!("{}\n{help}", wrapped(&problem, columns, 0))
 }
 
 /// Text that may quote names of the input: lines stay lines, other control characters are escaped.

@@ -70,11 +70,26 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
 /// The two bodies as a scene: the scene reader then understands shapes and files as it always does.
 fn load(a: &str, b: &str, unit: LengthUnit) -> Result<Scene> {
     let body = |name, text| Ok(BodyBuilder::new(name, geometry(text)?).fixed([0.0; 3], Pose::IDENTITY.q));
-    let scene = SceneBuilder::new(1.0).length_unit(unit).body(body("a", a)?).body(body("b", b)?).build()?;
+    let scene = SceneBuilder::new(1.0).length_unit(unit).body(body("a", a)?).body(body("b", b)?);
+    let scene = scene.build().map_err(|error| in_words_of_a_query(error, [a, b]))?;
     match scene.bodies.len() {
         2 => Ok(scene),
         n => Err(Error::internal("query", format!("two bodies became {n}"))),
     }
+}
+
+/// An error about the geometry of a body: here a model stands before the file, the file is named as it was given, and there
+/// is no scene to write keys in.
+fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
+    let file = error.place.split(" (`geometry` of").next().unwrap_or_default();
+    let names = given.into_iter().flat_map(|text| [Some(text), text.split_once(':').map(|(_, file)| file)]).flatten();
+    let is_file = |name: &&str| std::path::absolute(name).is_ok_and(|path| path.as_os_str() == file);
+    let place = names.into_iter().find(is_file).unwrap_or(file).to_owned();
+    let mut remedy = error.remedy.split("; or each = ").next().unwrap_or_default().to_owned();
+    for model in [Model::Hull, Model::Pieces, Model::PieceHulls] {
+        remedy = remedy.replace(&format!("model = \"{}\"", model.name()), &format!("{}:FILE", model.name()));
+    }
+    Error { place, remedy, ..error }
 }
 
 /// Words for shapes, with what each is made of.

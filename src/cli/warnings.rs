@@ -2,6 +2,7 @@
 
 use super::color::{Tone, paint};
 use super::text::{count, visible};
+use super::wrap::{width_of_stderr, wrapped};
 use serde_json::Value;
 use std::io::Write;
 
@@ -32,5 +33,8 @@ fn line(warning: &Value) -> String {
         true => String::new(),
         false => format!("{}{more}: ", names[..names.len().min(LISTED)].join(", ")),
     };
-    format!("{} {who}{}\n  help: {}\n", paint(Tone::Doubtful, "warning:"), text("problem"), text("help"))
+    let columns = width_of_stderr();
+    let problem = format!("{} {who}{}", paint(Tone::Doubtful, "warning:"), text("problem"));
+    let help = format!("  help: {}", text("help"));
+    format!("{}\n{}\n", wrapped(&problem, columns, 0), wrapped(&help, columns, 2))
 }

@@ -4,10 +4,19 @@ use anstream::adapter::strip_str;
 
 /// Columns of the terminal that stdout is, else what COLUMNS says; `None`: lines may be of any length.
 pub(crate) fn width() -> Option<usize> {
+    columns_of(terminal_size::terminal_size_of(std::io::stdout()))
+}
+
+/// As [`width`], of stderr.
+pub(crate) fn width_of_stderr() -> Option<usize> {
+    columns_of(terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+fn columns_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
     if cfg!(test) {
         return None; // what unit tests compare must not depend on where they run
     }
-    let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let terminal = terminal.map(|(width, _)| usize::from(width.0));
     let said = || std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     terminal.or_else(said).filter(|&columns| columns > 0)
 }

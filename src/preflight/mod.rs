@@ -9,7 +9,7 @@
 //!   group is decoded.
 //! - `ipc_messages`: messages and buffers of an Arrow IPC file or stream that claim more bytes than the file holds
 //!   (memory). Runs before the file is decoded.
-//! - `csv_header`: a CSV table with another separator, which would read as one column.
+//! - `csv_header`: a CSV table with another separator, which would read as one column; and the lines of its rows.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
 //!
 //! *Architecture invariant*: knows `error` only; every stage that decodes bytes of a user may import it. It decodes no

@@ -133,15 +133,15 @@ fn add_variant(job: &mut GeometryJob, variant: (GeometryOptions, f64)) -> usize 
 }
 
 fn work_off(job: &GeometryJob) -> BuiltBody {
-    let each = |mesh: &Mesh, variants: &[(GeometryOptions, f64)]| {
-        variants.iter().map(|(reading, offset)| from_mesh(mesh, reading, *offset).map(Arc::new)).collect()
+    let each = |mesh: &Mesh, of: MeshOrigin, variants: &[(GeometryOptions, f64)]| {
+        variants.iter().map(|(reading, offset)| from_mesh(mesh, of, reading, *offset).map(Arc::new)).collect()
     };
     let (path, variants) = match job {
         GeometryJob::Shape(spec, offset) => {
             return BuiltBody { inputs: Vec::new(), shapes: vec![from_shape(spec, *offset).map(Arc::new)] };
         }
         GeometryJob::Part { mesh, variants, .. } => {
-            return BuiltBody { inputs: Vec::new(), shapes: each(mesh, variants) };
+            return BuiltBody { inputs: Vec::new(), shapes: each(mesh, MeshOrigin::Part, variants) };
         }
         GeometryJob::File { path, variants } => (path, variants),
     };
@@ -160,7 +160,7 @@ fn work_off(job: &GeometryJob) -> BuiltBody {
     let mut inputs = vec![input];
     match readers::read_with_companions(path, bytes, &mut inputs) {
         Err(fault) => failed(fault),
-        Ok(mesh) => BuiltBody { inputs, shapes: each(&mesh, variants) },
+        Ok(mesh) => BuiltBody { inputs, shapes: each(&mesh, MeshOrigin::File, variants) },
     }
 }
 
@@ -193,7 +193,16 @@ fn triangle_count(core: &Polyhedron) -> u64 {
     (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
 }
 
-fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, offset: f64) -> Result<Shape, Fault> {
+/// What a mesh was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MeshOrigin {
+    /// A file of its own.
+    File,
+    /// A node, an object or a component of a file.
+    Part,
+}
+
+fn from_mesh(mesh: &Mesh, of: MeshOrigin, reading: &GeometryOptions, offset: f64) -> Result<Shape, Fault> {
     let points = in_metres(mesh, reading)?;
     let center = center(&points);
     let points = Distinct::of(points, center);
@@ -209,7 +218,7 @@ fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, offset: f64) -> Result<Shap
     let measured =
         MeshAndHull { points: &points.list, triangles: &triangles, hull: &core, size: hull_fit::size(&core) };
     let fit = match reading.model {
-        None => Some(require_convex(&measured, mesh.pieces)?),
+        None => Some(require_convex(&measured, mesh, of)?),
         Some(_) => (!triangles.is_empty()).then(|| measured.any()),
     };
     points.rename(&mut core);
@@ -263,12 +272,11 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
     Ok((cores, Some(points.hull(Some(&all))?)))
 }
 
-/// What replaces a mesh that is not convex, and what that means.
-const HULL_REMEDY: &str = "model = \"hull\" (hull:FILE of a query): its convex hull contains the body, so that distances \
-                           are lower bounds";
+/// What it means that a hull replaces a mesh.
+const HULL_MEANS: &str = "the convex hull contains the body, so that distances are lower bounds";
 
-/// Refuses a mesh that would need `model = "mesh"` where the model was left out. `objects`: those of the file.
-fn require_convex(measured: &MeshAndHull<'_>, objects: usize) -> Result<HullFit, Fault> {
+/// Refuses a mesh that would need `model = "mesh"` where the model was left out.
+fn require_convex(measured: &MeshAndHull<'_>, mesh: &Mesh, of: MeshOrigin) -> Result<HullFit, Fault> {
     let why = match measured.triangles {
         [] => "it has no triangles".to_owned(),
         _ => match measured.convex() {
@@ -276,13 +284,36 @@ fn require_convex(measured: &MeshAndHull<'_>, objects: usize) -> Result<HullFit,
             Err(why) => why.words(|triangle| triangle),
         },
     };
-    let remedy = match objects {
-        0 | 1 => format!(
-            "write {HULL_REMEDY}; or split it into convex objects for model = \"pieces\": this file is one object"
+    Err(hull_fit::fault(None, &why, convex_remedy(mesh, of)))
+}
+
+/// What to do about a mesh that is not convex.
+fn convex_remedy(mesh: &Mesh, of: MeshOrigin) -> String {
+    let components = match readers::components::count(mesh) {
+        0 | 1 => String::new(),
+        n => format!(
+            "; or each = \"component\" in [[bodies]], which makes a body of each of its {n} connected components"
         ),
-        n => format!("write model = \"pieces\", if each of the {n} objects of the file is convex; or {HULL_REMEDY}"),
     };
-    Err(hull_fit::fault(None, &why, remedy))
+    match (of, mesh.pieces) {
+        (MeshOrigin::Part, objects) => {
+            let pieces = match objects {
+                0 | 1 => String::new(),
+                n => format!("; or model = \"pieces\" likewise, if each of its {n} objects is convex"),
+            };
+            format!(
+                "write model = \"hull\", in the section for all parts, or for this one in a row of its `table`: \
+                 {HULL_MEANS}{pieces}{components}"
+            )
+        }
+        (MeshOrigin::File, 0 | 1) => format!(
+            "write model = \"hull\": {HULL_MEANS}; or split it into convex objects for model = \"pieces\": this file is one \
+             object{components}"
+        ),
+        (MeshOrigin::File, n) => format!(
+            "write model = \"pieces\", if each of the {n} objects of the file is convex; or model = \"hull\": {HULL_MEANS}"
+        ),
+    }
 }
 
 /// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
@@ -318,7 +349,7 @@ fn pieces_fit(
         1 => String::new(),
         n => format!(", and neither are {} others of the {}", n - 1, pieces.len()),
     };
-    let remedy = "split it into convex objects; or write model = \"piece-hulls\" (piece-hulls:FILE of a query): the convex \
+    let remedy = "split it into convex objects; or write model = \"piece-hulls\": the convex \
                   hull of each object contains it, so that distances are lower bounds";
     Err(hull_fit::fault(Some(&mesh.piece_label(*piece)), &format!("{why}{more}"), remedy.to_owned()))
 }

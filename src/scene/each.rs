@@ -296,7 +296,10 @@ impl Lowering<'_> {
     }
 
     fn suggestion(&self, name: &str) -> String {
-        match nearest(name, self.names.iter().map(String::as_str)) {
+        // The last words of a path without those before them are the commonest slip.
+        let below = |known: &&str| known.strip_suffix(name).is_some_and(|above| above.ends_with('/'));
+        let known = || self.names.iter().map(String::as_str);
+        match known().find(below).or_else(|| nearest(name, known())) {
             Some(near) => format!("did you mean `{near}`? `clearsweep check` lists the parts of the file"),
             None => format!(
                 "`clearsweep check` lists the parts of the file, such as `{}`",

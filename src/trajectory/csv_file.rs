@@ -5,7 +5,7 @@
 
 use super::columns::Columns;
 use crate::error::{Error, Result};
-use crate::preflight::csv_header;
+use crate::preflight::csv_header::{self, CsvLines};
 use crate::scene::model::LengthUnit;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -33,7 +33,8 @@ impl CsvFile {
     /// The file is unreadable, not CSV, separated by something else than commas, or its columns do not fit.
     pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, SchemaRef, Columns, u64)> {
         let mut reader = open(path)?;
-        let header = reader.byte_headers().map_err(|error| not_csv(path, &error))?.clone();
+        let header = reader.byte_headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+        let lines = CsvLines::after_names(&reader);
         let mut names = Vec::with_capacity(header.len());
         for name in &header {
             let name = std::str::from_utf8(name).map_err(|_| not_text(path, 1))?;
@@ -45,7 +46,7 @@ impl CsvFile {
             .map_err(|error| csv_header::other_separator(path, &names).unwrap_or(error))?;
         let mut record = ByteRecord::new();
         let mut rows = 0;
-        while reader.read_byte_record(&mut record).map_err(|error| not_csv(path, &error))? {
+        while reader.read_byte_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
             rows += 1;
         }
         let time = columns.time.as_ref().map(|column| column.index);
@@ -58,11 +59,13 @@ impl CsvFile {
     /// The file cannot be opened any more.
     pub(super) fn read(&self, columns: &[usize], batch_rows: usize) -> Result<CsvReader> {
         let mut reader = open(&self.path)?;
-        reader.byte_headers().map_err(|error| not_csv(&self.path, &error))?;
+        reader.byte_headers().map_err(|error| CsvLines::not_csv(None, &self.path, &error))?;
+        let lines = CsvLines::after_names(&reader);
         let schema = self.schema.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
         Ok(CsvReader {
             path: Arc::clone(&self.path),
             reader,
+            lines,
             record: ByteRecord::new(),
             schema: Arc::new(schema),
             columns: columns.to_vec(),
@@ -78,15 +81,6 @@ fn open(path: &Path) -> Result<csv::Reader<File>> {
     Ok(csv::ReaderBuilder::new().trim(csv::Trim::All).buffer_capacity(1 << 16).from_reader(file))
 }
 
-fn not_csv(path: &Path, error: &csv::Error) -> Error {
-    let place = match error.position() {
-        Some(position) => format!("{}:{}", path.display(), position.line()),
-        None => path.display().to_string(),
-    };
-    let remedy = "save it as comma-separated UTF-8 text with one line of column names, and as many cells in every line";
-    Error::input(place, format!("is not valid CSV ({error})"), remedy)
-}
-
 fn not_text(path: &Path, line: u64) -> Error {
     Error::input(format!("{}:{line}", path.display()), "is not UTF-8", "save the file as UTF-8 text")
 }
@@ -95,6 +89,7 @@ fn not_text(path: &Path, line: u64) -> Error {
 pub(super) struct CsvReader {
     path: Arc<Path>,
     reader: csv::Reader<File>,
+    lines: CsvLines,
     record: ByteRecord,
     /// Of the columns that are parsed.
     schema: SchemaRef,
@@ -142,11 +137,11 @@ impl CsvReader {
 
     /// Takes the next row; whether there was one.
     fn row(&mut self, cells: &mut [Cells]) -> Result<bool> {
-        let Self { path, reader, record, schema, columns, time, .. } = self;
-        if !reader.read_byte_record(record).map_err(|error| not_csv(path, &error))? {
+        let Self { path, reader, lines, record, schema, columns, time, .. } = self;
+        if !reader.read_byte_record(record).map_err(|error| CsvLines::not_csv(Some(*lines), path, &error))? {
             return Ok(false);
         }
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = record.position().map_or(0, |position| lines.line(position));
         for ((cells, &column), field) in cells.iter_mut().zip(&*columns).zip(schema.fields()) {
             let text = std::str::from_utf8(record.get(column).unwrap_or(b"")).map_err(|_| not_text(path, line))?;
             cells.take(text, *time == Some(column)).map_err(|wanted| {

@@ -10,6 +10,7 @@ use super::row_label::RowLabel;
 use super::stream_batch::{StreamBatch, batch_name};
 use crate::error::{Error, Result};
 use crate::preflight::DAMAGED;
+use crate::preflight::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
 use crate::scene::model::LengthUnit;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -173,6 +174,7 @@ fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
         _ if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) => {
             Ok((SourceFormat::Csv, bytes))
         }
+        [b'P', b'K', 3, 4, ..] | [0xd0, 0xcf, 0x11, 0xe0, ..] => refuse(WORKBOOK, WORKBOOK_REMEDY),
         _ => refuse(
             "is not a Parquet file, nor an Arrow IPC file or stream, nor named as a .csv file",
             "give such files; a glob such as DIR/**/*.parquet leaves other files out",

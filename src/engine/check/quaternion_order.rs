@@ -15,6 +15,7 @@
 use super::warning::Warning;
 use crate::geometry::Vec3;
 use crate::geometry::pose::rotation;
+use crate::scene::model::LengthUnit;
 use crate::scene::{FrameBlock, Scene};
 
 /// Bodies that are looked at.
@@ -189,12 +190,12 @@ impl OrderEvidence {
             let first = votes.iter().find(|(_, vote)| vote.order == order)?;
             let other = first.0.other.map_or("the world".to_owned(), |other| format!("`{}`", name(other)));
             format!(
-                "`{}` and {other} hang together to {:.3} mm in the order {}, but come apart by {:.3} mm in that of the \
+                "`{}` and {other} hang together to {} in the order {}, but come apart by {} in that of the \
                  columns; {joined} such joints, and {named} that hold in the order of the columns",
                 name(first.0.slot),
-                1e3 * first.1.rest_m,
+                length(first.1.rest_m, scene.unit),
                 order.words(),
-                1e3 * first.1.named_m,
+                length(first.1.named_m, scene.unit),
             )
         } else if named == 0 && self.half_turns() {
             "nearly all poses are turned by exactly 180 degrees about axes that change; in the order x, y, z, w they are \
@@ -228,6 +229,15 @@ impl OrderEvidence {
         let turning = self.slots.iter().any(|slot| slot.turned > 0.02);
         all > 1 && turning && half as f64 > 0.95 * all as f64
     }
+}
+
+/// A length in the unit of the scene, to three digits.
+fn length(metres: f64, unit: LengthUnit) -> String {
+    let value = metres / unit.metres(1.0);
+    let decimals = if value > 0.0 { (2.0 - value.log10().floor()).clamp(0.0, 6.0) as usize } else { 0 };
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text.as_str() };
+    format!("{text} {}", unit.word)
 }
 
 impl ComponentOrder {

@@ -56,8 +56,17 @@ pub(super) fn group(mesh: &Mesh, numbers: &[u32], count: usize) -> Vec<Mesh> {
 /// edge; vertices of equal positions are one, since many formats repeat them.
 pub(super) fn split(mesh: &Mesh) -> Vec<Mesh> {
     let numbers = components(mesh);
-    let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
+    let count = count_of(&numbers);
     group(mesh, &numbers, count)
+}
+
+/// How many connected components a mesh has.
+pub(in crate::scene) fn count(mesh: &Mesh) -> usize {
+    count_of(&components(mesh))
+}
+
+fn count_of(numbers: &[u32]) -> usize {
+    numbers.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
 /// For each triangle the number of its component.

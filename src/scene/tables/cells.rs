@@ -3,7 +3,8 @@
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
 use crate::error::{Error, Result, nearest};
-use crate::preflight::{csv_header, guarded, parquet_footer, parquet_pages};
+use crate::preflight::csv_header::{self, CsvLines, WORKBOOK, WORKBOOK_REMEDY};
+use crate::preflight::{guarded, parquet_footer, parquet_pages};
 use crate::scene::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -40,6 +41,7 @@ pub(super) fn read(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &m
     match extension.as_str() {
         "parquet" | "pq" => read_parquet(path, bytes, known, take),
         "csv" => read_csv(path, &bytes, known, take),
+        "xlsx" | "xlsm" | "xls" | "ods" => Err(Error::input(path.display(), WORKBOOK, WORKBOOK_REMEDY)),
         _ => Err(Error::input(path.display(), "is no known type of table", "give a .parquet or a .csv file")),
     }
 }
@@ -75,26 +77,19 @@ fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
 fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let wrong = |error: &csv::Error| {
-        let place = match error.position() {
-            Some(position) => format!("{}:{}", path.display(), position.line()),
-            None => path.display().to_string(),
-        };
-        let remedy = "save the table as comma-separated UTF-8 text with one line of column names";
-        Error::input(place, format!("is not valid CSV ({error})"), remedy)
-    };
-    let names = reader.headers().map_err(|error| wrong(&error))?.clone();
+    let names = reader.headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+    let lines = CsvLines::after_names(&reader);
     let columns = resolve(path, &names.iter().collect::<Vec<_>>(), known)?;
     let all: Vec<&str> = names.iter().collect();
     check_columns(path, &columns, &all).map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
     let mut record = csv::StringRecord::new();
     let mut row = 0;
-    while reader.read_record(&mut record).map_err(|error| wrong(&error))? {
+    while reader.read_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
         let cell = |&(column, number): &(usize, usize)| {
             let text = record.get(column).filter(|text| !text.is_empty())?;
             Some((number, Cell::Text(text.to_owned())))
         };
-        let line = record.position().map(csv::Position::line);
+        let line = record.position().map(|position| lines.line(position));
         take(RowPlace { table: Arc::clone(path), row, line }, columns.iter().filter_map(cell).collect())?;
         row += 1;
     }
