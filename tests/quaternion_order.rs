@@ -186,12 +186,13 @@ fn vehicles_and_pendulums_tell_the_order() {
 
 #[test]
 fn bodies_at_rest_tell_the_order_unless_another_is_level() {
+    type Case = (&'static str, Quaternion, fn(i64) -> Quaternion, Order, bool);
     let dir = tempfile::tempdir().expect("scratch");
     let dir = dir.path();
     let backwards = about(2, std::f64::consts::PI);
     let upright = [1.0, 0.0, 0.0, 0.0];
     let yawed = |frame: i64| about(2, 0.3 + 0.002 * frame as f64);
-    let cases: [(&str, Quaternion, fn(i64) -> Quaternion, Order, bool); 4] = [
+    let cases: [Case; 4] = [
         // The cart pitches, so that it is level in neither order.
         ("wrong", upright, |frame| about(1, 0.3 + 0.002 * frame as f64), SCALAR_LAST, true),
         ("right", upright, |frame| about(1, 0.3 + 0.002 * frame as f64), NAMED, false),
