@@ -237,7 +237,8 @@ impl ParquetTables {
         Self { out: out.into(), force: false, state: TablesState::Idle }
     }
 
-    /// Whether to replace what an earlier job wrote there.
+    /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files that do not prove to be
+    /// clearsweep's, and inputs of the job, are never replaced.
     #[must_use]
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }

@@ -203,7 +203,7 @@ fn can_be_beside(place: &LockedPlace, parent: &Folder) -> bool {
     let device = |folder: &Folder| folder.identity().ok().map(|identity| identity.device);
     // A process whose working directory is exchanged finds itself in one that is removed.
     let is_working = || {
-        let real = [std::env::current_dir().and_then(|path| path.canonicalize()), place.root.canonicalize()];
+        let real = [Path::new(".").canonicalize(), place.root.canonicalize()];
         matches!(&real, [Ok(working), Ok(root)] if working.starts_with(root))
     };
     Folder::CAN_EXCHANGE && device(parent) == device(&place.folder) && !is_working()
