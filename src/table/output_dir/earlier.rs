@@ -6,17 +6,17 @@ use super::names::{MANIFEST, PART_TABLES, STAGING, TABLES, is_part, of_temporary
 use crate::error::Result;
 use crate::preflight::{guarded, parquet_footer};
 use crate::table::background_io::DeferredClose;
-use crate::table::folder::{EntryAbout, EntryKind, Folder};
+use crate::table::folder::{EntryAbout, EntryKind, FileIdentity, Folder};
 use parquet::file::metadata::ParquetMetaDataReader;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What an earlier execution left in a directory.
 #[derive(Debug, Default)]
 pub(super) struct EarlierResult {
     files: Vec<(OsString, EntryAbout)>,
-    folders: Vec<(OsString, Folder, EarlierResult)>,
+    folders: Vec<(OsString, FileIdentity, EarlierResult)>,
     /// Files under temporary names, which only what lies beside them proves.
     temporary: Vec<OsString>,
     /// Whether something in the directory proves that clearsweep wrote to it.
@@ -53,7 +53,7 @@ impl EarlierResult {
             let Some(about) = folder.about(&name).map_err(failed)? else { continue };
             let known = match about.kind {
                 EntryKind::File => found.take_file(folder, &name, about, holds),
-                EntryKind::Folder => found.take_folder(folder, root, &name, holds)?,
+                EntryKind::Folder => found.take_folder(folder, root, (&name, about.identity), holds)?,
                 EntryKind::Other => false,
             };
             if !known {
@@ -87,7 +87,13 @@ impl EarlierResult {
     }
 
     /// Adds a directory with what it holds; `false` if it is none of clearsweep's.
-    fn take_folder(&mut self, folder: &Folder, root: &Path, name: &OsStr, holds: Holds) -> Result<bool> {
+    fn take_folder(
+        &mut self,
+        folder: &Folder,
+        root: &Path,
+        (name, identity): (&OsStr, FileIdentity),
+        holds: Holds,
+    ) -> Result<bool> {
         let Holds::Result { staged } = holds else { return Ok(false) };
         let parts = PART_TABLES.into_iter().find(|table| name == *table).map(Holds::Parts);
         let stages = (!staged && STAGING.iter().any(|stage| name == *stage)).then_some(Holds::Result { staged: true });
@@ -95,15 +101,19 @@ impl EarlierResult {
         let inner = folder.folder(name).map_err(|error| fault::failed(&folder.path().join(name), &error))?;
         let found = Self::survey(&inner, root, inner_holds)?;
         self.proven |= found.proven;
-        self.folders.push((name.to_owned(), inner, found));
+        self.folders.push((name.to_owned(), identity, found));
         Ok(true)
     }
 
     /// Fails at the first temporary name if nothing proves that clearsweep wrote to the directory.
     fn check_temporary(&self, folder: &Folder, root: &Path, was_locked: bool) -> Result<()> {
-        let all = std::iter::once((folder, self)).chain(self.folders.iter().map(|(_, folder, inner)| (folder, inner)));
-        match all.into_iter().find_map(|(folder, found)| Some((folder, found.temporary.first()?))) {
-            Some((folder, name)) if !was_locked && !self.proven => Err(fault::foreign(root, &folder.path().join(name))),
+        let own = self.temporary.iter().map(PathBuf::from);
+        let inner = self
+            .folders
+            .iter()
+            .flat_map(|(name, _, inner)| inner.temporary.iter().map(move |file| Path::new(name).join(file)));
+        match own.chain(inner).next() {
+            Some(name) if !was_locked && !self.proven => Err(fault::foreign(root, &folder.path().join(name))),
             _ => Ok(()),
         }
     }
@@ -160,14 +170,25 @@ impl EarlierResult {
                 folder.sync().map_err(|error| failed(name, error))?;
             }
         }
-        for (name, inner, found) in &self.folders {
-            found.remove_files(inner, removed)?;
+        for (name, identity, found) in &self.folders {
+            // Opened by its name here: since it was found, it may have been moved along with what holds it.
+            if let Some(inner) = open_same(folder, name, *identity).map_err(|error| failed(name, error))? {
+                found.remove_files(&inner, removed)?;
+            }
             match folder.remove_folder(name) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(name, error)),
                 _ => {}
             }
         }
         Ok(())
+    }
+}
+
+/// Opens a directory that was found earlier; `None` if another one, or none, has its name.
+fn open_same(folder: &Folder, name: &OsStr, identity: FileIdentity) -> io::Result<Option<Folder>> {
+    match folder.about(name)? {
+        Some(about) if about.identity == identity => folder.folder(name).map(Some),
+        _ => Ok(None),
     }
 }
 
