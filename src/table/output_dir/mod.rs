@@ -177,7 +177,10 @@ impl OutputDir {
         let file = OutputFile { part_of, name: name.to_owned(), path };
         let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
         let opened = folder.create_file(&temporary).map_err(|error| self.taken(&file.path, error))?;
-        let identity = Folder::identity_of(&opened).map_err(|error| self.error(&file.path, &error))?;
+        let identity = Folder::identity_of(&opened).map_err(|error| {
+            let _ = folder.remove_file(&temporary); // nothing would know it later
+            self.error(&file.path, &error)
+        })?;
         guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None });
         Ok((opened, file))
     }
@@ -334,11 +337,14 @@ impl Drop for OutputDir {
         // Failures are ignored: the error that led here is reported instead. Files that another execution has put in
         // the place of these stay. The lock file goes last, before its folder.
         let (files, parts) = (std::mem::take(&mut *guard(&self.files)), std::mem::take(&mut *guard(&self.parts)));
+        let mut is_clean = true;
         for (name, written) in &files {
             let (folder, file) = locate(self.target(), &parts, name);
-            if folder.about(file).is_ok_and(|about| about.is_some_and(|about| written.is_unchanged(about))) {
-                let _ = folder.remove_file(file);
-            }
+            is_clean &= match folder.about(file) {
+                Ok(Some(about)) if written.is_unchanged(about) => folder.remove_file(file).is_ok(),
+                Ok(_) => true,
+                Err(_) => false,
+            };
         }
         for name in parts.keys() {
             let _ = self.target().remove_folder(name);
@@ -346,7 +352,10 @@ impl Drop for OutputDir {
         if let Some(staged) = &self.staged {
             staged.abandon(&self.place);
         }
-        self.place.abandon();
+        // The lock file stays as the proof of what could not be removed.
+        if is_clean || self.staged.is_some() {
+            self.place.abandon();
+        }
     }
 }
 

@@ -96,8 +96,10 @@ impl StagedResult {
                 return Err(fault::disturbed(&place.root, "its lock or a table was replaced"));
             }
             // The result is in its place. What fails from here on is left to the next execution with `--force`.
-            let _ = parent.sync();
-            self.remove_old(place, earlier, parent);
+            // The old result stays until the disk has the exchange.
+            if parent.sync().is_ok() {
+                self.remove_old(place, earlier, parent);
+            }
             return Ok(());
         }
         self.move_entries(place, earlier)
@@ -229,7 +231,8 @@ pub(super) fn remove_left(place: &LockedPlace) -> Result<()> {
         LockFault::Failed(error) => failed(error),
         _ => fault::in_use(&path),
     })?;
-    let removed = EarlierResult::in_locked(&folder, &path, lock.was_left).and_then(|left| left.remove(&folder));
+    // Its name is proof enough for files under temporary names.
+    let removed = EarlierResult::in_locked(&folder, &path, true).and_then(|left| left.remove(&folder));
     lock.release(&folder).map_err(failed)?;
     removed.and_then(|()| parent.remove_folder(&name).map_err(failed))
 }
