@@ -265,7 +265,7 @@ fn of_four_executions_at_once_each_is_whole_or_fails() {
         if round % 2 == 0 {
             let _ = fs::remove_dir_all(at("r/o"));
         }
-        let force = |k: usize| round % 3 == 0 || round % 3 == 1 && k % 2 == 0;
+        let force = |k: usize| round % 3 == 0 || round % 3 == 1 && k.is_multiple_of(2);
         let args = |k: usize| format!("run s.toml --out r/o {}{}", part(k), if force(k) { " --force" } else { "" });
         let before = at("r/o").exists().then(|| tables(&at("r/o")));
         let children: Vec<Child> = (0..4).map(|k| start(dir.path(), &args(k))).collect();
