@@ -52,8 +52,8 @@ pub mod scene {
 /// From the module of the same name.
 pub mod table {
     pub use crate::table::{
-        DistanceColumns, FinishedTables, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals, WorstPair,
-        trajectory_file, worst_pairs, worst_runs,
+        DistanceColumns, FinishedTables, JobInputs, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals,
+        WorstPair, trajectory_file, worst_pairs, worst_runs,
     };
 }
 

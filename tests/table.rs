@@ -33,7 +33,9 @@ fn write(s: &Scene, o: &TableOptions, results: &[Results]) -> FinishedTables {
     let mut writer = TableWriter::create(s, o).expect("create");
     write_all(&mut writer, results).expect("write");
     let done = writer.finish().expect("finish");
-    done.write_manifest(&serde_json::json!({"version": 1, "rows": done.totals.rows})).expect("manifest");
+    let rows = done.totals.rows;
+    let manifest = serde_json::json!({"program": "clearsweep", "version": "0", "schema_version": 1, "rows": rows});
+    done.write_manifest(&manifest).expect("manifest");
     done
 }
 
@@ -187,7 +189,8 @@ fn values_come_back_as_they_went_in() {
         check_f64(&p, name, &deep, |r| r.proximity.normal[i]);
     }
     let text = fs::read_to_string(out.join("manifest.json")).expect("manifest");
-    assert_eq!(text, format!("{{\n  \"version\": 1,\n  \"rows\": {}\n}}\n", rows.len()));
+    let head = "{\n  \"program\": \"clearsweep\",\n  \"version\": \"0\",\n  \"schema_version\": 1,\n";
+    assert_eq!(text, format!("{head}  \"rows\": {}\n}}\n", rows.len()));
 }
 
 fn check_keys(s: &Scene, batch: &RecordBatch, rows: &[(&FrameBlock, &Row)]) {
@@ -467,11 +470,11 @@ fn directories_are_claimed_with_care() {
     let message = refused(&force(false));
     assert!(message.contains("not empty") && message.contains("--force"), "{message}");
     // The lock file of an execution that was killed.
-    fs::write(out.join(".clearsweep.lock"), "stale").expect("lock");
+    fs::write(out.join(".clearsweep.lock"), "process 7\n").expect("lock");
     let message = refused(&force(false));
     assert!(message.contains("interrupted") && message.contains("--force"), "{message}");
     fs::write(out.join("distances/.part-00007.parquet.tmp"), "half").expect("temporary");
-    fs::write(out.join("distances/part-00009.parquet"), "old").expect("part");
+    fs::copy(out.join("distances/part-00000.parquet"), out.join("distances/part-00009.parquet")).expect("part");
     write(&s, &force(true), &results);
     assert_eq!(files(&out).len(), 6);
     // The error names a foreign file, and no file changes.

@@ -102,7 +102,8 @@ pub(crate) struct RunArgs {
     /// Print one JSON object (the manifest's summary) instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Replace what an earlier execution wrote to DIR
+    /// Replace what an earlier execution wrote to DIR, once the new result is whole; a run that fails leaves it as it
+    /// is. Files that do not prove to be clearsweep's, and inputs of the job, are never replaced
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -198,7 +199,7 @@ pub(crate) struct SortArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Replace OUT, if it exists
+    /// Replace OUT, if it is a regular file: no link, device or pipe, and none of the files to be sorted
     #[arg(long)]
     pub(crate) force: bool,
 }

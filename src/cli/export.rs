@@ -35,10 +35,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     let asked = Arc::clone(&stop);
     interrupt::at_first(move || asked.store(true, Ordering::Relaxed));
     let targets: Vec<PathBuf> = tables.iter().map(|table| to.join(format!("{table}.csv"))).collect();
-    if let Some(target) = targets.iter().find(|target| !args.force && target.symlink_metadata().is_ok()) {
-        let remedy = "choose another folder with --to, or replace the files with --force";
-        return Err(Error::output(target.display(), "exists already", remedy));
-    }
+    targets.iter().try_for_each(|target| check_target(target, args.force))?;
     std::fs::create_dir_all(&to).map_err(|error| unwritable(&to, &error))?;
     let mut written = Vec::new();
     for (&table, path) in tables.iter().zip(targets) {
@@ -61,6 +58,22 @@ fn check_folder(to: &Path, dir: &Path) -> Result<()> {
         // A later run would refuse to replace what it did not write.
         (Ok(to), Ok(dir)) if to.starts_with(&dir) => wrong("is in the output directory, which holds its tables only"),
         _ => Ok(()),
+    }
+}
+
+/// Fails if a file is there already; with `force`, if something other than a regular file is.
+fn check_target(target: &Path, force: bool) -> Result<()> {
+    match target.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(about) if force && about.is_file() => Ok(()),
+        Ok(_) if force => {
+            let remedy = "move it away, or choose another folder with --to";
+            Err(Error::output(target.display(), "is no regular file: --force replaces nothing else", remedy))
+        }
+        Ok(_) => {
+            let remedy = "choose another folder with --to, or replace the files with --force";
+            Err(Error::output(target.display(), "exists already", remedy))
+        }
     }
 }
 

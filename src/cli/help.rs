@@ -20,12 +20,16 @@ interrupted.";
 pub(crate) const RUN: &str = "\
 Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
 
+--force keeps the old tables until the new ones are whole, which takes the disk space of both; then they change places. \
+It removes what a killed run has left. It does not disturb a run that is at work, and does not replace files of others, \
+whatever their names, nor anything that the job reads.
+
 Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/crowd
   clearsweep run datasets/crowd/scene.toml --out out/close --within 10mm --runs 0..1 --frames 20..60
   clearsweep run datasets/crowd/scene.toml --out out/crowd --force --json --progress none
 
-Exit codes: 0 done and clear; 1 failed, nothing that looks whole is left; 2 usage, or done, but with something \
+Exit codes: 0 done and clear; 1 failed, with no new result; 2 usage, or done, but with something \
 required and nothing there to be checked (unless --allow-empty); 3 done, and a row violates `require`; 4 done, none \
 violates it, but rows without a proven bracket are among them.";
 

@@ -11,7 +11,7 @@ use crate::broad::BroadScene;
 use crate::error::{Error, Result};
 use crate::narrow::{Routes, Status};
 use crate::scene::{Scene, SceneOverrides};
-use crate::table::{BatchMaker, RowCounter, RowSink, SinkContext, Totals};
+use crate::table::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use crate::trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
 use serde_json::Value;
 use std::path::Path;
@@ -179,9 +179,10 @@ impl Running<'_> {
         let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
         trajectory.inputs.begin_early();
         let bounds = trajectory.bounds;
+        let read = self.inputs(&trajectory);
         let mut input = pipeline::PipelineInput::start(trajectory);
         let maker = BatchMaker::new(scene, options.columns);
-        sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker))?;
+        sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker, &read))?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
 
@@ -240,6 +241,16 @@ impl Running<'_> {
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;
         Ok(Outcome { totals, verdict, routes: search.routes, timings, threads, manifest })
+    }
+
+    /// All files that the job reads.
+    fn inputs(&self, trajectory: &Trajectory) -> JobInputs {
+        let read = self.scene.inputs.iter().map(|input| input.path.clone());
+        let trajectories = self.options.read.path.as_ref().or(self.scene.trajectories.as_ref());
+        JobInputs {
+            files: read.chain(trajectory.inputs.files().map(|(path, _)| path.to_owned())).collect(),
+            trajectories: trajectories.filter(|_| self.from_files).cloned(),
+        }
     }
 }
 

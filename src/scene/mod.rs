@@ -27,6 +27,7 @@ mod mesh;
 pub mod model;
 mod orientation;
 mod parallel;
+pub(crate) mod reach;
 pub mod readers;
 mod row_place;
 mod sections;

@@ -1,12 +1,12 @@
 //! Files that appear under their name when they are complete, or not at all.
 
 use super::background_io::BackgroundSync;
-use super::output_dir::OutputDir;
+use super::output_dir::{OutputDir, OutputFile};
 use crate::error::Result;
 use bytes::Bytes;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IoSlice, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes that are buffered before they are written: the system writes large pieces faster than small ones.
@@ -28,8 +28,7 @@ pub(super) struct AtomicFile {
 #[derive(Debug)]
 struct TemporaryFile {
     file: File,
-    temporary: PathBuf,
-    target: PathBuf,
+    target: OutputFile,
     written: u64,
     sync: BackgroundSync,
     out: Arc<OutputDir>,
@@ -41,17 +40,15 @@ impl AtomicFile {
     /// # Errors
     /// The file or its folder cannot be created.
     pub(super) fn create(out: &Arc<OutputDir>, name: &str) -> Result<Self> {
-        let [temporary, target] = out.reserve(name)?;
-        let file =
-            OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(|e| out.error(&temporary, &e))?;
+        let (file, target) = out.create(name)?;
         let sync = BackgroundSync::default();
-        let inner = TemporaryFile { file, temporary, target, written: 0, sync, out: Arc::clone(out) };
+        let inner = TemporaryFile { file, target, written: 0, sync, out: Arc::clone(out) };
         Ok(Self { buffered: BufWriter::with_capacity(BUFFER_BYTES, inner), to_skip: 0 })
     }
 
     /// The path that the file gets when it is complete.
     pub(super) fn target(&self) -> &Path {
-        &self.buffered.get_ref().target
+        &self.buffered.get_ref().target.path
     }
 
     /// Writes the next bytes of the file from the buffers that hold them. As many bytes of later calls of `write` are
@@ -89,11 +86,11 @@ impl AtomicFile {
     pub(super) fn finish(mut self) -> Result<()> {
         debug_assert_eq!(self.to_skip, 0, "bytes that were written ahead were not written again");
         let flushed = self.buffered.flush();
-        let (TemporaryFile { file, temporary, target, written, sync, out }, _) = self.buffered.into_parts();
+        let (TemporaryFile { file, target, written, sync, out }, _) = self.buffered.into_parts();
         let synced = sync.end();
-        flushed.and(synced).and_then(|()| file.sync_all()).map_err(|e| out.error(&target, &e))?;
+        flushed.and(synced).and_then(|()| file.sync_all()).map_err(|e| out.error(&target.path, &e))?;
         drop(file);
-        out.rename(&temporary, target, written)
+        out.rename(&target, written)
     }
 }
 
@@ -159,7 +156,7 @@ impl Write for TemporaryFile {
             Err(error) => {
                 if error.kind() != ErrorKind::Interrupted {
                     let copy = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
-                    self.out.record_failure(&self.target, copy);
+                    self.out.record_failure(&self.target.path, copy);
                 }
                 Err(error)
             }

@@ -86,10 +86,10 @@ const MOST_HELD: usize = 64;
 
 impl DeferredClose {
     /// Opens a file that is about to be removed.
-    pub(super) fn hold(&mut self, path: &std::path::Path) {
+    pub(super) fn hold(&mut self, open: impl FnOnce() -> io::Result<File>) {
         // On other systems an open file may keep its name until it is closed.
         if cfg!(unix) && self.0.len() < MOST_HELD {
-            self.0.extend(File::open(path));
+            self.0.extend(open());
         }
     }
 }
@@ -131,8 +131,8 @@ mod tests {
         let path = dir.path().join("old");
         std::fs::write(&path, "text").expect("written");
         let mut deferred = DeferredClose::default();
-        deferred.hold(&path);
-        deferred.hold(&dir.path().join("missing"));
+        deferred.hold(|| File::open(&path));
+        deferred.hold(|| File::open(dir.path().join("missing")));
         std::fs::remove_file(&path).expect("removed");
         assert!(!path.exists() && deferred.0.len() == usize::from(cfg!(unix)));
     }

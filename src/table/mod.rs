@@ -6,7 +6,8 @@
 //! - `encoder` encodes the columns of a page in parallel in rayon's current pool. A column of a row group is a `chunk`;
 //!   it uses `dictionary`, `rle_bitpack`, `min_max` statistics, `f64_page`, `page_compressor` and `chunked_buffer`.
 //! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a file its name when it
-//!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory.
+//!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it reaches through one handle
+//!   (`folder`).
 //! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `violations`.
 //! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
@@ -32,6 +33,7 @@ mod export;
 mod f64_page;
 mod fill;
 mod filled;
+mod folder;
 mod layout;
 mod manifest;
 mod min_max;
@@ -65,6 +67,7 @@ pub(crate) use counter::RowCounter;
 pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
+pub use output_dir::JobInputs;
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::Row;
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};

@@ -1,5 +1,6 @@
 //! What to write, and where.
 
+use super::output_dir::JobInputs;
 use std::path::PathBuf;
 
 /// Which columns of `distances` are written.
@@ -23,4 +24,6 @@ pub struct TableOptions {
     pub force: bool,
     /// Bytes that the per-pair summaries may take before they are spilled to disk. A fixed minimum of a few MB applies.
     pub memory: u64,
+    /// What the job reads: nothing of it is replaced.
+    pub inputs: JobInputs,
 }

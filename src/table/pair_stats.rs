@@ -160,9 +160,7 @@ impl PairAccumulator {
     fn spill(&mut self) -> io::Result<()> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            none => {
-                none.insert(SpillFile { file: tempfile::tempfile_in(self.out.root())?, sequences: Vec::new(), end: 0 })
-            }
+            none => none.insert(SpillFile { file: self.out.spill_file()?, sequences: Vec::new(), end: 0 }),
         };
         spill.write(&self.entries)?;
         self.entries.clear();

@@ -2,6 +2,7 @@
 
 use super::batches::BatchMaker;
 use super::options::{DistanceColumns, TableOptions};
+use super::output_dir::JobInputs;
 use super::row::Row;
 use super::totals::Totals;
 use super::writer::{FinishedTables, PendingTables, TableWriter};
@@ -86,12 +87,19 @@ pub struct SinkContext<'a> {
     /// Bytes that a sink may take for summaries.
     pub memory: u64,
     maker: &'a BatchMaker,
+    inputs: &'a JobInputs,
 }
 
 impl<'a> SinkContext<'a> {
-    /// Of a job.
-    pub(crate) fn new(scene: &'a Scene, columns: DistanceColumns, memory: u64, maker: &'a BatchMaker) -> Self {
-        Self { scene, columns, memory, maker }
+    /// Of a job that reads `inputs`.
+    pub(crate) fn new(
+        scene: &'a Scene,
+        columns: DistanceColumns,
+        memory: u64,
+        maker: &'a BatchMaker,
+        inputs: &'a JobInputs,
+    ) -> Self {
+        Self { scene, columns, memory, maker, inputs }
     }
 
     /// The schema of the batches of `distances`.
@@ -229,7 +237,8 @@ impl ParquetTables {
         Self { out: out.into(), force: false, state: TablesState::Idle }
     }
 
-    /// Whether to replace what an earlier job wrote there.
+    /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files that do not prove to be
+    /// clearsweep's, and inputs of the job, are never replaced.
     #[must_use]
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }
@@ -243,8 +252,9 @@ impl ParquetTables {
 impl RowSink for ParquetTables {
     fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
         self.abort();
-        let SinkContext { scene, columns, memory, .. } = *context;
-        let options = TableOptions { out: self.out.clone(), columns, force: self.force, memory };
+        let SinkContext { scene, columns, memory, inputs, .. } = *context;
+        let options =
+            TableOptions { out: self.out.clone(), columns, force: self.force, memory, inputs: inputs.clone() };
         self.state = TablesState::Open(Box::new(TableWriter::create(scene, &options)?));
         Ok(())
     }

@@ -73,7 +73,7 @@ impl TableWriter {
 
     pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
         let bodies = bodies::record_batch(scene)?;
-        let out = OutputDir::claim(&options.out, options.force)?;
+        let out = OutputDir::claim(&options.out, options.force, &options.inputs)?;
         let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
         let deferred = deferred_pages(options.memory, layout);

@@ -232,7 +232,8 @@ pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
 }
 
 pub(crate) fn options(out: &Path) -> TableOptions {
-    TableOptions { out: out.to_owned(), columns: DistanceColumns::All, force: false, memory: 1 << 30 }
+    let inputs = Default::default();
+    TableOptions { out: out.to_owned(), columns: DistanceColumns::All, force: false, memory: 1 << 30, inputs }
 }
 
 /// Writes all results.

@@ -2,7 +2,7 @@
 //!
 //! One line: `unify` finds the one schema that all files fit; batches of rows are gathered until the memory given is
 //! full, sorted and spilled (`spill`) as a *stretch*; `merge` merges the stretches, in several passes if there are
-//! many; `output` encodes the rows on a thread of its own and lets the file appear whole or not at all. Input that is
+//! many; `output` encodes the rows on a thread of its own and lets the file appear whole or not at all (`temporary`). Input that is
 //! in order already goes straight to `output`. Names of bodies travel as numbers (`names`).
 //!
 //! The sort is stable: rows of one frame stay in the order in which they were read, file after file as `run` reads
@@ -13,6 +13,7 @@ mod merge;
 mod names;
 mod output;
 mod spill;
+mod temporary;
 mod unify;
 mod writable;
 

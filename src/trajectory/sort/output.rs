@@ -1,7 +1,9 @@
 //! The file written: encoded on a thread of its own, and there whole or not at all.
 
+use super::temporary::TemporaryOutput;
 use super::unify::Unified;
 use crate::error::{Error, Result};
+use crate::scene::reach;
 use crate::trajectory::source::Source;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
@@ -17,7 +19,6 @@ use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// Batches that may wait to be encoded.
 const AHEAD: usize = 2;
@@ -27,7 +28,7 @@ const PAGE_ROWS: usize = 16_384;
 /// The file to be written, under a temporary name beside it. Dropped before it is kept, it is gone.
 pub(super) struct SortOutput {
     path: PathBuf,
-    file: NamedTempFile,
+    file: TemporaryOutput,
     force: bool,
 }
 
@@ -35,37 +36,34 @@ impl SortOutput {
     /// Checks that `out` can be written, and is no part of the input.
     ///
     /// # Errors
-    /// It exists (without `force`), is a directory, belongs to the input, or its folder cannot be written.
+    /// It exists (without `force`), is no regular file, belongs to the input, or its folder cannot be written.
     pub(super) fn claim(input: &Path, sources: &[Source], out: &Path, force: bool) -> Result<Self> {
         let refuse = |problem: &str, remedy: &str| Err(Error::output(out.display(), problem, remedy));
         let Some(name) = out.file_name() else { return refuse("is not the name of a file", "name a file as OUT") };
         if out.is_dir() {
             return refuse("is a directory", "name a file in it as OUT");
         }
+        check_kind(out)?;
         let folder = folder(out);
         let real = folder.canonicalize().map_err(|error| {
             let remedy = "create the folder of OUT, or name another";
             Error::output(folder.display(), format!("cannot be used ({error})"), remedy)
         })?;
         let is_out = |path: &Path| path.canonicalize().is_ok_and(|path| path == real.join(name));
-        if sources.iter().any(|source| is_out(&source.path)) || same_file(input, out) {
+        if sources.iter().any(|source| is_out(&source.path) || same_file(&source.path, out)) || same_file(input, out) {
             return refuse("is one of the files to be sorted", "name another file as OUT");
         }
-        if input.is_dir() && input.canonicalize().is_ok_and(|input| real.starts_with(input)) {
+        if reach::is_reached(input, &real.join(name)) {
+            let what = if input.is_dir() { "lies in the directory" } else { "matches the glob" };
             return refuse(
-                "lies in the directory to be sorted, and would be read with it the next time",
+                &format!("{what} to be sorted, and would be read with it the next time"),
                 "name a file elsewhere as OUT",
             );
         }
         if !force && out.symlink_metadata().is_ok() {
             return refuse("exists already", "choose another name, or replace the file with --force");
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".clearsweep-").suffix(".tmp");
-        #[cfg(unix)]
-        // As any new file: what the process' mask leaves of it.
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(|error| failed(out, &error))?;
+        let file = TemporaryOutput::create(folder, name).map_err(|error| failed(out, &error))?;
         Ok(Self { path: out.to_owned(), file, force })
     }
 
@@ -82,9 +80,22 @@ impl SortOutput {
         let Self { path, file, force } = self;
         file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
         let bytes = file.as_file().metadata().map_err(|error| failed(&path, &error))?.len();
-        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
-        kept.map(|_| bytes).map_err(|error| failed(&path, &error.error))
+        // It may have become something else since it was claimed.
+        check_kind(&path)?;
+        file.keep(&path, force).map(|()| bytes).map_err(|error| failed(&path, &error))
     }
+}
+
+/// Fails unless the path is free or that of a regular file: only such files are replaced.
+fn check_kind(out: &Path) -> Result<()> {
+    let Ok(about) = out.symlink_metadata() else { return Ok(()) };
+    let problem = match about.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_symlink() => "is a symbolic link",
+        kind if kind.is_dir() => "is a directory",
+        _ => "is a pipe, a socket or a device",
+    };
+    Err(Error::output(out.display(), problem, "name a regular file as OUT, or one that does not exist"))
 }
 
 /// The folder of a file; that of a bare name is the working directory.
@@ -92,7 +103,13 @@ fn folder(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Whether two paths lead to one file, by whatever links.
 fn same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
+        use std::os::unix::fs::MetadataExt;
+        return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    }
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 

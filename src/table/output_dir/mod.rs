@@ -1,0 +1,365 @@
+//! The output directory: its lock, the files of an earlier execution, and removal of everything after a failure.
+//!
+//! `place` opens and locks the directory (`lock`) after `inputs` has made sure that it holds nothing that the job reads.
+//! `earlier` finds what an earlier execution left, by its names (`names`) and by proofs in the files themselves. A whole
+//! result stays until the new one is whole, which is written to a directory of its own meanwhile (`staging`). `fault`
+//! words the errors.
+
+mod earlier;
+mod fault;
+mod inputs;
+mod lock;
+mod names;
+mod place;
+mod staging;
+#[cfg(test)]
+mod tests;
+
+use super::folder::{EntryAbout, FileIdentity, FileState, Folder};
+use crate::error::{Error, Result};
+use earlier::EarlierResult;
+pub use inputs::JobInputs;
+use lock::LOCK;
+use place::LockedPlace;
+use staging::StagedResult;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The output directory of this execution. If it is dropped before [`OutputDir::complete`], it removes everything that
+/// this execution wrote.
+#[derive(Debug)]
+pub(super) struct OutputDir {
+    place: LockedPlace,
+    /// Where files are written, if not to the place itself: it holds `earlier`.
+    staged: Option<StagedResult>,
+    /// The whole result that the new one replaces.
+    earlier: EarlierResult,
+    /// Directories of parts, by name.
+    parts: Mutex<BTreeMap<String, Arc<Folder>>>,
+    /// Files that this execution wrote, by name relative to the directory, temporary names included.
+    files: Mutex<BTreeMap<String, WrittenFile>>,
+    /// Bytes of complete files.
+    bytes: AtomicU64,
+    /// The first write that failed, with its path. The parquet crate does not pass the cause through in its errors.
+    failure: Mutex<Option<(PathBuf, io::Error)>>,
+    completed: AtomicBool,
+    /// Bytes that may be written before a simulated full disk (tests).
+    #[cfg(test)]
+    pub(super) room: AtomicU64,
+}
+
+/// A file that this execution wrote.
+#[derive(Debug, Clone, Copy)]
+struct WrittenFile {
+    identity: FileIdentity,
+    /// Once it is complete.
+    state: Option<FileState>,
+}
+
+impl WrittenFile {
+    /// Whether an entry is this file, of this size.
+    fn is(&self, about: EntryAbout) -> bool {
+        about.identity == self.identity && self.state.is_none_or(|state| state.size == about.state.size)
+    }
+
+    /// Whether an entry is this file, unchanged.
+    fn is_unchanged(&self, about: EntryAbout) -> bool {
+        self.is(about) && self.state.is_none_or(|state| state == about.state)
+    }
+}
+
+/// A file that is being written.
+#[derive(Debug)]
+pub(super) struct OutputFile {
+    /// The directory of parts that it belongs to.
+    part_of: Option<Arc<Folder>>,
+    /// Its name relative to the output directory.
+    name: String,
+    /// The path that it gets when it is complete.
+    pub(super) path: PathBuf,
+}
+
+impl OutputDir {
+    /// Creates the directory if it is missing, and locks it. With `force` the files of an earlier execution make room:
+    /// those of a whole result when the new one is whole, others at once. An execution that is still running is never
+    /// disturbed.
+    ///
+    /// # Errors
+    /// The path is a file or a link; the directory holds or lies in `inputs`, is in use, not empty (without `force`),
+    /// holds foreign files, or cannot be written.
+    pub(super) fn claim(root: &Path, force: bool, inputs: &JobInputs) -> Result<Arc<Self>> {
+        inputs.check_place(root)?;
+        let place = LockedPlace::claim(root, force, inputs)?;
+        let prepared = if force { make_room(&place) } else { check_empty(&place).map(|()| Default::default()) };
+        if prepared.is_err() && !place.lock.was_left {
+            place.abandon();
+        }
+        let (earlier, staged) = prepared?;
+        Ok(Arc::new(Self {
+            place,
+            staged,
+            earlier,
+            parts: Mutex::default(),
+            files: Mutex::default(),
+            bytes: AtomicU64::new(0),
+            failure: Mutex::default(),
+            completed: AtomicBool::new(false),
+            #[cfg(test)]
+            room: AtomicU64::new(u64::MAX),
+        }))
+    }
+
+    /// The path of the directory.
+    pub(super) fn root(&self) -> &Path {
+        &self.place.root
+    }
+
+    /// Bytes of all complete files.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Where files are written.
+    fn target(&self) -> &Folder {
+        self.staged.as_ref().map_or(&self.place.folder, |staged| &staged.folder)
+    }
+
+    /// Waits until the names of all files are on the disk, and makes sure that they are those of this execution alone.
+    /// The manifest comes after this.
+    ///
+    /// # Errors
+    /// The disk failed, or another process has changed the directory.
+    pub(super) fn seal(&self) -> Result<()> {
+        let synced = guard(&self.parts).values().try_for_each(|part| part.sync()).and_then(|()| self.target().sync());
+        synced.map_err(|error| self.error(self.root(), &error))?;
+        self.place.check_held()?;
+        match self.is_intact() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(fault::disturbed(self.root(), "a table is missing, or is another one")),
+            Err(error) => Err(self.error(self.root(), &error)),
+        }
+    }
+
+    /// Declares the output complete: it takes its place, the lock is removed, and dropping removes nothing.
+    ///
+    /// # Errors
+    /// The disk failed, or another process has changed the directory.
+    pub(super) fn complete(&self) -> Result<()> {
+        self.target().sync().map_err(|error| self.error(self.root(), &error))?;
+        let Self { place, staged, earlier, .. } = self;
+        if let Some(staged) = staged {
+            staged.publish(place, earlier, &|| self.is_intact().unwrap_or(false))?;
+            self.completed.store(true, Ordering::Relaxed);
+            // A lock file that stays is taken over by the next execution.
+            let _ = place.lock.release(&place.folder);
+            return Ok(());
+        }
+        // An execution that cannot see the lock replaces the lock file before it looks for a manifest.
+        place.check_held()?;
+        place.sync_made();
+        place.lock.release(&place.folder).map_err(|error| self.error(&self.root().join(LOCK), &error))?;
+        self.completed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Creates a file under a temporary name. `name` is relative to the directory, with at most one folder, which is
+    /// created if it is missing.
+    pub(super) fn create(&self, name: &str) -> Result<(File, OutputFile)> {
+        let path = self.root().join(name);
+        let part_of = match name.split_once('/') {
+            Some((folder, _)) => Some(self.part_folder(folder)?),
+            None => None,
+        };
+        let file = OutputFile { part_of, name: name.to_owned(), path };
+        let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
+        let opened = folder.create_file(&temporary).map_err(|error| self.taken(&file.path, error))?;
+        let identity = Folder::identity_of(&opened).map_err(|error| {
+            let _ = folder.remove_file(&temporary); // nothing would know it later
+            self.error(&file.path, &error)
+        })?;
+        guard(&self.files).insert(file.beside(&temporary), WrittenFile { identity, state: None });
+        Ok((opened, file))
+    }
+
+    /// The folder of the parts of a table.
+    fn part_folder(&self, name: &str) -> Result<Arc<Folder>> {
+        let mut parts = guard(&self.parts);
+        if let Some(folder) = parts.get(name) {
+            return Ok(Arc::clone(folder));
+        }
+        let made = self.target().make_folder(name).and_then(|()| self.target().folder(name));
+        let folder = Arc::new(made.map_err(|error| self.taken(&self.root().join(name), error))?);
+        parts.insert(name.to_owned(), Arc::clone(&folder));
+        Ok(folder)
+    }
+
+    /// Gives a complete file of `bytes` bytes its final name.
+    pub(super) fn rename(&self, file: &OutputFile, bytes: u64) -> Result<()> {
+        let (folder, temporary) = (file.folder(self), names::temporary(file.file_name()));
+        let key = file.beside(&temporary);
+        let about = folder.about(&temporary).map_err(|error| self.error(&file.path, &error))?;
+        let written = guard(&self.files).get(&key).copied().zip(about).filter(|(written, about)| written.is(*about));
+        let Some((written, about)) = written else {
+            return Err(self.taken(&file.path, ErrorKind::NotFound.into()));
+        };
+        // Registered before it exists, so that a failure at any point leaves nothing behind.
+        let written = WrittenFile { state: Some(about.state), ..written };
+        guard(&self.files).insert(file.name.clone(), written);
+        let renamed = folder.rename_new(&temporary, folder, file.file_name());
+        renamed.map_err(|error| self.taken(&file.path, error))?;
+        guard(&self.files).remove(&key);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// A file for what does not fit in memory; it vanishes with its handle.
+    pub(super) fn spill_file(&self) -> io::Result<File> {
+        self.target().unnamed_file(names::SPILL)
+    }
+
+    /// Whether all files of this execution are there, and none of the same names but from another execution.
+    fn is_intact(&self) -> io::Result<bool> {
+        let (files, parts, target) = (guard(&self.files), guard(&self.parts), self.target());
+        for (name, written) in files.iter() {
+            let (folder, file) = locate(target, &parts, name);
+            if !folder.about(file)?.is_some_and(|about| written.is(about)) {
+                return Ok(false);
+            }
+        }
+        for (name, part) in parts.iter() {
+            if target.about(name)?.map(|about| about.identity) != Some(part.identity()?) {
+                return Ok(false);
+            }
+        }
+        let is_strange = |name: &str| names::is_known(name) && !files.contains_key(name) && !parts.contains_key(name);
+        let mut names: Vec<String> = target.entries()?.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        for (folder, part) in parts.iter() {
+            names.extend(part.entries()?.iter().map(|name| format!("{folder}/{}", name.to_string_lossy())));
+        }
+        Ok(!names.iter().any(|name| is_strange(name)))
+    }
+
+    /// Remembers the first write that failed: [`Self::failure`].
+    pub(super) fn record_failure(&self, path: &Path, error: io::Error) {
+        guard(&self.failure).get_or_insert((path.to_owned(), error));
+    }
+
+    /// The error for a failed operation on `path`, with a remedy.
+    pub(super) fn error(&self, path: &Path, error: &io::Error) -> Error {
+        fault::failed(path, error)
+    }
+
+    /// The error for a name that cannot be given to a file.
+    fn taken(&self, path: &Path, error: io::Error) -> Error {
+        match error.kind() {
+            // Names are free when the directory is claimed, and a file of this execution keeps its own.
+            ErrorKind::AlreadyExists | ErrorKind::NotFound => {
+                fault::disturbed(self.root(), &format!("{}: {error}", path.display()))
+            }
+            _ => self.error(path, &error),
+        }
+    }
+
+    /// The error for the first write that failed.
+    pub(super) fn failure(&self) -> Option<Error> {
+        guard(&self.failure).as_ref().map(|(path, error)| self.error(path, error))
+    }
+
+    /// Ends as a process that is killed does: nothing is removed, and the system releases the locks.
+    #[cfg(test)]
+    fn die(&self) {
+        self.place.lock.let_go();
+        self.staged.iter().for_each(StagedResult::die);
+        self.completed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl OutputFile {
+    fn folder<'f>(&'f self, out: &'f OutputDir) -> &'f Folder {
+        self.part_of.as_deref().unwrap_or_else(|| out.target())
+    }
+
+    /// The name within its folder.
+    fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
+    /// The name, relative to the output directory, of another file in its folder.
+    fn beside(&self, file_name: &str) -> String {
+        match self.name.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{file_name}"),
+            None => file_name.to_owned(),
+        }
+    }
+}
+
+/// The directory of a file and its name there, from its name relative to the output directory.
+fn locate<'f, 'n>(
+    target: &'f Folder,
+    parts: &'f BTreeMap<String, Arc<Folder>>,
+    name: &'n str,
+) -> (&'f Folder, &'n str) {
+    let split = name.split_once('/').and_then(|(folder, file)| Some((parts.get(folder)?.as_ref(), file)));
+    split.unwrap_or((target, name))
+}
+
+/// Fails unless the directory holds nothing but the lock file.
+fn check_empty(place: &LockedPlace) -> Result<()> {
+    let names = place.folder.entries().map_err(|error| fault::failed(&place.root, &error))?;
+    match names.iter().find(|name| *name != LOCK) {
+        Some(name) => Err(fault::not_empty(&place.root, name)),
+        None => Ok(()),
+    }
+}
+
+/// Removes what an execution left that did not end, and prepares a directory beside a whole result.
+fn make_room(place: &LockedPlace) -> Result<(EarlierResult, Option<StagedResult>)> {
+    let mut earlier = EarlierResult::in_locked(&place.folder, &place.root, place.lock.was_left)?;
+    staging::remove_left(place)?;
+    if !earlier.is_whole() {
+        earlier.remove(&place.folder)?;
+        return Ok(Default::default());
+    }
+    earlier.remove_stages(&place.folder)?;
+    let staged = StagedResult::create(place)?;
+    Ok((earlier, Some(staged)))
+}
+
+impl Drop for OutputDir {
+    fn drop(&mut self) {
+        if self.completed.load(Ordering::Relaxed) {
+            return;
+        }
+        // Failures are ignored: the error that led here is reported instead. Files that another execution has put in
+        // the place of these stay. The lock file goes last, before its folder.
+        let (files, parts) = (std::mem::take(&mut *guard(&self.files)), std::mem::take(&mut *guard(&self.parts)));
+        let mut is_clean = true;
+        for (name, written) in &files {
+            let (folder, file) = locate(self.target(), &parts, name);
+            is_clean &= match folder.about(file) {
+                Ok(Some(about)) if written.is_unchanged(about) => folder.remove_file(file).is_ok(),
+                Ok(_) => true,
+                Err(_) => false,
+            };
+        }
+        for name in parts.keys() {
+            let _ = self.target().remove_folder(name);
+        }
+        if let Some(staged) = &self.staged {
+            staged.abandon(&self.place);
+        }
+        // The lock file stays as the proof of what could not be removed.
+        if is_clean || self.staged.is_some() {
+            self.place.abandon();
+        }
+    }
+}
+
+/// Locks a mutex. A poisoned list remains a valid list of files.
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,73 @@
+//! The names that clearsweep gives in an output directory.
+
+use std::ffi::{OsStr, OsString};
+
+/// The last file that is written, and the first that is removed.
+pub(super) const MANIFEST: &str = "manifest.json";
+/// Tables of one file: the file, and the table's name in its footer.
+pub(super) const TABLES: [(&str, &str); 3] =
+    [("bodies.parquet", "bodies"), ("pairs.parquet", "pairs"), ("runs.parquet", "runs")];
+/// Tables of several files `part-NNNNN.parquet`, each in a directory of this name.
+pub(super) const PART_TABLES: [&str; 2] = ["distances", "penetrations"];
+/// Directories in the output directory where the file system cannot exchange directories: the new result until it is
+/// whole, and the old one until the new one has its place.
+pub(super) const STAGING: [&str; 2] = [".clearsweep-new", ".clearsweep-old"];
+/// The temporary name of the file to which summaries are spilled, for the moment in which it has one.
+pub(super) const SPILL: &str = ".pairs.parquet.tmp-spill";
+
+/// Prefix and suffix of a file name until the file is complete: `.NAME.tmp`.
+const TEMPORARY: (&str, &str) = (".", ".tmp");
+
+/// The name of a file until it is complete.
+pub(super) fn temporary(name: &str) -> String {
+    format!("{}{name}{}", TEMPORARY.0, TEMPORARY.1)
+}
+
+/// The final name that a temporary name stands for; `None` for other names.
+pub(super) fn of_temporary(name: &str) -> Option<&str> {
+    let name = name.strip_suffix("-spill").unwrap_or(name);
+    name.strip_prefix(TEMPORARY.0).and_then(|name| name.strip_suffix(TEMPORARY.1))
+}
+
+/// Whether a name is `part-NNNNN.parquet` with five or more digits.
+pub(super) fn is_part(name: &str) -> bool {
+    let digits = name.strip_prefix("part-").and_then(|n| n.strip_suffix(".parquet"));
+    digits.is_some_and(|d| d.len() >= 5 && d.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether clearsweep gives this name, which is relative to the output directory, to a file or a directory of a result.
+pub(super) fn is_known(name: &str) -> bool {
+    let is_single = |name: &str| name == MANIFEST || TABLES.iter().any(|(file, _)| *file == name);
+    let fits = |name: &str, is_final: &dyn Fn(&str) -> bool| is_final(name) || of_temporary(name).is_some_and(is_final);
+    match name.split_once('/') {
+        Some((folder, file)) => PART_TABLES.contains(&folder) && fits(file, &is_part),
+        None => PART_TABLES.contains(&name) || fits(name, &is_single),
+    }
+}
+
+/// The directory beside an output directory of this name in which the result that is to replace it is written.
+pub(super) fn beside(name: &OsStr) -> OsString {
+    let mut staging = OsString::from(".");
+    staging.push(name);
+    staging.push(STAGING[0]);
+    staging
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_names_lead_back_to_names() {
+        assert_eq!(of_temporary(&temporary("pairs.parquet")), Some("pairs.parquet"));
+        assert_eq!(of_temporary(SPILL), Some("pairs.parquet"));
+        assert_eq!(of_temporary("pairs.parquet"), None);
+        assert!(is_part("part-00012.parquet") && is_part("part-123456.parquet"));
+        for name in ["pairs.parquet", ".manifest.json.tmp", "distances", "distances/part-00001.parquet"] {
+            assert!(is_known(name), "{name}");
+        }
+        assert!(!is_known("notes.txt") && !is_known("distances/notes.txt") && !is_known("part-00001.parquet"));
+        assert!(!is_part("part-1.parquet") && !is_part("part-0000x.parquet") && !is_part("part-00001.csv"));
+        assert_eq!(beside(OsStr::new("out")), ".out.clearsweep-new");
+    }
+}
