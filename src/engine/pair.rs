@@ -3,7 +3,9 @@
 use super::methods;
 use super::world::in_world;
 use crate::error::{Error, Result};
-use crate::geometry::Pose;
+use crate::geometry::{Pose, Vec3};
+use crate::narrow::answer::status;
+use crate::narrow::placing::sum_error;
 use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
 use crate::scene::model::DEFAULT_TOUCH_M;
 use crate::scene::{QueryOptions, Shape};
@@ -77,7 +79,13 @@ impl<'a> ProximityQuery<'a> {
             check(name, pose)?;
         }
         let [shape_a, shape_b] = self.shapes;
-        let (a, b) = (a.recentred(shape_a.center), b.recentred(shape_b.center));
+        let given = [a, b];
+        let (a, b) = (shape_a.recentring().place(a), shape_b.recentring().place(b));
+        let summing: f64 = [(shape_a, given[0], &a), (shape_b, given[1], &b)]
+            .into_iter()
+            .filter(|(shape, given, _)| shape.center != Vec3::ZERO && given.rest != Vec3::ZERO)
+            .map(|(_, _, placed)| sum_error(placed))
+            .sum();
         let asked = PairQuery {
             a: shape_a,
             b: shape_b,
@@ -94,11 +102,20 @@ impl<'a> ProximityQuery<'a> {
             &mut self.routes,
             &mut self.answers,
         );
-        let answer = self.answers.pop().map(|answer| in_world(answer, &a));
+        let answer = self.answers.pop().map(|answer| in_world(self.opened(answer, summing), &a));
         if answer.is_none() && self.options.within == ANY_DISTANCE {
             return Err(Error::internal("proximity of a pair", "the narrow phase gave no answer"));
         }
         Ok(answer)
+    }
+
+    /// The answer with a bracket that reaches farther by so many metres at each end.
+    fn opened(&self, answer: Proximity, by: f64) -> Proximity {
+        if by == 0.0 {
+            return answer;
+        }
+        let (lower, upper) = ((answer.lower - by).next_down(), (answer.upper + by).next_up());
+        Proximity { lower, upper, status: status(lower, upper, &self.options), ..answer }
     }
 }
 

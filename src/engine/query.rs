@@ -5,6 +5,7 @@ use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::{Pose, RelativePose};
 use crate::narrow::pair::bound_of;
+use crate::narrow::placing::placing_error;
 use crate::narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
 use crate::scene::model::DEFAULT_TOUCH_M;
 use crate::scene::{QueryOptions, Shape};
@@ -36,6 +37,7 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
     let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
     let exact = match (&a.pieces[..], &b.pieces[..]) {
         ([a], [b]) => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
+            let answer = answer.opened(placing_error(&a.core, &poses.0) + placing_error(&b.core, &poses.1));
             // Growing rounds: by half a unit of each of the three numbers.
             let (radii, slack) = (a.radius + b.radius, f64::EPSILON * (a.radius + b.radius + answer.distance.abs()));
             let slack = if radii == 0.0 { 0.0 } else { slack };
@@ -48,7 +50,7 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
 
 /// The poses of the recentred frames, A's own frame being the world.
 fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
-    (Pose::IDENTITY.recentred(a.center), a_from_b.recentred(b.center))
+    (a.recentring().place(&Pose::IDENTITY), b.recentring().place(a_from_b))
 }
 
 fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, Routes)> {

@@ -22,6 +22,13 @@ pub(crate) const LANES: usize = 8;
 /// Vertices up to which the coordinates of neighbours are kept side by side ([`Polyhedron::neighbour_blocks`]).
 pub(crate) const MAX_TABLED_VERTICES: usize = 1 << 16;
 
+/// The least radius of a recentred piece, growth included, in distances of its recentred origin from that of its body's own
+/// frame.
+const LEAST_SHARE: f64 = 1.0 / (1_u64 << 49) as f64;
+
+/// The least radius of a recentred piece, growth included, metres: 2^-23, so that positions to 10^9 m are told apart.
+const LEAST_RADIUS: f64 = 1.0 / (1_u64 << 23) as f64;
+
 /// A convex polyhedron, polygon, segment or point: the hull of its `f64` vertices, which *are* the truth.
 ///
 /// All coordinates are metres in the body's recentred frame. Vertices are ordered by `source`; edges by their (low,
@@ -71,8 +78,11 @@ pub struct Polyhedron {
     pub start_side: u32,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
-    /// Largest distance of a vertex from the recentred origin, rounded up, metres.
+    /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of a recentred body no less
+    /// than what [`Polyhedron::recentred`] asks for.
     pub radius: f64,
+    /// How far the recentred origin lies from that of the body's own frame, rounded up, metres; 0 where they are one.
+    pub away: f64,
     /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
     pub distinct_normals: Vec<u32>,
     /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
@@ -82,6 +92,19 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
+    /// The same, its frame's origin at `center` (metres) of the body's own frame; `growth`: that of the piece, metres.
+    ///
+    /// The radius is such that the bounds of rounding cover what a pose of the recentred frame may be off
+    /// (docs/numerics.md, "Recentring"). Only that of a point or a speck grows.
+    pub(crate) fn recentred(self, center: Vec3<f64>, growth: f64) -> Self {
+        if center == Vec3::ZERO {
+            return self;
+        }
+        let away = center.length() * (1.0 + 4.0 * f64::EPSILON);
+        let least = LEAST_RADIUS.max(LEAST_SHARE * away);
+        Self { radius: self.radius.max(least - growth), away, ..self }
+    }
+
     /// Vertex `i`.
     #[inline]
     pub fn vertex(&self, i: u32) -> Vec3<f64> {

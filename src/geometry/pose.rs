@@ -72,6 +72,29 @@ impl Pose {
     }
 }
 
+/// Where a recentred frame lies in the body's own frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Recentring {
+    /// Its origin, metres; zero: it is the body's own frame.
+    pub(crate) center: Vec3<f64>,
+    /// How far from the origin of the world a position and its rest tell places of the body apart, metres: the sum of the
+    /// coordinates' sizes.
+    pub(crate) reach: f64,
+}
+
+impl Recentring {
+    /// The pose of the recentred frame, from that of the body's own. Beyond the reach its rest is NaN: what is computed
+    /// from it is uncertified.
+    pub(crate) fn place(&self, pose: &Pose) -> Pose {
+        let placed = pose.recentred(self.center);
+        let [x, y, z] = placed.position.to_array().map(f64::abs);
+        if self.center == Vec3::ZERO || x + y + z <= self.reach {
+            return placed;
+        }
+        Pose { rest: Vec3::new(f64::NAN, f64::NAN, f64::NAN), ..placed }
+    }
+}
+
 /// The rows of `M(q) / |q|^2`, `q = (w, x, y, z)`.
 #[inline(always)] // into loops over samples, so that they vectorise
 pub(crate) fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {

@@ -56,6 +56,14 @@ impl Answer {
         }
     }
 
+    /// With a bracket that reaches farther by so many metres at each end, rounded outward.
+    pub fn opened(self, by: f64) -> Self {
+        if by == 0.0 {
+            return self;
+        }
+        Self { lower: (self.lower - by).next_down(), upper: (self.upper + by).next_up(), ..self }
+    }
+
     /// No proof: what a search found last (`nearest`: from B's point to A's), marked as such.
     pub fn uncertified(pair: &Pair<'_, f64>, nearest: Vec3<f64>) -> Self {
         let n = -nearest.normalized();

@@ -81,7 +81,7 @@ pub(crate) fn solve(
     let growth = parts.a.radius + parts.b.radius;
     let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
     routes.queries += 1;
-    if !pair.size.is_finite() || !pair.pose.r.iter().all(|r| r.is_finite()) {
+    if !pair.size.is_finite() || !pair.pose.r.iter().chain([&pair.pose.t]).all(|r| r.is_finite()) {
         routes.uncertified += 1;
         return RungOutcome::Settled(Answer::uncertified(&pair, parts.relative.t));
     }

@@ -13,6 +13,7 @@
 //!   exact/          4. integers, for whatever is left
 //! parallel/       closest points of parallel faces and edges: centroids
 //! support_planes.rs  the features near the supporting planes of a direction
+//! placing.rs      how far the pose of a recentred frame may be off
 //! float.rs        one f64, or eight in a register
 //! rows.rs         rows from certified answers, alone or eight at a time
 //! cache.rs        what a pair remembers, and what is learned for speed; workspace.rs: working memory
@@ -43,7 +44,7 @@
 //! | other tie | enumeration of the feature pairs on the supporting planes, in the order of the published rule | bracket of the first pair that holds; pairs that are certain to fail are dropped beforehand | `resolver/tie_break.rs`, `resolver/prefilter.rs` |
 //! | tie that `f64` does not decide, near-degenerate pair | GJK in double-double; the tie rule, or the complete list of facet directions for an overlap | bracket in double-double | `resolver/separated.rs`, `resolver/overlap.rs` |
 //! | exact rung | GJK with Johnson's determinants, and an expanding polytope, in integers | signs of integers; the root of a fraction, rounded outward | `exact/` |
-//! | uncertified | none: only for numbers that are not finite, or a zero quaternion | none: the bounds are null, the exit code is 4 | `ladder.rs`, `answer.rs` |
+//! | uncertified | none: only for numbers that are not finite (the place of a recentred body that is too far off is none), or a zero quaternion | none: the bounds are null, the exit code is 4 | `ladder.rs`, `answer.rs` |
 //!
 //! A row is a function of geometry, relative pose and options: an answer found warm counts only if it is *strict*
 //! (the optimum is unique, so every way ends there); all else is decided by the cold resolver.
@@ -69,6 +70,7 @@ pub(crate) mod ladder;
 mod methods;
 pub mod pair;
 mod parallel;
+pub(crate) mod placing;
 pub(crate) mod proximity;
 mod query;
 mod relative;

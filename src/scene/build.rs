@@ -2,6 +2,7 @@
 //! with the same result and the same first error for any number of threads.
 
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
+use super::centre::centre;
 use super::digest::read_input;
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
@@ -16,9 +17,6 @@ use crate::geometry::{Polyhedron, Vec3};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A body is recentred if the centre of its box lies farther from its origin than so many half-diagonals.
-const NEAR_ORIGIN: f64 = 8.0;
 
 /// Starting a thread pays from about so many files on.
 const JOBS_PER_THREAD: usize = 8;
@@ -166,7 +164,7 @@ fn work_off(job: &GeometryJob) -> BuiltBody {
 
 fn from_shape(spec: &ShapeSpec, offset: f64) -> Result<Shape, Fault> {
     let (points, radius) = spec.core();
-    let center = center(&points);
+    let center = centre(&points);
     let points = Distinct::of(points, center);
     if let ShapeSpec::Pieces(lists) = spec {
         let mut vertices = 0_u32..;
@@ -204,7 +202,7 @@ enum MeshOrigin {
 
 fn from_mesh(mesh: &Mesh, of: MeshOrigin, reading: &GeometryOptions, offset: f64) -> Result<Shape, Fault> {
     let points = in_metres(mesh, reading)?;
-    let center = center(&points);
+    let center = centre(&points);
     let points = Distinct::of(points, center);
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
     let watertight = (!triangles.is_empty()).then(|| Closure::of(&triangles).oriented);
@@ -234,6 +232,8 @@ fn assemble(
     center: Vec3<f64>,
     (vertices, triangles, watertight): (u64, u64, Option<bool>),
 ) -> Shape {
+    let recentred = |core: Polyhedron| core.recentred(center, growth);
+    let (cores, hull): (Vec<_>, _) = (cores.into_iter().map(recentred).collect(), hull.map(recentred));
     let outer = |radius: f64, core: &Polyhedron| {
         radius.max(if growth > 0.0 { (core.radius + growth).next_up() } else { core.radius })
     };
@@ -369,38 +369,6 @@ fn in_metres(mesh: &Mesh, reading: &GeometryOptions) -> Result<Vec<Vec3<f64>>, F
     Ok(points)
 }
 
-/// The centre and the half-diagonal of the box around points; zero where there are none.
-fn half_diagonal(points: &[Vec3<f64>]) -> (Vec3<f64>, f64) {
-    let Some(&first) = points.first() else { return (Vec3::ZERO, 0.0) };
-    let (mut low, mut high) = (first, first);
-    for p in points {
-        low = Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z));
-        high = Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z));
-    }
-    ((low + high) * 0.5, (high - low).length() * 0.5)
-}
-
-/// Where the recentred origin is to lie: the body's own origin, if the body is near it, else the centre of its box,
-/// rounded to a grid of an eighth of the half-diagonal (a power of two) so that subtracting it loses nothing.
-fn center(points: &[Vec3<f64>]) -> Vec3<f64> {
-    let (middle, half) = half_diagonal(points);
-    if middle.length() <= NEAR_ORIGIN * half {
-        return Vec3::ZERO;
-    }
-    let grid = power_of_two_below(half / 8.0);
-    let round = |c: f64| {
-        let steps = c / grid;
-        // Beyond 2^52 steps (or with no grid at all) the number is a multiple of the grid already.
-        if steps.abs() < 4_503_599_627_370_496.0 { steps.round() * grid } else { c }
-    };
-    Vec3::new(round(middle.x), round(middle.y), round(middle.z))
-}
-
-/// The largest power of two not above a positive normal number; 0 for anything smaller.
-fn power_of_two_below(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
-}
-
 /// The different points among vertices, recentred.
 struct Distinct {
     /// In order of first occurrence.
@@ -475,18 +443,6 @@ impl Distinct {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_far_bodies_are_recentred_and_on_a_grid() {
-        let near: Vec<Vec3<f64>> = [[1.0, 0.0, 0.0], [2.0, 1.0, 1.0]].map(Vec3::from).to_vec();
-        assert_eq!(center(&near), Vec3::ZERO);
-        let far: Vec<Vec3<f64>> = [[5e6, 0.1, -3.3], [5e6 + 0.7, 0.9, -2.9]].map(Vec3::from).to_vec();
-        let c = center(&far);
-        assert!((c - half_diagonal(&far).0).length() < 0.1 && c.x != 0.0);
-        assert!(c.to_array().iter().all(|c| (c * 16.0).fract() == 0.0), "{c:?}");
-        assert_eq!(center(&[Vec3::new(0.3, 0.0, -7.0)]), Vec3::new(0.3, 0.0, -7.0));
-        assert_eq!(center(&[Vec3::ZERO]), Vec3::ZERO);
-    }
 
     #[test]
     fn equal_points_are_one_and_the_first_names_it() {

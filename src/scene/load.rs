@@ -272,7 +272,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>
     let mut bodies = Vec::with_capacity(specs.len());
     for ((spec, shape), index) in specs.into_iter().zip(shapes).zip(0..) {
         let motion = match spec.pose {
-            Some(pose) => Motion::Static(pose.recentred(shape.center)),
+            Some(pose) => Motion::Static(shape.recentring().place(&pose)),
             None => {
                 dynamic.push(index);
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }

@@ -4,7 +4,7 @@
 //!
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
 //! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
-//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `hull_fit`, `shapes`) -> `load` (the [`Scene`]).
+//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `centre`, `hull_fit`, `shapes`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
@@ -13,6 +13,7 @@ mod body_tree;
 mod build;
 mod builder;
 mod carriage;
+mod centre;
 mod digest;
 mod each;
 mod field_lengths;

@@ -2,6 +2,7 @@
 
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
+use crate::geometry::pose::Recentring;
 use crate::geometry::{Polyhedron, Pose, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,7 +78,17 @@ pub struct Shape {
     pub fit: Option<HullFit>,
 }
 
+/// How far off a recentred body may be, in radii of its smallest piece: there the last place of an `f64` is its diameter
+/// (docs/numerics.md).
+const FARTHEST: f64 = (1_u64 << 53) as f64;
+
 impl Shape {
+    /// Where its frame lies in the body's own.
+    pub(crate) fn recentring(&self) -> Recentring {
+        let radii = self.pieces.iter().map(|piece| piece.core.radius + piece.radius);
+        Recentring { center: self.center, reach: FARTHEST * radii.fold(f64::INFINITY, f64::min) }
+    }
+
     /// The convex piece that contains the body: its hull, or its only piece.
     #[doc(hidden)]
     pub fn hull(&self) -> &Piece {

@@ -376,9 +376,10 @@ impl<'a> Assembler<'a> {
     fn lay_out(&mut self, first: usize, count: usize) {
         let Some(block) = &mut self.block else { return };
         self.stage.lay_out(block, first, count);
-        for &(slot, center) in &self.roster.centers {
-            let mask = block.present[slot as usize] | self.whole;
-            self.stage.recentre(block, slot as usize, center, mask, first, count);
+        for (slot, to) in &self.roster.recentred {
+            let slot = *slot as usize;
+            let mask = block.present[slot] | self.whole;
+            self.stage.recentre(block, slot, to, mask, first, count);
         }
     }
 

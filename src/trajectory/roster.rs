@@ -2,6 +2,7 @@
 
 use crate::error::{MAX_SUGGESTED, nearest};
 use crate::geometry::Vec3;
+use crate::geometry::pose::Recentring;
 use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
 
@@ -28,8 +29,8 @@ pub(super) struct Roster {
     slots: usize,
     /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated.
     codes: HashMap<String, u32>,
-    /// The slots whose frame is recentred, with the recentred origin in the body's own frame, metres.
-    pub(super) centers: Vec<(u32, Vec3<f64>)>,
+    /// The slots whose frame is recentred, and where it lies in the body's own.
+    pub(super) recentred: Vec<(u32, Recentring)>,
     /// The inputs that are carried where they have no row, each after what carries it.
     pub(super) links: Vec<CarriageLink>,
 }
@@ -40,9 +41,9 @@ impl Roster {
             Motion::Dynamic { slot } => slot,
             Motion::Static(_) => STATIC,
         };
-        let center = |(slot, &body): (usize, &u32)| {
-            let center = scene.bodies[body as usize].shape.center;
-            (center != Vec3::ZERO).then_some((slot as u32, center))
+        let recentred = |(slot, &body): (usize, &u32)| {
+            let to = scene.bodies[body as usize].shape.recentring();
+            (to.center != Vec3::ZERO).then_some((slot as u32, to))
         };
         let slots = scene.dynamic.len();
         let frames = &scene.carriage.frames;
@@ -64,7 +65,7 @@ impl Roster {
             inputs: scene.dynamic.iter().copied().chain(behind).collect(),
             slots,
             codes,
-            centers: scene.dynamic.iter().enumerate().filter_map(center).collect(),
+            recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
             links: scene.carriage.links.clone(),
         }
     }

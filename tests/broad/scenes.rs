@@ -65,6 +65,7 @@ pub(crate) fn core(points: &[[f64; 3]]) -> Polyhedron {
         start_side: 0,
         mean: Vec3::ZERO,
         radius: radius * (1.0 + 1e-15),
+        away: 0.0,
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
         planes: Default::default(),

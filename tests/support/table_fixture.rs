@@ -57,6 +57,7 @@ fn point() -> Polyhedron {
         start_side: 0,
         mean: Vec3::ZERO,
         radius: 0.0,
+        away: 0.0,
         distinct_normals: vec![],
         distinct_edges: vec![],
         planes: Default::default(),

@@ -71,6 +71,7 @@ fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyh
         start_side: 0,
         mean: mean(&vertices),
         radius: vertices.iter().fold(0.0, |radius, p| length_rounded_up(*p).max(radius)),
+        away: 0.0,
         distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
         planes: LazyPlanes::default(),
