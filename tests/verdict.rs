@@ -263,6 +263,38 @@ fn the_mean_of_violates_is_the_probability() {
     assert_eq!(violates("within = 100", 0), [None; 3], "where nothing is required, nothing is kept or violated");
 }
 
+/// An OBJ file of the box between two corners.
+fn write_box(path: &Path, low: [f64; 3], high: [f64; 3]) {
+    let corner = |i: usize| [0, 1, 2].map(|k: usize| if i >> k & 1 == 0 { low[k] } else { high[k] });
+    let corners: String = (0..8).map(corner).map(|[x, y, z]| format!("v {x:?} {y:?} {z:?}\n")).collect();
+    let faces = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    fs::write(path, corners + faces).expect("written");
+}
+
+#[test]
+fn far_bodies_that_share_a_face_bit_for_bit_keep_a_requirement_of_zero() {
+    let turned = [0.8, 0.36, 0.0, 0.48];
+    let poses = [(0.0, [1.0, 0.0, 0.0, 0.0]), (0.3, turned), (-7.1e3, turned)];
+    let both = ["a", "b"];
+    let row = |(frame, (x, [w, i, j, k])): (i64, (f64, [f64; 4]))| {
+        both.map(|body| (0, frame, body, [x, 0.7, 1e3, w, i, j, k]))
+    };
+    let rows: Vec<_> = (0..).zip(poses).flat_map(row).collect();
+    let bodies = both.map(|name| format!("[[body]]\nname = \"{name}\"\ngeometry = \"{name}.obj\"\n")).concat();
+    let dir = scene(["", "within = 1\nrequire = 0\ntouch = 0"], &bodies, &rows);
+    let shared = 0.1_f64; // is no multiple of any grid
+    let run = |face: f64, code: i32| {
+        write_box(&dir.path().join("a.obj"), [5e5, -0.5, 1.3], [5e5 + 0.7, shared, 2.3]);
+        write_box(&dir.path().join("b.obj"), [5e5, face, 1.3], [5e5 + 0.9, 0.9, 2.1]);
+        let summary = json(dir.path(), "run scene.toml --out o --force --json", code);
+        ["separated", "touching", "penetrating"].map(|status| summary["by_status"][status].as_u64().expect("a count"))
+    };
+    assert_eq!(run(shared, 0), [0, 3, 0]);
+    // The last place of a coordinate is told from zero.
+    assert_eq!(run(shared.next_down(), 3), [0, 0, 3]);
+    assert_eq!(run(shared.next_up(), 0), [3, 0, 0]);
+}
+
 #[test]
 fn lines_fit_the_terminal() {
     let dir = three_runs("within = 100\nrequire = 20");
