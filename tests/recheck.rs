@@ -6,6 +6,8 @@
 mod bridge;
 #[path = "../examples/recheck/depth.rs"]
 mod depth;
+#[path = "../examples/recheck/drawings.rs"]
+mod drawings;
 #[path = "../examples/recheck/families.rs"]
 mod families;
 #[path = "../examples/recheck/features.rs"]

@@ -1,5 +1,6 @@
 //! What is asked: bodies and walks of a pair, family by family.
 
+use crate::drawings;
 use crate::oracle::families::{self as bodies, Random, Recipe, Regime, cuboid, moved, rounded};
 use crate::oracle::number::{Vector, add, times};
 use crate::oracle::{self, Placement};
@@ -61,6 +62,7 @@ pub(crate) fn own() -> Vec<Family> {
         Family::new("needles", 0.02, needles, near_parallel),
         Family::new("scales", 0.06, scaled, anyhow),
         Family::new("far away", 0.06, bodies::compact, far_away),
+        Family::new("far drawn", 0.06, drawings::drawn, drawings::carried),
         Family::new("exact touch", 0.07, bodies::tied, exact_touch),
         Family::new("ties", 0.07, bodies::tied, slide),
         Family::new("creeping", 0.06, creepers, creep),

@@ -6,7 +6,7 @@
 //! any bracket misses, any row is uncertified, any way to a row gives other bits, or the verifier believes a false row.
 //!
 //! ```text
-//! families.rs, px.rs   what is asked            <- run.rs asks it
+//! families.rs, px.rs   what is asked            <- run.rs asks it; drawings.rs: bodies that the engine recentres
 //! verify.rs            the verdict on a row      <- place.rs, features.rs, depth.rs, hull.rs
 //! ways.rs              cold, warm, stale, foreign; GJK and V-Clip: the same bits
 //! tally.rs             the tables
@@ -16,6 +16,7 @@
 #[path = "../../tests/oracle/bridge.rs"]
 mod bridge;
 mod depth;
+mod drawings;
 mod families;
 mod features;
 mod hull;

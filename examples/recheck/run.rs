@@ -7,7 +7,7 @@ use clearsweep::bench_support::narrow::{
 };
 use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
 
-use crate::bridge::{EVERYTHING, pose};
+use crate::bridge::EVERYTHING;
 use crate::families::{Family, Walk};
 use crate::oracle::families::Random;
 use crate::oracle::number::{Number, Wide};
@@ -77,11 +77,12 @@ impl Run {
         let singly = self.walks % 4 == 2;
         for (at, samples) in walk.samples.chunks(SAMPLES).enumerate() {
             let mut block = FrameBlock::new(0, 2);
+            let [a, b] = walk.bodies.map(|i| &self.family.pool[i]);
             for (s, (pa, pb)) in samples.iter().enumerate() {
-                block.set(0, s, &pose(pa));
-                block.set(1, s, &pose(pb));
+                block.set(0, s, &a.pose(pa));
+                block.set(1, s, &b.pose(pb));
             }
-            let [a, b] = walk.bodies.map(|i| &self.family.pool[i].shape);
+            let (a, b) = (&*a.shape, &*b.shape);
             let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
             let mut rows = Vec::new();
             let (mut work, mut routes) = (Box::<Workspace>::default(), Routes::default());
@@ -119,6 +120,8 @@ impl Run {
                 eprintln!("{}, query {}: {report}", self.family.name, tally.queries);
             }
         }
+        let row = row.map(|row| a.in_own_frame(row));
+        let row = row.as_ref();
         // Without a row the bodies are beyond the cut-off, as a row without one proves.
         let fresh = row.is_none().then(|| cold(a, pa, b, pb));
         let asked = row.or(fresh.as_ref()).expect("one of the two");

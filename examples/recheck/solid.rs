@@ -2,13 +2,18 @@
 
 use std::cell::OnceCell;
 
+use std::sync::Arc;
+
+use clearsweep::Geometry;
+use clearsweep::bench_support::geometry::{Pose, Vec3};
+use clearsweep::bench_support::narrow::Proximity;
 use clearsweep::bench_support::scene::Shape;
 
 use crate::bridge;
 use crate::hull::Hull;
-use crate::oracle::Body;
 use crate::oracle::families::Recipe;
 use crate::oracle::number::{Vector, norm};
+use crate::oracle::{Body, Placement};
 
 /// Most points of a body that the oracle is asked about: it tries all triples.
 const ORACLE: usize = 40;
@@ -16,7 +21,8 @@ const ORACLE: usize = 40;
 pub(crate) struct Solid {
     pub(crate) points: Vec<Vector<f64>>,
     pub(crate) growth: f64,
-    pub(crate) shape: Shape,
+    /// As the engine reads it: far from its origin it is recentred. The verifier knows the points alone.
+    pub(crate) shape: Arc<Shape>,
     pub(crate) hull: Hull,
     /// The points once more, by coordinate: the scans run over them.
     pub(crate) by_axis: [Vec<f64>; 3],
@@ -29,7 +35,8 @@ impl Solid {
     pub(crate) fn new(points: Vec<Vector<f64>>, growth: f64) -> Self {
         let by_axis = [0, 1, 2].map(|k: usize| points.iter().map(|p| p[k]).collect());
         let reach = points.iter().map(|&p| norm(p)).fold(0.0, f64::max);
-        let (shape, hull) = (bridge::shape(&points, growth), Hull::new(&points));
+        let shape = Geometry::Points(points.clone()).shape(growth).expect("a body");
+        let hull = Hull::new(&points);
         Self { points, growth, shape, hull, by_axis, reach, body: OnceCell::new() }
     }
 
@@ -41,6 +48,17 @@ impl Solid {
     pub(crate) fn body(&self) -> Option<&Body> {
         let few = self.points.len() <= ORACLE;
         self.body.get_or_init(|| few.then(|| Body::new(&self.points, self.growth))).as_ref()
+    }
+
+    /// The engine's pose at a placement of the body's own frame.
+    pub(crate) fn pose(&self, place: &Placement) -> Pose {
+        bridge::pose(place).recentred(self.shape.center)
+    }
+
+    /// The engine's row about this body as A, with the witness points in its own frame.
+    pub(crate) fn in_own_frame(&self, row: &Proximity) -> Proximity {
+        let at = |p: Vec3<f64>| p + self.shape.center;
+        Proximity { point_a: at(row.point_a), point_b: at(row.point_b), ..*row }
     }
 
     /// Largest distance of a point of the grown body from the origin, metres.

@@ -197,11 +197,7 @@ impl Claim<'_> {
 
 /// A fresh answer about a pair, from a cold start.
 pub(crate) fn cold(a: &crate::solid::Solid, pa: &Placement, b: &crate::solid::Solid, pb: &Placement) -> Proximity {
-    clearsweep::bench_support::narrow::query_one(
-        &a.shape,
-        &b.shape,
-        &bridge::pose(pa),
-        &bridge::pose(pb),
-        &bridge::EVERYTHING,
-    )
+    let (from_a, from_b) = (a.pose(pa), b.pose(pb));
+    let everything = &bridge::EVERYTHING;
+    a.in_own_frame(&clearsweep::bench_support::narrow::query_one(&a.shape, &b.shape, &from_a, &from_b, everything))
 }

@@ -4,7 +4,7 @@ use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 
-use crate::bridge::{EVERYTHING, bits, pose};
+use crate::bridge::{EVERYTHING, bits};
 use crate::families::Walk;
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
@@ -27,7 +27,7 @@ fn once(
     places: &(Placement, Placement),
     cache: &mut PairCache,
 ) -> Proximity {
-    let (pa, pb) = (pose(&places.0), pose(&places.1));
+    let (pa, pb) = (a.pose(&places.0), b.pose(&places.1));
     let query = PairQuery {
         a: &a.shape,
         b: &b.shape,
@@ -42,7 +42,7 @@ fn once(
 
 /// The row of the last of several queries that are handed over together, nothing remembered.
 fn together(method: &dyn NarrowPhase, queries: &[([&Solid; 2], (Placement, Placement))]) -> Proximity {
-    let poses: Vec<_> = queries.iter().map(|(_, places)| (pose(&places.0), pose(&places.1))).collect();
+    let poses: Vec<_> = queries.iter().map(|([a, b], places)| (a.pose(&places.0), b.pose(&places.1))).collect();
     let all: Vec<_> = queries
         .iter()
         .zip(&poses)
