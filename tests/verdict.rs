@@ -271,28 +271,39 @@ fn write_box(path: &Path, low: [f64; 3], high: [f64; 3]) {
     fs::write(path, corners + faces).expect("written");
 }
 
-#[test]
-fn far_bodies_that_share_a_face_bit_for_bit_keep_a_requirement_of_zero() {
+/// The rows by status of two moving bodies with these keys, always at one pose, under `require = 0`.
+fn at_one_pose(keys: [&str; 2], code: i32) -> [u64; 3] {
     let turned = [0.8, 0.36, 0.0, 0.48];
     let poses = [(0.0, [1.0, 0.0, 0.0, 0.0]), (0.3, turned), (-7.1e3, turned)];
-    let both = ["a", "b"];
+    let names = ["a", "b"];
     let row = |(frame, (x, [w, i, j, k])): (i64, (f64, [f64; 4]))| {
-        both.map(|body| (0, frame, body, [x, 0.7, 1e3, w, i, j, k]))
+        names.map(|name| (0, frame, name, [x, 0.7, 1e3, w, i, j, k]))
     };
     let rows: Vec<_> = (0..).zip(poses).flat_map(row).collect();
-    let bodies = both.map(|name| format!("[[body]]\nname = \"{name}\"\ngeometry = \"{name}.obj\"\n")).concat();
+    let bodies: String =
+        names.iter().zip(keys).map(|(name, keys)| format!("[[body]]\nname = \"{name}\"\n{keys}\n")).collect();
     let dir = scene(["", "within = 1\nrequire = 0\ntouch = 0"], &bodies, &rows);
-    let shared = 0.1_f64; // is no multiple of any grid
-    let run = |face: f64, code: i32| {
-        write_box(&dir.path().join("a.obj"), [5e5, -0.5, 1.3], [5e5 + 0.7, shared, 2.3]);
-        write_box(&dir.path().join("b.obj"), [5e5, face, 1.3], [5e5 + 0.9, 0.9, 2.1]);
-        let summary = json(dir.path(), "run scene.toml --out o --force --json", code);
-        ["separated", "touching", "penetrating"].map(|status| summary["by_status"][status].as_u64().expect("a count"))
+    write_box(&dir.path().join("a.obj"), [5e5, -0.5, 1.3], [5e5 + 0.7, 0.1, 2.3]);
+    write_box(&dir.path().join("b.obj"), [5e5, 0.1, 1.3], [5e5 + 0.9, 0.9, 2.1]);
+    let summary = json(dir.path(), "run scene.toml --out o --json", code);
+    let by_status = &summary["rows_by_status"];
+    ["separated", "touching", "penetrating"].map(|status| by_status[status].as_u64().expect("a count"))
+}
+
+#[test]
+fn far_bodies_that_touch_bit_for_bit_keep_a_requirement_of_zero() {
+    // A common face at y = 0.1, which is no multiple of any grid.
+    assert_eq!(at_one_pose(["geometry = \"a.obj\"", "geometry = \"b.obj\""], 0), [0, 3, 0]);
+    // A common corner.
+    let upward =
+        "shape = { points = [[9480, -0.2, 0], [9480.8, -1.2, -0.5], [9480.4, -1.0, 0.7], [9479.9, -0.7, -0.8]] }";
+    let downward = |y: f64| {
+        format!("shape = {{ points = [[9480, {y:?}, 0], [9479.6, 0.5, 0.1], [9480, 0.6, -0.5], [9479.3, 0.6, 0.2]] }}")
     };
-    assert_eq!(run(shared, 0), [0, 3, 0]);
+    assert_eq!(at_one_pose([upward, &downward(-0.2)], 0), [0, 3, 0]);
     // The last place of a coordinate is told from zero.
-    assert_eq!(run(shared.next_down(), 3), [0, 0, 3]);
-    assert_eq!(run(shared.next_up(), 0), [3, 0, 0]);
+    assert_eq!(at_one_pose([upward, &downward((-0.2_f64).next_down())], 3), [0, 0, 3]);
+    assert_eq!(at_one_pose([upward, &downward((-0.2_f64).next_up())], 0), [3, 0, 0]);
 }
 
 #[test]
