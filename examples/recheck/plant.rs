@@ -2,15 +2,15 @@
 
 use crate::families::{Family, Walk, coherent_between, crowd, two};
 use crate::oracle::families::{Random, Recipe, cuboid};
-use crate::oracle::number::Vector;
+use crate::oracle::number::{Vector, dot};
 use crate::oracle::{Placement, out_of_frame};
 use crate::solid::Solid;
 
 /// The families of installations.
 pub(crate) fn more() -> Vec<Family> {
     vec![
-        Family::new("crush", 0.12, crowd, crush).least([10.0, 0.0, 40.0]),
-        Family::new("plant", 0.14, parts, installed).least([30.0, 0.05, 10.0]),
+        Family::new("crush", 0.12, crowd, crush).least([4.0, 0.0, 40.0]),
+        Family::new("plant", 0.14, parts, installed).least([35.0, 2.0, 12.0]),
     ]
 }
 
@@ -122,7 +122,8 @@ fn mounted(random: &mut Random, [a, b]: [&Solid; 2]) -> (Placement, Placement) {
 /// How far a body reaches along an axis of the world, or against it.
 fn highest(body: &Solid, q: [f64; 4], axis: usize, sign: f64) -> f64 {
     let turned = Placement::new([0.0; 3], q);
-    let heights = body.points.iter().map(|&p| sign * out_of_frame(&turned, p)[axis]);
+    let row = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|e| out_of_frame(&turned, e)[axis]);
+    let heights = body.points.iter().map(|&p| sign * dot(row, p));
     heights.fold(f64::NEG_INFINITY, f64::max) + body.growth
 }
 
