@@ -117,16 +117,19 @@ impl Run {
         tally.queries += 1;
         let [a, b] = walk.bodies.map(|i| &self.family.pool[i]);
         let (pa, pb) = &walk.samples[sample];
-        if tally.queries.is_multiple_of(self.effort.ways) {
-            let compared = ways::compare(&mut tally.ways, &mut self.random, &self.family.pool, walk, sample, row);
-            if let Err(report) = compared {
-                eprintln!("{}, query {}: {report}", self.family.name, tally.queries);
-            }
-        }
+        let asked_in_every_way = tally.queries.is_multiple_of(self.effort.ways);
+        let compared = if asked_in_every_way {
+            ways::compare(&mut tally.ways, &mut self.random, &self.family.pool, walk, sample, row)
+        } else {
+            Ok(())
+        };
         // Without a row the bodies are beyond the cut-off, as a row without one proves.
         let fresh = row.is_none().then(|| cold(a, pa, b, pb));
         let asked = row.or(fresh.as_ref()).expect("one of the two");
         let claim = Claim { pair: Pair::new(a, pa, b, pb), places: [pa, pb], row: asked, last_resort: true };
+        if let Err(report) = compared {
+            eprintln!("{}, query {}: {report}\n  {}", self.family.name, tally.queries, claim.recipe());
+        }
         let verdict = claim.verify().and_then(|proof| {
             let for_oracle = tally.queries.is_multiple_of(self.effort.known) || proof.lower == By::Oracle;
             let known = known(&claim, walk.known.get(sample).copied(), for_oracle);
