@@ -19,6 +19,12 @@ pub(crate) struct Terms {
     pub(crate) commit: String,
 }
 
+impl Terms {
+    fn options(&self) -> String {
+        format!("--seed {} --chunk {} --commit {}", self.seed, self.chunk, self.commit)
+    }
+}
+
 /// A chunk that is done.
 pub(crate) struct Chunk {
     pub(crate) number: u64,
@@ -78,7 +84,8 @@ impl Record {
     fn take(&mut self, line: &str) -> Result<(), String> {
         let (of, chunk) = parse(line).ok_or("no chunk; remove the line to repeat it")?;
         if of != self.terms {
-            return Err(format!("{of:?} where {:?} is asked; give these, or name another record", self.terms));
+            let (of, asked) = (of.options(), self.terms.options());
+            return Err(format!("it is of {of}, not of {asked}; give the former, or name another record"));
         }
         let before = self.done.insert(chunk.number, chunk);
         before.map_or(Ok(()), |_| Err("a chunk for the second time; remove the line".into()))
