@@ -2,12 +2,13 @@
 """The long campaign of docs/reliability.md: hostile inputs, injected errors, kills, races, memory, fuzzing, the recheck.
 
     benches/reliability.py WORK [PART...] [--seed N] [--blocks N] [--moments N] [--rounds N] [--fuzz-seconds N]
-                           [--queries N] [--hours H] [--threads N] [--target DIR]
+                           [--queries N] [--hours H] [--threads N] [--commit TEXT] [--target DIR]
     benches/reliability.py WORK --report
 
 PART: hostile, errors, kills, races, resume, memory, fuzz, recheck; all of them without any. What is done is written to
 WORK/record.jsonl, one line a case, so that a campaign that was stopped goes on where it was. Cases count for one program
-only: another program (by its SHA-256) begins anew. The recheck keeps a record of its own, WORK/recheck.jsonl.
+only: another program (by its SHA-256) begins anew. The recheck keeps a record of its own, WORK/recheck.jsonl, of one
+commit (--commit; that of the working tree, if left out).
 
 --target: the folder of builds (target); programs are built in release first. CLEARSWEEP, RECHECK: other programs than
 those. `errors`, some of `kills` and some of `races` need strace, and are left out with a word where it is missing; fuzz
@@ -74,6 +75,7 @@ def arguments():
     parser.add_argument("--queries", type=int, default=10**9)
     parser.add_argument("--hours", type=float, default=1e6, help="the recheck begins no chunk after so many")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--commit")
     parser.add_argument("--target", type=Path, default=ROOT / "target")
     parser.add_argument("--report", action="store_true")
     return parser.parse_args()
@@ -110,10 +112,11 @@ def run_part(name, options, record, program):
 
 def run_recheck(options, recheck):
     """The campaign of queries; what it finds goes to stderr and to the end of WORK/recheck.log."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    describe = ["git", "describe", "--always", "--dirty"]
+    commit = options.commit or subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     command = [recheck, "--campaign", str(options.work / "recheck.jsonl"), "--queries", str(options.queries)]
     command += ["--seed", str(options.seed), "--threads", str(options.threads), "--hours", str(options.hours)]
-    command += ["--commit", commit.stdout.strip() or "unknown"]
+    command += ["--commit", commit or "unknown"]
     with open(options.work / "recheck.log", "a") as log:
         child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         for line in child.stderr:
