@@ -34,15 +34,22 @@ pub(crate) struct Family {
     pub(crate) pool: Vec<Solid>,
     /// Walks to be done first.
     pub(crate) given: Vec<Walk>,
+    /// The least shares of rows apart, touching and overlapping for the family to be representative, percent.
+    pub(crate) least: [f64; 3],
 }
 
 impl Family {
-    fn new(name: &'static str, share: f64, draw: Draw, step: Step) -> Self {
-        Self { name, share, draw: Some(draw), step, pool: Vec::new(), given: Vec::new() }
+    pub(crate) fn new(name: &'static str, share: f64, draw: Draw, step: Step) -> Self {
+        Self { name, share, draw: Some(draw), step, pool: Vec::new(), given: Vec::new(), least: [0.0; 3] }
+    }
+
+    /// The same family with the least shares it has to reach.
+    pub(crate) fn least(self, least: [f64; 3]) -> Self {
+        Self { least, ..self }
     }
 
     pub(crate) fn of_pool(name: &'static str, share: f64, pool: Vec<Solid>, given: Vec<Walk>, step: Step) -> Self {
-        Self { name, share, draw: None, step, pool, given }
+        Self { name, share, draw: None, step, pool, given, least: [0.0; 3] }
     }
 
     /// Draws new bodies, if they are drawn.
@@ -56,32 +63,32 @@ impl Family {
 /// The families that need no input.
 pub(crate) fn own() -> Vec<Family> {
     vec![
-        Family::new("crowd", 0.30, crowd, coherent),
-        Family::new("near-parallel", 0.08, parallel_bodies, near_parallel),
-        Family::new("slivers", 0.06, bodies::sliver, anyhow),
-        Family::new("needles", 0.02, needles, near_parallel),
-        Family::new("scales", 0.06, scaled, anyhow),
-        Family::new("far away", 0.06, bodies::compact, far_away),
-        Family::new("far drawn", 0.06, drawings::drawn, drawings::carried),
-        Family::new("exact touch", 0.07, bodies::tied, exact_touch),
-        Family::new("ties", 0.07, bodies::tied, slide),
-        Family::new("creeping", 0.06, creepers, creep),
-        Family::new("disks", 0.06, disks, anyhow),
-        Family::new("concentric", 0.06, symmetric, concentric),
-        Family::new("flat", 0.06, bodies::flat, anyhow),
-        Family::new("rounded", 0.06, bodies::round, anyhow),
-        Family::new("medium hulls", 0.02, bodies::medium, anyhow),
-        Family::new("large hulls", 0.01, large, anyhow),
-        Family::new("large hulls, coherent", 0.02, large, coherent),
+        Family::new("crowd", 0.30, crowd, coherent).least([20.0, 0.0, 30.0]),
+        Family::new("near-parallel", 0.08, parallel_bodies, near_parallel).least([25.0, 1.0, 24.0]),
+        Family::new("slivers", 0.06, bodies::sliver, anyhow).least([32.0, 0.0, 18.0]),
+        Family::new("needles", 0.02, needles, near_parallel).least([36.0, 0.4, 13.0]),
+        Family::new("scales", 0.06, scaled, anyhow).least([28.0, 0.0, 22.0]),
+        Family::new("far away", 0.06, bodies::compact, far_away).least([26.0, 0.0, 24.0]),
+        Family::new("far drawn", 0.06, drawings::drawn, drawings::carried).least([20.0, 0.0, 15.0]),
+        Family::new("exact touch", 0.07, bodies::tied, exact_touch).least([29.0, 20.0, 0.0]),
+        Family::new("ties", 0.07, bodies::tied, slide).least([42.0, 4.0, 3.5]),
+        Family::new("creeping", 0.06, creepers, creep).least([27.0, 0.03, 23.0]),
+        Family::new("disks", 0.06, disks, anyhow).least([25.0, 0.0, 25.0]),
+        Family::new("concentric", 0.06, symmetric, concentric).least([0.2, 0.0, 50.0]),
+        Family::new("flat", 0.06, bodies::flat, anyhow).least([33.0, 0.0, 16.0]),
+        Family::new("rounded", 0.06, bodies::round, anyhow).least([25.0, 2.8, 22.0]),
+        Family::new("medium hulls", 0.02, bodies::medium, anyhow).least([24.0, 0.0, 25.0]),
+        Family::new("large hulls", 0.01, large, anyhow).least([24.0, 0.0, 26.0]),
+        Family::new("large hulls, coherent", 0.02, large, coherent).least([13.0, 0.0, 37.0]),
     ]
 }
 
-fn two(random: &mut Random, pool: &[Solid]) -> [usize; 2] {
+pub(crate) fn two(random: &mut Random, pool: &[Solid]) -> [usize; 2] {
     [random.below(pool.len()), random.below(pool.len())]
 }
 
 /// Boxes, hulls of up to 20 points, prisms, capsules, spheres; some grown: as `clearsweep generate crowd` draws them.
-fn crowd(random: &mut Random, i: usize) -> Recipe {
+pub(crate) fn crowd(random: &mut Random, i: usize) -> Recipe {
     let grown = if random.chance(0.2) { random.between(0.005, 0.05) } else { 0.0 };
     let mut recipe = match i % 8 {
         0..=2 => Recipe::new("box", cuboid([0; 3].map(|_| random.between(0.05, 0.5))), 0.0),
@@ -219,10 +226,21 @@ pub(crate) fn product([aw, ax, ay, az]: [f64; 4], [bw, bx, by, bz]: [f64; 4]) ->
 /// Both bodies drift and spin over four blocks, past each other or through each other.
 fn coherent(random: &mut Random, pool: &[Solid]) -> Walk {
     let bodies = two(random, pool);
+    coherent_between(random, pool, bodies, [0.0, 1.1], [0.02, 4.0])
+}
+
+/// The same of given bodies; `near`: how near the origins come, in reaches; `motion`: the way in reaches, and the turn in radians.
+pub(crate) fn coherent_between(
+    random: &mut Random,
+    pool: &[Solid],
+    bodies: [usize; 2],
+    near: [f64; 2],
+    motion: [f64; 2],
+) -> Walk {
     let [a, b] = bodies.map(|i| &pool[i]);
     let reach = a.radius() + b.radius();
-    let nearest = times(random.direction(), random.between(0.0, 1.1) * reach);
-    let (way, spin) = (random.scale(0.02, 4.0) * reach, random.scale(0.02, 4.0));
+    let nearest = times(random.direction(), random.between(near[0], near[1]) * reach);
+    let (way, spin) = (random.scale(motion[0], motion[1]) * reach, random.scale(motion[0], motion[1]));
     let (along, axes) = (random.direction(), [random.direction(), random.direction()]);
     let (qa, qb) = (random.turn(), random.turn());
     let home = [0; 3].map(|_| random.between(-5.0, 5.0));

@@ -18,6 +18,16 @@ pub(crate) enum Feature<'a> {
     Face(usize, &'a Facet),
 }
 
+impl Feature<'_> {
+    fn corners(&self) -> Vec<usize> {
+        match self {
+            Self::Vertex(k) => vec![*k],
+            Self::Edge(ends) => ends.to_vec(),
+            Self::Face(_, facet) => facet.corners.clone(),
+        }
+    }
+}
+
 /// The features that a row names; `None` where a body has no such feature.
 pub(crate) fn named<'a>(pair: &Pair<'a>, row: &Proximity) -> Option<[Feature<'a>; 2]> {
     let of = |solid: &'a Solid, side: usize| {
@@ -81,32 +91,64 @@ impl Frame<Wide> for Fine<'_, '_> {
 }
 
 /// The distance of the closest points of two features in `f64`, off by [`FILTER`] at most; `None` where rounding leaves
-/// open whether a foot lies in its face.
-pub(crate) fn rough_distance(pair: &Pair<'_>, features: [Feature<'_>; 2]) -> Option<f64> {
-    closest(&Rough(pair), features).map(norm)
+/// open whether a foot lies in its face. Of parallel features: of the points next to `near`, in A's frame.
+pub(crate) fn rough_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: Vector<f64>) -> Option<f64> {
+    closest(&Rough(pair), features, near).map(norm)
 }
 
 /// The same in [`Wide`].
-pub(crate) fn fine_distance(pair: &Pair<'_>, features: [Feature<'_>; 2]) -> Option<Wide> {
-    closest(&Fine(pair), features).map(norm)
+pub(crate) fn fine_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: Vector<f64>) -> Option<Wide> {
+    closest(&Fine(pair), features, wide(near)).map(norm)
 }
 
-/// The vector from A's closest point to B's.
-fn closest<T: Number>(frame: &impl Frame<T>, features: [Feature<'_>; 2]) -> Option<Vector<T>> {
+/// Whether two parallel features have points that are no farther apart than `upper` metres: corners of one over the
+/// other, or points of their sides, in [`Wide`]. Closest points of parallel polygons are always among these.
+pub(crate) fn parts_reach(pair: &Pair<'_>, features: [Feature<'_>; 2], upper: Wide) -> bool {
+    let fine = Fine(pair);
+    let corners = features.map(|f| f.corners());
+    let a: Vec<_> = corners[0].iter().map(|&k| fine.a(k)).collect();
+    let b: Vec<_> = corners[1].iter().map(|&k| fine.b(k)).collect();
+    let near = |d: Vector<Wide>| (norm(d) - upper).value() <= FINE * pair.size;
+    let over = |p: Vector<Wide>, n, face: &[Vector<Wide>]| {
+        let all: Vec<usize> = (0..face.len()).collect();
+        to_face(p, n, &all, |k| face[k], fine.inset()).is_some_and(near)
+    };
+    if let Feature::Face(f, _) = features[1]
+        && a.iter().any(|&p| over(p, fine.normal_b(f), &b))
+    {
+        return true;
+    }
+    if let Feature::Face(f, _) = features[0]
+        && b.iter().any(|&p| over(p, fine.normal_a(f), &a))
+    {
+        return true;
+    }
+    let side = |points: &[Vector<Wide>], k: usize| [points[k], points[(k + 1) % points.len()]];
+    (0..a.len()).any(|i| (0..b.len()).any(|j| near(edges(side(&a, i), side(&b, j)))))
+}
+
+/// The vector from A's closest point to B's; of parallel features from A's point next to `near` to its foot on B's, or the
+/// other way round.
+fn closest<T: Number>(frame: &impl Frame<T>, features: [Feature<'_>; 2], near: Vector<T>) -> Option<Vector<T>> {
     use Feature::{Edge, Face, Vertex};
     let minus = |v: Vector<T>| v.map(|c| -c);
+    let (face_a, face_b) = (
+        |p, f, facet: &Facet| to_face(p, frame.normal_a(f), &facet.corners, |k| frame.a(k), frame.inset()),
+        |p, f, facet: &Facet| to_face(p, frame.normal_b(f), &facet.corners, |k| frame.b(k), frame.inset()),
+    );
     match features {
         [Vertex(i), Vertex(j)] => Some(sub(frame.b(j), frame.a(i))),
         [Vertex(i), Edge(e)] => Some(to_edge(frame.a(i), e.map(|k| frame.b(k)))),
         [Edge(e), Vertex(j)] => Some(minus(to_edge(frame.b(j), e.map(|k| frame.a(k))))),
         [Edge(e), Edge(f)] => Some(edges(e.map(|k| frame.a(k)), f.map(|k| frame.b(k)))),
-        [Vertex(i), Face(f, facet)] => {
-            to_face(frame.a(i), frame.normal_b(f), &facet.corners, |k| frame.b(k), frame.inset())
+        [Vertex(i), Face(f, facet)] => face_b(frame.a(i), f, facet),
+        [Face(f, facet), Vertex(j)] => face_a(frame.b(j), f, facet).map(minus),
+        [Edge(e), Face(f, facet)] => face_b(add(near, to_edge(near, e.map(|k| frame.a(k)))), f, facet),
+        [Face(f, facet), Edge(e)] => face_a(add(near, to_edge(near, e.map(|k| frame.b(k)))), f, facet).map(minus),
+        [Face(f, facet), Face(g, other)] => {
+            let foot = add(near, face_a(near, f, facet)?);
+            face_b(foot, g, other)
         }
-        [Face(f, facet), Vertex(j)] => {
-            to_face(frame.b(j), frame.normal_a(f), &facet.corners, |k| frame.a(k), frame.inset()).map(minus)
-        }
-        _ => None, // parallel features: the oracle decides
     }
 }
 
@@ -159,14 +201,22 @@ fn to_face<T: Number>(
     within.then(|| times(normal, height))
 }
 
-/// The direction of two features in [`Wide`], of any length, on the side of `hint`.
-pub(crate) fn direction(pair: &Pair<'_>, features: [Feature<'_>; 2], hint: Vector<f64>) -> Vector<Wide> {
+/// The direction of two features in [`Wide`], of any length, on the side of `hint`; `near`: as for their distance.
+pub(crate) fn direction(
+    pair: &Pair<'_>,
+    features: [Feature<'_>; 2],
+    near: Vector<f64>,
+    hint: Vector<f64>,
+) -> Vector<Wide> {
     use Feature::{Edge, Face};
     let fine = Fine(pair);
     let towards = |n: Vector<Wide>| {
         if dot(n, wide(hint)).0 < 0.0 { n.map(|c| -c) } else { n }
     };
-    let between = closest(&fine, features).filter(|d| norm(*d).0 > FINE * pair.size);
+    let between = || {
+        let found = closest(&fine, features, wide(near)).filter(|d| norm(*d).0 > FINE * pair.size);
+        found.unwrap_or(wide(hint))
+    };
     match features {
         [Face(f, _), _] => towards(fine.normal_a(f)),
         [_, Face(f, _)] => towards(fine.normal_b(f)),
@@ -174,11 +224,11 @@ pub(crate) fn direction(pair: &Pair<'_>, features: [Feature<'_>; 2], hint: Vecto
             let (u, v) = (pair.edge_a(e), pair.edge_b(f));
             let n = cross(u, v);
             let parallel = norm(n).0 <= 1e-15 * norm(u).0 * norm(v).0;
-            towards(if parallel { across(between.unwrap_or(wide(hint)), u) } else { n })
+            towards(if parallel { across(between(), u) } else { n })
         }
-        [Edge(e), _] => towards(across(between.unwrap_or(wide(hint)), pair.edge_a(e))),
-        [_, Edge(f)] => towards(across(between.unwrap_or(wide(hint)), pair.edge_b(f))),
-        _ => towards(between.unwrap_or(wide(hint))),
+        [Edge(e), _] => towards(across(between(), pair.edge_a(e))),
+        [_, Edge(f)] => towards(across(between(), pair.edge_b(f))),
+        _ => towards(between()),
     }
 }
 

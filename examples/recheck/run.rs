@@ -13,19 +13,24 @@ use crate::oracle::families::Random;
 use crate::oracle::number::{Number, Wide};
 use crate::place::Pair;
 use crate::tally::Tally;
-use crate::verify::{By, Claim, ORACLE, Proof, cold};
+use crate::verify::{By, Claim, ORACLE, cold};
 use crate::ways;
 
 /// Queries between two pools of bodies.
 const RENEWAL: u64 = 20_000;
-/// Of so many rows one is held against the oracle, where its bodies have few points.
-const KNOWN: u64 = 25;
-/// Of so many overlaps whose list of directions is long, one is gone through all the same.
-const LONG: u64 = 8;
-/// Of so many queries one has its row made false, above and below, to see that the verifier notices.
-const DECEPTION: u64 = 25;
 /// Misses shown in full, for each family.
 const SHOWN: u64 = 5;
+
+/// Of what part of the queries more is asked than to prove the row again: one in so many.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Asked in every way.
+    pub(crate) ways: u64,
+    /// Held against the oracle, where the bodies have few points.
+    pub(crate) known: u64,
+    /// The row made false, above and below, to see that the verifier notices.
+    pub(crate) deception: u64,
+}
 
 /// A family while it is asked.
 pub(crate) struct Run {
@@ -35,16 +40,15 @@ pub(crate) struct Run {
     /// What the walk before left.
     memory: PairCache,
     walks: u64,
-    overlaps: u64,
-    ways: u64,
+    effort: Effort,
 }
 
 impl Run {
     /// A family's queries depend on the seed and its name alone.
-    pub(crate) fn new(family: Family, seed: u64, ways: u64) -> Self {
+    pub(crate) fn new(family: Family, seed: u64, effort: Effort) -> Self {
         let start = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let random = Random(family.name.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01B3)));
-        Self { family, random, tally: Tally::default(), memory: PairCache::default(), walks: 0, overlaps: 0, ways }
+        Self { family, random, tally: Tally::default(), memory: PairCache::default(), walks: 0, effort }
     }
 
     pub(crate) fn ask(mut self, queries: u64) -> Tally {
@@ -114,30 +118,26 @@ impl Run {
         tally.queries += 1;
         let [a, b] = walk.bodies.map(|i| &self.family.pool[i]);
         let (pa, pb) = &walk.samples[sample];
-        if tally.queries.is_multiple_of(self.ways) {
-            let compared = ways::compare(&mut tally.ways, &mut self.random, &self.family.pool, walk, sample, row);
-            if let Err(report) = compared {
-                eprintln!("{}, query {}: {report}", self.family.name, tally.queries);
-            }
-        }
+        let asked_in_every_way = tally.queries.is_multiple_of(self.effort.ways);
+        let compared = if asked_in_every_way {
+            ways::compare(&mut tally.ways, &mut self.random, &self.family.pool, walk, sample, row)
+        } else {
+            Ok(())
+        };
         let row = row.map(|row| a.in_own_frame(row));
         let row = row.as_ref();
         // Without a row the bodies are beyond the cut-off, as a row without one proves.
         let fresh = row.is_none().then(|| cold(a, pa, b, pb));
         let asked = row.or(fresh.as_ref()).expect("one of the two");
-        let penetrating = asked.status == Status::Penetrating;
-        self.overlaps += u64::from(penetrating);
-        let claim = Claim {
-            pair: Pair::new(a, pa, b, pb),
-            places: [pa, pb],
-            row: asked,
-            at_any_cost: self.overlaps.is_multiple_of(LONG),
-            last_resort: true,
-        };
+        let claim = Claim { pair: Pair::new(a, pa, b, pb), places: [pa, pb], row: asked, last_resort: true };
+        if let Err(report) = compared {
+            eprintln!("{}, query {}: {report}\n  {}", self.family.name, tally.queries, claim.recipe());
+        }
         let verdict = claim.verify().and_then(|proof| {
-            let known = known(&claim, walk.known.get(sample).copied(), tally.queries, &proof);
+            let for_oracle = tally.queries.is_multiple_of(self.effort.known) || proof.lower == By::Oracle;
+            let known = known(&claim, walk.known.get(sample).copied(), for_oracle);
             compare_known(tally, &claim, known)?;
-            if tally.queries.is_multiple_of(DECEPTION) {
+            if tally.queries.is_multiple_of(self.effort.deception) {
                 deceive(tally, &claim, known);
             }
             let beyond = row.is_some() || asked.lower > walk.within;
@@ -164,17 +164,17 @@ impl Run {
         tally.methods[asked.method as usize] += 1;
         tally.uncertified += u64::from(asked.status == Status::Uncertified);
         tally.widest = tally.widest.max((asked.upper - asked.lower) / claim.pair.size);
+        tally.widest_m = tally.widest_m.max(asked.upper - asked.lower);
     }
 }
 
 /// A signed distance from elsewhere: given with the query, or by the oracle for some; and how far it may be off, metres.
-fn known(claim: &Claim<'_>, given: Option<f64>, number: u64, proof: &Proof) -> Option<(Wide, f64)> {
+fn known(claim: &Claim<'_>, given: Option<f64>, for_oracle: bool) -> Option<(Wide, f64)> {
     if let Some(given) = given.filter(|d| !d.is_nan()) {
         // Rounded to f64.
         return Some((Wide::of(given), given.abs() * f64::EPSILON));
     }
-    let asked = number.is_multiple_of(KNOWN) || proof.lower == By::Oracle;
-    let truth = if asked { claim.oracle() } else { None };
+    let truth = if for_oracle { claim.oracle() } else { None };
     truth.map(|d| (d, ORACLE * claim.pair.size))
 }
 

@@ -13,10 +13,13 @@ pub(crate) struct Tally {
     pub(crate) absent: u64,
     pub(crate) statuses: [u64; 4],
     pub(crate) methods: [u64; 6],
-    pub(crate) lower: [u64; 6],
-    pub(crate) upper: [u64; 6],
+    pub(crate) lower: [u64; 5],
+    pub(crate) upper: [u64; 5],
     pub(crate) routes: Routes,
+    /// The widest bracket, in sizes of its pair.
     pub(crate) widest: f64,
+    /// The widest bracket, metres.
+    pub(crate) widest_m: f64,
     pub(crate) worst: f64,
     pub(crate) known: u64,
     pub(crate) misses: u64,
@@ -40,6 +43,7 @@ impl Tally {
         self.rows += o.rows;
         self.absent += o.absent;
         self.widest = self.widest.max(o.widest);
+        self.widest_m = self.widest_m.max(o.widest_m);
         self.worst = self.worst.max(o.worst);
         self.known += o.known;
         self.misses += o.misses;
@@ -51,6 +55,17 @@ impl Tally {
         self.ways.different += o.ways.different;
         self.ways.same_counts += o.ways.same_counts;
         self.seconds += o.seconds;
+    }
+
+    /// The shares of rows apart, touching, overlapping, percent.
+    pub(crate) fn shares(&self) -> [f64; 3] {
+        let rows = self.rows.max(1) as f64;
+        [0, 1, 2].map(|status: usize| 100.0 * self.statuses[status] as f64 / rows)
+    }
+
+    /// Whether each of these shares is reached.
+    pub(crate) fn representative(&self, least: [f64; 3]) -> bool {
+        self.shares().iter().zip(least).all(|(share, least)| *share >= least)
     }
 
     pub(crate) fn failed(&self) -> bool {
@@ -74,64 +89,70 @@ fn grouped(n: u64) -> String {
     parts.join(",")
 }
 
-/// The tables of all families.
-pub(crate) fn print(families: &[(&str, Tally)]) {
+/// The tables of all families; `routes`: that of the routes, too.
+pub(crate) fn print(families: &[(&str, Tally)], routes: bool) {
     let mut all = Tally::default();
     families.iter().for_each(|(_, t)| all.add(t));
-    let lines = || families.iter().map(|(n, t)| (*n, t)).chain([("all", &all)]);
+    let lines: Vec<_> = families.iter().map(|(n, t)| (*n, t)).chain([("all", &all)]).collect();
+    print_results(&lines);
+    if routes {
+        print_routes(&lines);
+    }
+    print_proofs(&lines);
+    print_ways(&lines);
+}
+
+fn print_results(lines: &[(&str, &Tally)]) {
+    let statuses = Status::NAMES[..3].join(" / ");
     println!(
-        "| family | queries | rows | {} / {} / {} | widest bracket / S | rows against references | worst error / S | misses | uncertified |",
-        Status::NAMES[0],
-        Status::NAMES[1],
-        Status::NAMES[2]
+        "| family | queries | rows | {statuses} | widest bracket / S | widest bracket, m | rows against references | worst error / S | misses | uncertified |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (name, t) in lines() {
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (name, t) in lines {
         println!(
-            "| {name} | {} | {} | {} % | {:.1e} | {} | {:.1e} | {} | {} |",
+            "| {name} | {} | {} | {} % | {:.1e} | {:.1e} | {} | {:.1e} | {} | {} |",
             grouped(t.queries),
             grouped(t.rows),
             shares(&t.statuses[..3]),
             t.widest,
+            t.widest_m,
             grouped(t.known),
             t.worst,
             t.misses,
             t.uncertified,
         );
     }
+}
+
+fn print_routes(lines: &[(&str, &Tally)]) {
     println!("\n| family | {} / {} / {} | decided by |", Method::NAMES[0], Method::NAMES[1], Method::NAMES[2]);
     println!("| --- | --- | --- |");
-    for (name, t) in lines() {
+    for (name, t) in lines {
         println!("| {name} | {} % | {} |", shares(&t.methods[..3]), routes(&t.routes));
     }
+}
+
+fn print_proofs(lines: &[(&str, &Tally)]) {
     let names = By::NAMES.join(" / ");
     println!(
         "\n| family | lower end by {names} | upper end by {names} | false ends shown to the verifier | believed |"
     );
     println!("| --- | --- | --- | --- | --- |");
-    for (name, t) in lines() {
-        println!(
-            "| {name} | {} % | {} % | {} | {} |",
-            shares(&t.lower),
-            shares(&t.upper),
-            grouped(t.false_ends),
-            t.deceived
-        );
+    for (name, t) in lines {
+        let (lower, upper) = (shares(&t.lower), shares(&t.upper));
+        println!("| {name} | {lower} % | {upper} % | {} | {} |", grouped(t.false_ends), t.deceived);
     }
+}
+
+fn print_ways(lines: &[(&str, &Tally)]) {
     println!(
         "\n| family | queries asked in every way | rows compared | different | with a memory of like bodies | s |"
     );
     println!("| --- | --- | --- | --- | --- | --- |");
-    for (name, t) in lines() {
+    for (name, t) in lines {
         let w = &t.ways;
-        println!(
-            "| {name} | {} | {} | {} | {} | {:.0} |",
-            grouped(w.queries),
-            grouped(w.rows),
-            w.different,
-            grouped(w.same_counts),
-            t.seconds
-        );
+        let [queries, rows, alike] = [w.queries, w.rows, w.same_counts].map(grouped);
+        println!("| {name} | {queries} | {rows} | {} | {alike} | {:.0} |", w.different, t.seconds);
     }
 }
 

@@ -13,7 +13,7 @@ use clearsweep::bench_support::narrow::{Method, Proximity, Status};
 use crate::bridge;
 use crate::depth;
 use crate::features::{self, Feature};
-use crate::oracle::number::{Number, Wide, add, norm, sub, times, wide};
+use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, wide};
 use crate::oracle::{self, Placement};
 use crate::place::{FILTER, FINE, Pair};
 
@@ -34,18 +34,16 @@ pub(crate) enum By {
     Filter,
     /// [`Wide`], along the row's normal or between points of its features.
     Wide,
-    /// [`Wide`], along a direction made from the features.
+    /// [`Wide`], along a direction made from the features, or between points of the parts of parallel ones.
     Features,
     /// The complete list of directions.
     List,
     /// The oracle.
     Oracle,
-    /// Not looked at: the list would be too long.
-    Skipped,
 }
 
 impl By {
-    pub(crate) const NAMES: [&'static str; 6] = ["filter", "wide", "features", "list", "oracle", "skipped"];
+    pub(crate) const NAMES: [&'static str; 5] = ["filter", "wide", "features", "list", "oracle"];
 }
 
 /// How both ends were proven.
@@ -59,14 +57,12 @@ pub(crate) struct Claim<'a> {
     pub(crate) pair: Pair<'a>,
     pub(crate) places: [&'a Placement; 2],
     pub(crate) row: &'a Proximity,
-    /// Whether a list of any length is worth it for the depth.
-    pub(crate) at_any_cost: bool,
-    /// The same for a lower end that nothing else proves: rare, unless it is false.
+    /// Whether a list of any length is worth it for a lower end that nothing else proves: rare, unless it is false.
     pub(crate) last_resort: bool,
 }
 
-/// Longest list of pairs of edges that is gone through for each row that needs it.
-pub(crate) const LIST: usize = 200_000;
+/// Longest list of pairs of edges that is gone through for a lower end that is false on purpose.
+const LIST: usize = 200_000;
 
 impl Claim<'_> {
     /// The proof, or what is wrong.
@@ -85,8 +81,7 @@ impl Claim<'_> {
         let pair = Pair::new(self.pair.a, self.places[0], self.pair.b, self.places[1]);
         let claim = Claim { pair, row: &row, last_resort: false, ..*self };
         let Some(named) = features::named(&claim.pair, &row) else { return 0 };
-        let upper = claim.upper(named);
-        u64::from(claim.lower(named).is_ok()) + u64::from(upper.is_ok_and(|by| by != By::Skipped))
+        u64::from(claim.lower(named).is_ok()) + u64::from(claim.upper(named).is_ok())
     }
 
     /// What can be seen without geometry.
@@ -103,7 +98,9 @@ impl Claim<'_> {
         let inside = row.lower <= row.distance && row.distance <= row.upper;
         let width = (row.upper - row.lower) / self.pair.size;
         let n = row.normal.to_array();
-        let unit = (norm(wide(n)).value() - 1.0).abs() <= 1e-15;
+        // Twice the promise on the square; `f64` is off by less than 4 units.
+        let square = (dot(n, n) - 1.0).abs() <= 1e-15;
+        let unit = square || (norm(wide(n)).value() - 1.0).abs() <= 1e-15;
         let [a, b] = [row.point_a, row.point_b].map(|p| p.to_array());
         let identity = norm(sub(b, add(a, times(n, row.distance)))) <= PROMISE * self.pair.size;
         match () {
@@ -118,14 +115,18 @@ impl Claim<'_> {
 
     /// Less their growth, the witness points lie on the named features.
     fn check_witnesses(&self, named: [Feature<'_>; 2]) -> Result<(), String> {
-        let n = self.row.normal.to_array();
-        let a = sub(self.row.point_a.to_array(), times(n, self.pair.a.growth));
-        let b = add(self.row.point_b.to_array(), times(n, self.pair.b.growth));
-        let off = features::off(&self.pair, named, [a, b]);
+        let off = features::off(&self.pair, named, self.witnesses());
         if off <= PROMISE * self.pair.size {
             return Ok(());
         }
         Err(format!("its witnesses are {:e} of the size off their features", off / self.pair.size))
+    }
+
+    /// The witness points on the cores, in A's frame.
+    fn witnesses(&self) -> [Vector<f64>; 2] {
+        let n = self.row.normal.to_array();
+        let a = sub(self.row.point_a.to_array(), times(n, self.pair.a.growth));
+        [a, add(self.row.point_b.to_array(), times(n, self.pair.b.growth))]
     }
 
     fn lower(&self, named: [Feature<'_>; 2]) -> Result<By, String> {
@@ -138,7 +139,7 @@ impl Claim<'_> {
         if holds(self.pair.gap(wide(n))) {
             return Ok(By::Wide);
         }
-        if holds(self.pair.gap(features::direction(&self.pair, named, n))) {
+        if holds(self.pair.gap(features::direction(&self.pair, named, self.witnesses()[0], n))) {
             return Ok(By::Features);
         }
         if (self.list() <= LIST || self.last_resort) && depth::shows(&self.pair, lower) {
@@ -153,21 +154,22 @@ impl Claim<'_> {
         let size = self.pair.size;
         let upper = Wide::of(self.row.upper) + self.pair.growth();
         if upper.value() >= 0.0 {
-            let rough = features::rough_distance(&self.pair, named);
+            let near = self.witnesses()[0];
+            let rough = features::rough_distance(&self.pair, named, near);
             if rough.is_some_and(|d| d + FILTER * size <= upper.value()) {
                 return Ok(By::Filter);
             }
-            let fine = features::fine_distance(&self.pair, named);
+            let fine = features::fine_distance(&self.pair, named, near);
             if fine.is_some_and(|d| (d - upper).value() <= FINE * size) {
                 return Ok(By::Wide);
+            }
+            if features::parts_reach(&self.pair, named, upper) {
+                return Ok(By::Features);
             }
             let truth = self.oracle().ok_or("its upper end is not proven")?;
             let holds = (truth - Wide::of(self.row.upper)).value() <= ORACLE * size;
             let wrong = || format!("its upper end is too small: the distance is {truth:?}");
             return if holds { Ok(By::Oracle) } else { Err(wrong()) };
-        }
-        if self.list() > LIST && !self.at_any_cost {
-            return Ok(By::Skipped);
         }
         match depth::reaches(&self.pair, upper) {
             Ok(()) => Ok(By::List),
