@@ -138,7 +138,7 @@ fn keep_a_requirement_of_zero(dir: &Path, bodies: [&str; 2], turn: &str) {
     let scene = Scene::load(&path, &SceneOverrides::default()).expect("a scene");
     assert!(scene.bodies.iter().all(|body| body.shape.center.x > 5e3), "recentred");
     let out = tempfile::tempdir().expect("scratch");
-    let outcome = Job::new(&scene).run(&mut ParquetTables::new(&out.path().join("o"))).expect("a run");
+    let outcome = Job::new(&scene).run(&mut ParquetTables::new(out.path().join("o"))).expect("a run");
     let totals = &outcome.totals;
     assert!(!outcome.is_violated() && !outcome.is_uncertified(), "{turn}, {}: {totals:?}", bodies[0]);
     assert_eq!((totals.rows, totals.by_status[1]), (1, 1), "{turn}, {}", bodies[0]);

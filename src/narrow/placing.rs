@@ -43,7 +43,7 @@ mod tests {
     /// A finite number times 2^1074.
     fn integer(x: f64) -> BigInt {
         let (bits, fraction) = (x.to_bits(), (x.to_bits() & ((1 << 52) - 1)) as i64);
-        let biased = (bits >> 52 & 0x7FF) as u64;
+        let biased = bits >> 52 & 0x7FF;
         let size = if biased == 0 { BigInt::from(fraction) } else { BigInt::from(fraction | 1 << 52) << (biased - 1) };
         if x < 0.0 { -size } else { size }
     }

@@ -160,10 +160,10 @@ impl<'a> Cores<'a> {
             match features {
                 Nearest::Corner(k, v, t) => {
                     let corners = t.map(|c| &self.exact[1 - *k][c]);
-                    self.from_triangle(&self.exact[*k][*v], corners, &mut measured);
+                    self.measure_to_triangle(&self.exact[*k][*v], corners, &mut measured);
                 }
                 Nearest::Edges(d, e) => {
-                    self.from_edges(d.map(|v| &self.exact[0][v]), e.map(|v| &self.exact[1][v]), &mut measured);
+                    self.measure_edges(d.map(|v| &self.exact[0][v]), e.map(|v| &self.exact[1][v]), &mut measured);
                 }
             }
         }
@@ -174,17 +174,17 @@ impl<'a> Cores<'a> {
         Root { sign: numerator.sign(), numerator, denominator: denominator.mul(&self.weight.square()) }
     }
 
-    fn from_triangle(&self, x: &Vector, [p, q, r]: [&Vector; 3], measured: &mut Vec<Root>) {
+    fn measure_to_triangle(&self, x: &Vector, [p, q, r]: [&Vector; 3], measured: &mut Vec<Root>) {
         let sides = [(p, q), (q, r), (r, p)];
         let n = cross(&minus(q, p), &minus(r, p));
         let over = |&(from, to): &(&Vector, &Vector)| dot(&cross(&minus(to, from), &minus(x, from)), &n).sign() >= 0;
         if sides.iter().all(over) {
             measured.push(self.root(dot(&minus(x, p), &n).square(), &dot(&n, &n)));
         }
-        measured.extend(sides.map(|(from, to)| self.from_segment(x, [from, to])));
+        measured.extend(sides.map(|(from, to)| self.to_segment_exactly(x, [from, to])));
     }
 
-    fn from_segment(&self, x: &Vector, [p, q]: [&Vector; 2]) -> Root {
+    fn to_segment_exactly(&self, x: &Vector, [p, q]: [&Vector; 2]) -> Root {
         let (u, d) = (minus(q, p), minus(x, p));
         let (along, uu) = (dot(&d, &u), dot(&u, &u));
         let one = Exact::of(1.0);
@@ -199,7 +199,7 @@ impl<'a> Cores<'a> {
         }
     }
 
-    fn from_edges(&self, [p, q]: [&Vector; 2], [r, s]: [&Vector; 2], measured: &mut Vec<Root>) {
+    fn measure_edges(&self, [p, q]: [&Vector; 2], [r, s]: [&Vector; 2], measured: &mut Vec<Root>) {
         let (u, v, d) = (minus(q, p), minus(s, r), minus(r, p));
         let n = cross(&u, &v);
         let nn = dot(&n, &n);
@@ -207,8 +207,8 @@ impl<'a> Cores<'a> {
         if nn.sign() > 0 && inside(dot(&cross(&d, &v), &n)) && inside(dot(&cross(&d, &u), &n)) {
             measured.push(self.root(dot(&d, &n).square(), &nn));
         }
-        measured.extend([p, q].map(|x| self.from_segment(x, [r, s])));
-        measured.extend([r, s].map(|x| self.from_segment(x, [p, q])));
+        measured.extend([p, q].map(|x| self.to_segment_exactly(x, [r, s])));
+        measured.extend([r, s].map(|x| self.to_segment_exactly(x, [p, q])));
     }
 }
 
