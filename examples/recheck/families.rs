@@ -69,7 +69,7 @@ pub(crate) fn own() -> Vec<Family> {
         Family::new("needles", 0.02, needles, near_parallel).least([36.0, 0.4, 13.0]),
         Family::new("scales", 0.06, scaled, anyhow).least([28.0, 0.0, 22.0]),
         Family::new("far away", 0.06, bodies::compact, far_away).least([26.0, 0.0, 24.0]),
-        Family::new("far drawn", 0.06, drawings::drawn, drawings::carried).least([20.0, 0.0, 15.0]),
+        Family::new("far drawn", 0.06, drawings::drawn, drawings::carried).least([28.0, 1.0, 20.0]),
         Family::new("exact touch", 0.07, bodies::tied, exact_touch).least([29.0, 20.0, 0.0]),
         Family::new("ties", 0.07, bodies::tied, slide).least([42.0, 4.0, 3.5]),
         Family::new("creeping", 0.06, creepers, creep).least([27.0, 0.03, 23.0]),

@@ -106,6 +106,10 @@ pub(crate) struct RunArgs {
     /// is. Files that do not prove to be clearsweep's, and inputs of the job, are never replaced
     #[arg(long)]
     pub(crate) force: bool,
+    /// Go on with what an execution of the same job left in DIR that was interrupted, failed or was killed; the tables
+    /// are those of one that was not. With --force the interrupted one was to replace an earlier result
+    #[arg(long)]
+    pub(crate) resume: bool,
 }
 
 #[derive(Debug, Args)]

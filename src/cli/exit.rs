@@ -22,6 +22,8 @@ pub(crate) enum ProgramEnd {
     NothingChecked,
     /// Ctrl-C, or a request to end; what had been written is gone.
     Interrupted,
+    /// As [`Self::Interrupted`], but what had been written is kept, to go on with.
+    InterruptedAndKept,
 }
 
 /// The exit code of an interrupted program: 128 and the number of the signal, as shells have it.
@@ -36,6 +38,10 @@ pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
         Ok(ProgramEnd::Uncertified) => ExitCode::from(4),
         Ok(ProgramEnd::Interrupted) => {
             say("interrupted: nothing was left behind\n");
+            ExitCode::from(INTERRUPTED)
+        }
+        Ok(ProgramEnd::InterruptedAndKept) => {
+            say("interrupted: what was written is kept; --resume goes on with it, --force starts over\n");
             ExitCode::from(INTERRUPTED)
         }
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
 use crate::trajectory::ReadOptions;
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The flags of a run, lowered.
 struct Config {
@@ -15,6 +15,7 @@ struct Config {
     job: JobOptions,
     out: std::path::PathBuf,
     force: bool,
+    resume: bool,
     progress: ProgressArg,
     json: bool,
 }
@@ -70,17 +71,18 @@ impl From<RunArgs> for Config {
             allow_empty: args.allow_empty,
             peak_memory: Some(machine::peak_memory),
         };
-        Self { input, job, out: args.out, force: args.force, progress: args.progress, json: args.json }
+        let RunArgs { out, force, resume, progress, json, .. } = args;
+        Self { input, job, out, force, resume, progress, json }
     }
 }
 
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
-    let Config { input, job, out, force, progress, json } = Config::from(args);
+    let Config { input, job, out, force, resume, progress, json } = Config::from(args);
     job.device.resolve()?;
     let mut loaded = input.load()?;
     let shown = progress::shown(progress);
-    let mut tables = ParquetTables::new(&out).force(force);
+    let mut tables = ParquetTables::new(&out).force(force).resume(resume);
     // Before this nothing is written, and an interrupt may end the program at once.
     let token = CancelToken::new();
     let cancelled = token.clone();
@@ -88,7 +90,13 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
     let outcome = loaded.job().options(job).progress(&shown).cancel(&token).run(&mut tables);
     drop(shown); // takes the bar away before anything else is printed
     let outcome = match outcome {
-        Err(error) if error.kind == ErrorKind::Cancelled => return Ok(ProgramEnd::Interrupted),
+        Err(error) if error.kind == ErrorKind::Cancelled => {
+            return Ok(if tables.is_kept() { ProgramEnd::InterruptedAndKept } else { ProgramEnd::Interrupted });
+        }
+        Err(error) if tables.is_kept() => {
+            let remedy = format!("{}; what was written is kept: --resume goes on with it", error.remedy);
+            return Err(Error { remedy, ..error });
+        }
         outcome => outcome?,
     };
     warnings::say(&outcome.manifest);

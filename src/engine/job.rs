@@ -6,7 +6,7 @@ use super::coverage::{Coverage, RunVerdict};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
-use super::{caches, manifest, methods, pipeline, slices};
+use super::{caches, identity, manifest, methods, pipeline, slices};
 use crate::broad::BroadScene;
 use crate::error::{Error, Result};
 use crate::narrow::{Routes, Status};
@@ -180,9 +180,13 @@ impl Running<'_> {
         trajectory.inputs.begin_early();
         let bounds = trajectory.bounds;
         let read = self.inputs(&trajectory);
+        let trajectory_files: Vec<_> =
+            trajectory.inputs.files().map(|(path, bytes)| (path.to_owned(), bytes)).collect();
         let mut input = pipeline::PipelineInput::start(trajectory);
         let maker = BatchMaker::new(scene, options.columns);
-        sink.begin(&SinkContext::new(scene, options.columns, options.memory, &maker, &read))?;
+        let job = self.from_files.then(|| identity::of_job(scene, options, &trajectory_files)).transpose()?;
+        let context = SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref());
+        sink.begin(&context)?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
 
@@ -194,6 +198,8 @@ impl Running<'_> {
             memories,
             prepared: false,
             batch,
+            from: output.sink.resumes_at(),
+            resumed_samples: 0,
             rows_limit: slices::rows_within(options.memory),
             routes: Routes::default(),
             timings,
@@ -237,6 +243,7 @@ impl Running<'_> {
             threads,
             candidates: search.candidates,
             candidate_samples: search.candidate_samples,
+            resumed_samples: search.resumed_samples,
         };
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;

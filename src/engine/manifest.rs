@@ -38,6 +38,8 @@ pub(super) struct Report<'a> {
     pub(super) threads: usize,
     pub(super) candidates: u64,
     pub(super) candidate_samples: u64,
+    /// Samples whose rows an execution wrote that was killed.
+    pub(super) resumed_samples: u64,
 }
 
 impl Report<'_> {
@@ -55,6 +57,7 @@ impl Report<'_> {
                 "length_unit": self.scene.unit.word,
             },
             "options": self.options_json(),
+            "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
             "inputs": self.inputs.iter().map(input).collect::<Vec<_>>(),
             "counts": {
                 "candidates": self.candidates,

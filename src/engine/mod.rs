@@ -17,6 +17,7 @@ mod caches;
 mod cancel;
 mod check;
 mod coverage;
+mod identity;
 mod job;
 mod manifest;
 mod methods;

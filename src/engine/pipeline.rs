@@ -58,6 +58,10 @@ pub(super) struct BlockSearch<'a> {
     pub(super) prepared: bool,
     /// Blocks of a batch.
     pub(super) batch: usize,
+    /// Index of the first block that is searched.
+    pub(super) from: u64,
+    /// Samples before it.
+    pub(super) resumed_samples: u64,
     /// Most rows of a portion.
     pub(super) rows_limit: usize,
     pub(super) routes: Routes,
@@ -119,17 +123,28 @@ pub(super) fn drive(
     loop {
         search.cancel.check()?;
         let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
-        let batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
+        let mut batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
         if batch.is_empty() {
             break;
         }
         batch.iter().for_each(|block| search.coverage.look(search.scene, block));
+        advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
+        advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
+        // The rows of the first blocks may be there from an execution that was killed.
+        let has_rows = batch.iter().take_while(|block| block.index < search.from).count();
+        for block in batch.drain(..has_rows) {
+            watch.look(&block);
+            search.resumed_samples += block.samples.len() as u64;
+            Arc::into_inner(block).into_iter().for_each(|block| waiting.spares.give(block));
+        }
+        if batch.is_empty() {
+            progress.advance(&advance);
+            continue;
+        }
         // What looks wrong is noticed beside the work.
         let look = || batch.iter().for_each(|block| watch.look(block));
         let (rows, ()) = rayon::join(|| one_batch(search, &batch, &mut waiting), look);
         advance.rows += rows?;
-        advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
-        advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
         progress.advance(&advance);
     }
     search.cancel.check()?;

@@ -74,6 +74,41 @@ impl ColumnBuffer {
         Self { values, valid: Vec::new(), min_max: None, tracks_min_max, nullable: spec.nullable, has_nan: false }
     }
 
+    /// Appends all values to `out`, with the marks of nulls: little-endian, one byte for a boolean or a mark.
+    pub(super) fn append_raw(&self, out: &mut Vec<u8>) {
+        match &self.values {
+            ColumnValues::Boolean(values) => out.extend(values.iter().map(|&value| u8::from(value))),
+            values => out.extend_from_slice(&values.bytes()),
+        }
+        out.extend(self.valid.iter().map(|&valid| u8::from(valid)));
+    }
+
+    /// Appends `rows` values that [`Self::append_raw`] wrote, and returns the bytes after them; `None` if there are too
+    /// few.
+    pub(super) fn extend_raw<'b>(&mut self, raw: &'b [u8], rows: usize) -> Option<&'b [u8]> {
+        let width = match &self.values {
+            ColumnValues::Int64(_) | ColumnValues::Float64(_) => 8,
+            ColumnValues::Int32(_) => 4,
+            ColumnValues::Boolean(_) => 1,
+        };
+        let (values, mut rest) = raw.split_at_checked(rows * width)?;
+        let words = values.as_chunks::<8>().0;
+        match &mut self.values {
+            ColumnValues::Int64(_) => self.extend_i64(words.iter().map(|word| i64::from_le_bytes(*word))),
+            ColumnValues::Float64(_) => self.extend_f64(words.iter().map(|word| f64::from_le_bytes(*word))),
+            ColumnValues::Int32(_) => {
+                self.extend_i32(values.as_chunks::<4>().0.iter().map(|word| i32::from_le_bytes(*word)));
+            }
+            ColumnValues::Boolean(all) => all.extend(values.iter().map(|&byte| byte != 0)),
+        }
+        if self.nullable && !matches!(self.values, ColumnValues::Float64(_)) {
+            let marks;
+            (marks, rest) = rest.split_at_checked(rows)?;
+            self.valid.extend(marks.iter().map(|&byte| byte != 0));
+        }
+        Some(rest)
+    }
+
     /// Removes all values and keeps the allocation.
     pub(super) fn clear(&mut self) {
         self.valid.clear();

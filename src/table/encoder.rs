@@ -10,14 +10,28 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::output_dir::OutputDir;
 use super::page_compressor::{CompressorPool, PageCompressor};
 use super::part_writer::{FileNaming, PartWriter, RowGroupQueue};
+use super::resume::journal::{JournalMark, PageJournal};
 use super::schema::{ColumnType, TableSpec};
 use super::vocabulary::{Vocabularies, Vocabulary};
 use crate::error::{Error, Result};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
+
+/// What the encoder of a table holds, beside its journal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct EncoderState {
+    rows: u64,
+    /// How far the journal was written.
+    pub(super) journal: JournalMark,
+    /// The page that is being filled, as [`ColumnBuffer::append_raw`] writes its columns.
+    page: Vec<u8>,
+}
 
 /// The encoder of one table.
 pub(super) struct TableEncoder {
@@ -27,6 +41,14 @@ pub(super) struct TableEncoder {
     in_page: usize,
     /// All rows so far.
     rows: u64,
+    /// Rows that are in files already, and are left out.
+    to_skip: u64,
+    /// Full pages of a part; all, where the table has one file.
+    part_pages: u64,
+    /// Full pages so far.
+    pages: u64,
+    /// Where full pages are kept until their file is whole.
+    journal: Option<PageJournal>,
     /// Full pages, with their numbers of rows, whose encoding is deferred; at most `most_deferred`.
     deferred: VecDeque<(usize, Vec<ColumnBuffer>)>,
     most_deferred: usize,
@@ -42,6 +64,10 @@ impl TableEncoder {
         layout: TableLayout,
         out: &Arc<OutputDir>,
     ) -> Result<Self> {
+        let part_pages = match naming {
+            FileNaming::Parts(_) => (layout.groups_per_part * layout.row_group / layout.page) as u64,
+            FileNaming::Single(_) => u64::MAX,
+        };
         let schema = spec.schema();
         let properties = Arc::new(spec.properties(&schema, &layout));
         let described = ArrowSchemaConverter::new().convert(&schema).map_err(|e| Error::internal(spec.name, e))?;
@@ -77,7 +103,67 @@ impl TableEncoder {
             in_group: 0,
             queue: RowGroupQueue::new(parts),
         };
-        Ok(Self { columns, in_page: 0, rows: 0, deferred: VecDeque::new(), most_deferred: 0, encoder })
+        Ok(Self {
+            columns,
+            in_page: 0,
+            rows: 0,
+            to_skip: 0,
+            part_pages,
+            pages: 0,
+            journal: None,
+            deferred: VecDeque::new(),
+            most_deferred: 0,
+            encoder,
+        })
+    }
+
+    /// Keeps full pages in a journal, so that a checkpoint needs only the rest.
+    pub(super) fn keep_pages(self, out: &Arc<OutputDir>) -> Self {
+        let journal = PageJournal::new(self.encoder.name, out);
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// What is to be stored of a table with a journal, and a handle to the journal.
+    ///
+    /// # Errors
+    /// The system gives no handle.
+    pub(super) fn state(&self) -> io::Result<(EncoderState, Option<File>)> {
+        let mut page = Vec::new();
+        self.columns.iter().for_each(|column| column.append_raw(&mut page));
+        let journal = self.journal.as_ref().map(PageJournal::mark).unwrap_or_default();
+        let handle = self.journal.as_ref().map(PageJournal::handle).transpose()?.flatten();
+        Ok((EncoderState { rows: self.rows, journal, page }, handle))
+    }
+
+    /// Goes on from a state and the journal that belongs to it. Pages are encoded in rayon's current pool.
+    ///
+    /// # Errors
+    /// The disk failed, or the journal does not fit the table.
+    pub(super) fn restore(&mut self, state: &EncoderState) -> Result<()> {
+        let (page_rows, name) = (self.encoder.page_rows, self.encoder.name);
+        let broken = || Error::internal(name, "a journal holds other columns");
+        self.encoder.queue.begin_at(state.journal.part);
+        let mut journal = self.journal.take();
+        if let Some(journal) = &mut journal {
+            journal.resume(state.journal, |page| {
+                fill_raw(&mut self.columns, page, page_rows).ok_or_else(broken)?;
+                self.in_page = page_rows;
+                self.encode_page()
+            })?;
+        }
+        self.journal = journal;
+        self.in_page = (state.rows % page_rows as u64) as usize;
+        fill_raw(&mut self.columns, &state.page, self.in_page).ok_or_else(broken)?;
+        (self.rows, self.pages) = (state.rows, state.rows / page_rows as u64);
+        Ok(())
+    }
+
+    /// Goes on after `rows` rows, of a table without a journal that has `parts` whole parts of `part_rows` rows each.
+    pub(super) fn begin_after(&mut self, rows: u64, parts: u64) {
+        let part_rows = self.part_pages * self.encoder.page_rows as u64;
+        self.encoder.queue.begin_at(parts);
+        (self.rows, self.to_skip) = (rows, (parts * part_rows).saturating_sub(rows));
+        self.pages = parts * self.part_pages;
     }
 
     /// Allows the encoding of up to `pages` full pages to be deferred. The last pages are encoded in [`Self::finish`],
@@ -89,7 +175,9 @@ impl TableEncoder {
     /// Appends rows. `fill` copies a slice of rows into the columns. Full pages are encoded in rayon's current pool.
     pub(super) fn extend<T>(&mut self, rows: &[T], fill: impl Fn(&mut [ColumnBuffer], &[T])) -> Result<()> {
         self.rows += rows.len() as u64;
-        let mut rest = rows;
+        let skipped = self.to_skip.min(rows.len() as u64);
+        self.to_skip -= skipped;
+        let mut rest = &rows[skipped as usize..];
         while !rest.is_empty() {
             let (head, later) = rest.split_at(rest.len().min(self.encoder.page_rows - self.in_page));
             rest = later;
@@ -104,11 +192,28 @@ impl TableEncoder {
 
     fn encode_page(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.in_page);
+        if rows == self.encoder.page_rows {
+            self.keep_page()?;
+        }
         if self.most_deferred == 0 {
             return self.encoder.encode_page(&mut self.columns, rows);
         }
         self.deferred.push_back((rows, self.columns.iter_mut().map(ColumnBuffer::take).collect()));
         if self.deferred.len() > self.most_deferred { self.encode_deferred() } else { Ok(()) }
+    }
+
+    /// Appends the full page to the journal, which begins anew with each part.
+    fn keep_page(&mut self) -> Result<()> {
+        if let Some(journal) = &mut self.journal {
+            journal.append(&self.columns)?;
+        }
+        self.pages += 1;
+        if self.pages.is_multiple_of(self.part_pages)
+            && let Some(journal) = &mut self.journal
+        {
+            journal.begin(self.pages / self.part_pages);
+        }
+        Ok(())
     }
 
     /// Encodes the earliest deferred page.
@@ -132,6 +237,12 @@ impl TableEncoder {
         }
         self.encoder.finish()
     }
+}
+
+/// Appends `rows` rows to all columns; `None` if these are not their bytes.
+fn fill_raw(columns: &mut [ColumnBuffer], raw: &[u8], rows: usize) -> Option<()> {
+    let rest = columns.iter_mut().try_fold(raw, |rest, column| column.extend_raw(rest, rows))?;
+    rest.is_empty().then_some(())
 }
 
 /// An encoded table whose files are still being written.

@@ -8,6 +8,7 @@ use super::pair_stats::PairStat;
 use super::row::Row;
 use crate::narrow::Status;
 use crate::scene::Sample;
+use serde::{Deserialize, Serialize};
 
 /// Columns of the short form of `distances`, string columns of bodies excluded.
 const SHORT_COLUMNS: usize = 9;
@@ -121,7 +122,7 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
 }
 
 /// A row of `runs`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct RunRow {
     /// Run.
     pub(super) run: i64,
@@ -148,7 +149,7 @@ pub(super) struct RunRow {
 }
 
 /// The row of smallest distance of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct WorstRow {
     /// Distance, metres.
     pub(super) distance: f64,

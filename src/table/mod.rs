@@ -10,6 +10,7 @@
 //!   (`folder`).
 //! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `violations`.
+//! - `resume` keeps what another execution needs to go on after this one was killed.
 //! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
 //!   that are not convex.
 //!
@@ -46,6 +47,7 @@ mod pair_counts;
 mod pair_stats;
 mod part_writer;
 mod report;
+mod resume;
 mod rle_bitpack;
 mod row;
 mod schema;

@@ -39,6 +39,22 @@ impl MotionBounds {
         self.slots.len()
     }
 
+    /// The latest poses, by slot: what is to be stored.
+    pub(super) fn state(&self) -> Vec<Option<[f64; COMPONENTS]>> {
+        self.slots.iter().map(|slot| slot.last.as_ref().map(components)).collect()
+    }
+
+    /// Takes over the latest poses.
+    pub(super) fn restore(&mut self, state: &[Option<[f64; COMPONENTS]>]) {
+        for (slot, values) in self.slots.iter_mut().zip(state) {
+            slot.last = values.map(|v| Pose {
+                position: Vec3::new(v[0], v[1], v[2]),
+                q: [v[3], v[4], v[5], v[6]],
+                rest: Vec3::new(v[7], v[8], v[9]),
+            });
+        }
+    }
+
     /// The motion bounds of each segment of the next block, metres: for each segment, and in it for each slot, the
     /// largest over all steps that end in it. A segment is (mask of its samples, whether a run begins with it).
     pub(super) fn advance(&mut self, block: &FrameBlock, segments: &[(u64, bool)]) -> Vec<Vec<f64>> {
@@ -69,8 +85,7 @@ impl SlotMotion {
         let mut poses: PoseSequence = [[0.0; SAMPLES + 1]; COMPONENTS];
         let end = usize::from(self.last.is_some());
         if let Some(last) = self.last {
-            let values = last.position.to_array().into_iter().chain(last.q).chain(last.rest.to_array());
-            poses.iter_mut().zip(values).for_each(|(to, value)| to[0] = value);
+            poses.iter_mut().zip(components(&last)).for_each(|(to, value)| to[0] = value);
         }
         let (first, count) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
         let is_contiguous = mask >> first == u64::MAX >> (SAMPLES - count);
@@ -86,6 +101,12 @@ impl SlotMotion {
         self.last = Some(pose(&poses, end - 1));
         largest_step(&poses, end - 1, self.radius)
     }
+}
+
+/// The components of a pose, in the order of a block.
+fn components(pose: &Pose) -> [f64; COMPONENTS] {
+    let ([x, y, z], [w, a, b, c], [u, v, t]) = (pose.position.to_array(), pose.q, pose.rest.to_array());
+    [x, y, z, w, a, b, c, u, v, t]
 }
 
 /// One pose of a sequence.

@@ -24,6 +24,10 @@ pub struct TableOptions {
     pub force: bool,
     /// Bytes that the per-pair summaries may take before they are spilled to disk. A fixed minimum of a few MB applies.
     pub memory: u64,
+    /// Whether an execution of the same job that was killed is gone on with, if one left something in `out`.
+    pub resume: bool,
+    /// The job, in words that are equal for equal jobs; `None` where it cannot be gone on with after a kill.
+    pub job: Option<String>,
     /// What the job reads: nothing of it is replaced.
     pub inputs: JobInputs,
 }

@@ -46,7 +46,7 @@ pub(super) fn is_smaller(new: f64, old: f64) -> bool {
 
 impl PairStat {
     /// Bytes of an entry in a spill file.
-    const BYTES: usize = 72;
+    pub(super) const BYTES: usize = 72;
 
     /// A pair without rows that was a candidate in `candidate` samples.
     pub(super) fn new(a: u32, b: u32, candidate: u64) -> Self {
@@ -54,7 +54,7 @@ impl PairStat {
         Self { a, b, candidate, within: 0, penetrating: 0, distance: nan, lower: nan, upper: nan, frame: 0, time: nan }
     }
 
-    fn pair(&self) -> (u32, u32) {
+    pub(super) fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
     }
 
@@ -95,7 +95,7 @@ impl PairStat {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut words = [0_u64; Self::BYTES / 8];
         for (word, slot) in words.iter_mut().zip(bytes.chunks_exact(8)) {
             *word = slot.iter().rev().fold(0, |w, &byte| w << 8 | u64::from(byte));
@@ -154,6 +154,25 @@ impl PairAccumulator {
     #[cfg(test)]
     pub(super) fn has_spilled(&self) -> bool {
         self.spill.is_some()
+    }
+
+    /// Number of entries of [`Self::store`].
+    pub(super) fn len(&mut self) -> u64 {
+        self.compact();
+        self.spill.as_ref().map_or(0, |spill| spill.end / PairStat::BYTES as u64) + self.entries.len() as u64
+    }
+
+    /// Writes all entries, sequence after sequence, each sorted by pair.
+    ///
+    /// # Errors
+    /// A spill file cannot be read, or `to` fails.
+    pub(super) fn store(&mut self, to: &mut impl Write) -> io::Result<()> {
+        if let Some(SpillFile { file, end, .. }) = &mut self.spill {
+            file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut Read::by_ref(file).take(*end), to)?;
+            file.seek(SeekFrom::Start(*end))?;
+        }
+        self.entries.iter().try_for_each(|entry| to.write_all(&entry.to_bytes()))
     }
 
     /// Moves all entries to the spill file.

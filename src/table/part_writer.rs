@@ -25,6 +25,11 @@ pub(super) enum FileNaming {
     Single(&'static str),
 }
 
+/// The name of a part of a table, relative to the output directory.
+pub(super) fn part_name(table: &str, part: u64) -> String {
+    format!("{table}/part-{part:05}.parquet")
+}
+
 /// The encoded columns of a row group.
 type EncodedRowGroup = Vec<EncodedColumn>;
 
@@ -59,7 +64,7 @@ impl PartWriter {
 
     fn path(&self) -> String {
         match self.naming {
-            FileNaming::Parts(directory) => format!("{directory}/part-{:05}.parquet", self.parts),
+            FileNaming::Parts(directory) => part_name(directory, self.parts as u64),
             FileNaming::Single(name) => name.to_owned(),
         }
     }
@@ -189,6 +194,13 @@ impl RowGroupQueue {
     /// Creates the queue. The first row group starts the thread.
     pub(super) fn new(parts: PartWriter) -> Self {
         Self { idle: Some(parts), thread: None }
+    }
+
+    /// Begins with this part: those before are whole. To be called before the first row group.
+    pub(super) fn begin_at(&mut self, part: u64) {
+        if let Some(parts) = &mut self.idle {
+            parts.parts = part as usize;
+        }
     }
 
     /// Hands over a row group. Waits while the previous one is being written.

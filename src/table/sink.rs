@@ -68,6 +68,13 @@ pub trait RowSink: Send {
 
     /// The job failed or was cancelled: the rows taken so far are void.
     fn abort(&mut self) {}
+
+    /// After [`begin`](Self::begin): the index of the first block of 64 samples whose rows the sink takes. It has those
+    /// before from an execution of the same job that was killed.
+    #[doc(hidden)]
+    fn resumes_at(&self) -> u64 {
+        0
+    }
 }
 
 impl<F: FnMut(&RowBlock<'_>) -> Result<()> + Send> RowSink for F {
@@ -88,18 +95,20 @@ pub struct SinkContext<'a> {
     pub memory: u64,
     maker: &'a BatchMaker,
     inputs: &'a JobInputs,
+    job: Option<&'a str>,
 }
 
 impl<'a> SinkContext<'a> {
-    /// Of a job that reads `inputs`.
+    /// Of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it can be gone on with.
     pub(crate) fn new(
         scene: &'a Scene,
         columns: DistanceColumns,
         memory: u64,
         maker: &'a BatchMaker,
         inputs: &'a JobInputs,
+        job: Option<&'a str>,
     ) -> Self {
-        Self { scene, columns, memory, maker, inputs }
+        Self { scene, columns, memory, maker, inputs, job }
     }
 
     /// The schema of the batches of `distances`.
@@ -215,11 +224,14 @@ impl RowSink for BatchCollector {
     }
 }
 
-/// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not at all; where the
-/// job fails or is cancelled, none is left behind.
+/// A sink that writes the Parquet tables and the manifest to a directory. Files appear whole or not at all. Where the job
+/// fails or is cancelled, none is left behind, unless [`resume`](Self::resume) can go on with them: that takes a whole part
+/// of `distances`, 16,777,216 rows.
 pub struct ParquetTables {
     out: PathBuf,
     force: bool,
+    resume: bool,
+    kept: bool,
     state: TablesState,
 }
 
@@ -234,7 +246,7 @@ enum TablesState {
 impl ParquetTables {
     /// Tables in a directory that is new or empty.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self { out: out.into(), force: false, state: TablesState::Idle }
+        Self { out: out.into(), force: false, resume: false, kept: false, state: TablesState::Idle }
     }
 
     /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files that do not prove to be
@@ -242,6 +254,20 @@ impl ParquetTables {
     #[must_use]
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }
+    }
+
+    /// Whether to go on with what an execution of the same job left there that failed, was cancelled or was killed. The
+    /// tables are then those of an execution that was not, byte for byte. Where nothing was left, the job begins at its
+    /// start. The trajectories are read from their start in any case; only jobs that read them from files can be gone on
+    /// with.
+    #[must_use]
+    pub fn resume(self, resume: bool) -> Self {
+        Self { resume, ..self }
+    }
+
+    /// After a job that failed or was cancelled: whether what it had written stays, for [`Self::resume`].
+    pub fn is_kept(&self) -> bool {
+        self.kept
     }
 
     fn out_of_turn<T>(&self) -> Result<T> {
@@ -252,9 +278,16 @@ impl ParquetTables {
 impl RowSink for ParquetTables {
     fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
         self.abort();
-        let SinkContext { scene, columns, memory, inputs, .. } = *context;
-        let options =
-            TableOptions { out: self.out.clone(), columns, force: self.force, memory, inputs: inputs.clone() };
+        let SinkContext { scene, columns, memory, inputs, job, .. } = *context;
+        let options = TableOptions {
+            out: self.out.clone(),
+            columns,
+            force: self.force,
+            memory,
+            resume: self.resume,
+            job: job.map(str::to_owned),
+            inputs: inputs.clone(),
+        };
         self.state = TablesState::Open(Box::new(TableWriter::create(scene, &options)?));
         Ok(())
     }
@@ -298,7 +331,19 @@ impl RowSink for ParquetTables {
     }
 
     fn abort(&mut self) {
-        // Dropped before they are whole, the tables take back what was written.
+        self.kept = match &mut self.state {
+            TablesState::Open(writer) => writer.keep(),
+            TablesState::Ending(ending) => ending.keep(),
+            TablesState::Idle | TablesState::Whole(_) => false,
+        };
+        // Dropped before they are whole, the tables take back what was written, unless it is kept.
         self.state = TablesState::Idle;
+    }
+
+    fn resumes_at(&self) -> u64 {
+        match &self.state {
+            TablesState::Open(writer) => writer.first_block,
+            _ => 0,
+        }
     }
 }

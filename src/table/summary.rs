@@ -3,7 +3,7 @@
 //! A block is divided into segments: consecutive samples of one run. Each segment adds sorted entries per pair to the
 //! pair statistics of its run; when the next run begins, the run is written.
 
-use super::encoder::{PendingTable, TableEncoder};
+use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::fill::{self, PairRow, RunRow, WorstRow};
 use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
@@ -13,12 +13,16 @@ use super::pair_stats::{PairAccumulator, PairStat, is_smaller};
 use super::part_writer::FileNaming;
 use super::row::Row;
 use super::schema;
-use super::totals::{Totals, Worst};
+use super::totals::{CountedRows, Totals, Worst};
 use super::violations::Violations;
 use super::vocabulary::Vocabularies;
 use crate::error::{Error, Result};
 use crate::narrow::Status;
+use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fs::File;
 use std::sync::Arc;
 
 /// The slot of static bodies, which have no motion.
@@ -28,12 +32,25 @@ const STATIC: u32 = u32::MAX;
 /// next ones after that of the row before it.
 const LOOKAHEAD: usize = 8;
 
+/// What the summaries hold at the start of a block, without the statistics of pairs.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SummaryState<'a> {
+    pub(super) pairs: EncoderState,
+    pub(super) runs: EncoderState,
+    run: Option<(RunRow, Vec<f64>)>,
+    last_run: Option<i64>,
+    motion: Vec<Option<[f64; COMPONENTS]>>,
+    pub(super) counted: CountedRows,
+    violations: Cow<'a, Violations>,
+    worst: Option<(i64, WorstRow)>,
+}
+
 /// Writes the summaries.
 pub(super) struct SummaryWriter {
     pairs: TableEncoder,
     runs: TableEncoder,
     /// Statistics per pair of the run in progress.
-    stats: PairAccumulator,
+    pub(super) stats: PairAccumulator,
     run: Option<RunState>,
     /// Index of the block in progress.
     block: Option<u64>,
@@ -140,6 +157,53 @@ impl SummaryWriter {
             worst: None,
             counter: SegmentCounter::default(),
         })
+    }
+
+    /// Keeps full pages in journals.
+    pub(super) fn keep_pages(self, out: &Arc<OutputDir>) -> Self {
+        Self { pairs: self.pairs.keep_pages(out), runs: self.runs.keep_pages(out), ..self }
+    }
+
+    /// Whether a block is another one than that of the last call.
+    pub(super) fn is_new(&self, block: &FrameBlock) -> bool {
+        self.block != Some(block.index)
+    }
+
+    /// What is to be stored before a new block, without the statistics of pairs, and handles to the journals.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn state(&mut self) -> Result<(SummaryState<'_>, Vec<File>)> {
+        self.begin_segments(self.segments.len())?;
+        let failed = |error| Error::output("pairs", error, "close other programs that hold many files open");
+        let (pairs, one) = self.pairs.state().map_err(failed)?;
+        let (runs, other) = self.runs.state().map_err(failed)?;
+        let state = SummaryState {
+            pairs,
+            runs,
+            run: self.run.as_ref().map(|run| (run.row, run.steps.clone())),
+            last_run: self.last_run,
+            motion: self.motion.state(),
+            counted: self.totals.counted(),
+            violations: Cow::Borrowed(&self.violations),
+            worst: self.worst,
+        };
+        Ok((state, one.into_iter().chain(other).collect()))
+    }
+
+    /// Goes on from a state; the statistics of pairs are restored apart.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn restore(&mut self, state: SummaryState<'static>) -> Result<()> {
+        self.pairs.restore(&state.pairs)?;
+        self.runs.restore(&state.runs)?;
+        self.run = state.run.map(|(row, steps)| RunState { row, steps });
+        (self.last_run, self.worst) = (state.last_run, state.worst);
+        self.motion.restore(&state.motion);
+        self.totals.restore(&state.counted);
+        self.violations = state.violations.into_owned();
+        Ok(())
     }
 
     /// Begins a call: with the results of the next block, or of further samples of the block in progress.

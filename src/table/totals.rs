@@ -1,6 +1,7 @@
 //! Counts over a whole execution.
 
 use super::violations::{ViolatingPair, Violations};
+use serde::{Deserialize, Serialize};
 
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,7 +40,33 @@ pub struct Totals {
     pub bytes: u64,
 }
 
+/// What is counted row by row, as it is stored: the rest is known at the end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CountedRows {
+    runs: u64,
+    samples: u64,
+    pub(super) rows: u64,
+    by_status: [u64; 4],
+    by_method: [u64; 6],
+    violated: u64,
+    undecided: u64,
+}
+
 impl Totals {
+    /// What is to be stored.
+    pub(super) fn counted(&self) -> CountedRows {
+        let Self { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *self;
+        CountedRows { runs, samples, rows, by_status, by_method, violated, undecided }
+    }
+
+    /// Takes over what was stored.
+    pub(super) fn restore(&mut self, counted: &CountedRows) {
+        let CountedRows { runs, samples, rows, by_status, by_method, violated, undecided } = *counted;
+        (self.runs, self.samples, self.rows) = (runs, samples, rows);
+        (self.by_status, self.by_method) = (by_status, by_method);
+        (self.violated, self.undecided) = (violated, undecided);
+    }
+
     /// Takes what was collected of violating rows. `names`: of the bodies.
     pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) {
         (self.runs_violated, self.pairs_violated, self.violating_pairs) = violations.finish(names);

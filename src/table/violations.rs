@@ -3,6 +3,7 @@
 use super::row::Row;
 use crate::scene::Sample;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Pairs that the totals list.
 const LISTED: usize = 10;
@@ -36,20 +37,31 @@ pub(crate) struct ViolatingPair {
     pub(crate) to_time_s: Option<f64>,
 }
 
+/// A sample as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Sample")]
+struct StoredSample {
+    run: i64,
+    frame: i64,
+    time_s: Option<f64>,
+}
+
 /// The violations of a pair in one run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct InRun {
     distance: f64,
     nearest: i64,
     spans: u64,
+    #[serde(with = "StoredSample")]
     first: Sample,
+    #[serde(with = "StoredSample")]
     last: Sample,
     /// Number of the last sample, counted over the whole input.
     position: u64,
 }
 
 /// The violations of a pair.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct OfPair {
     rows: u64,
     runs: u64,
@@ -68,7 +80,7 @@ impl OfPair {
 
 /// Collects violating rows, in order of (run, frame). A violating pair takes 128 bytes in the map, which may be half empty,
 /// and 96 more once it violates in a second run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Violations {
     pairs: FxHashMap<(u32, u32), OfPair>,
     runs: u64,

@@ -1,12 +1,13 @@
 //! The writer of all tables of an execution.
 
-use super::encoder::{PendingTable, TableEncoder};
+use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
-use super::output_dir::OutputDir;
-use super::part_writer::FileNaming;
+use super::output_dir::{ClaimMode, OutputDir};
+use super::part_writer::{FileNaming, part_name};
+use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore};
 use super::row::Row;
-use super::summary::SummaryWriter;
+use super::summary::{SummaryState, SummaryWriter};
 use super::totals::Totals;
 use super::vocabulary::Vocabularies;
 use super::{bodies, fill, manifest, schema};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::{Candidate, FrameBlock, Scene};
 use arrow_array::RecordBatch;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Bytes of a row of `penetrations` in columns, rounded up.
@@ -30,6 +32,44 @@ pub(super) fn deferred_pages(memory: u64, layout: TableLayout) -> usize {
 /// Sort key of a row: run, frame, a, b.
 type RowKey = (i64, i64, u32, u32);
 
+/// A checkpoint is taken before a block if it may fill a part of `distances`: with so many times the rows of the block
+/// before.
+const ROWS_AHEAD: u64 = 2;
+
+/// What the writer holds at the start of a block, without the statistics of pairs.
+#[derive(Serialize, Deserialize)]
+struct WriterState<'a> {
+    /// Index of the block.
+    block: u64,
+    /// Rows of `distances` before it.
+    rows: u64,
+    last: Option<RowKey>,
+    penetrations: EncoderState,
+    summary: SummaryState<'a>,
+}
+
+/// Takes checkpoints.
+struct CheckpointTaker {
+    store: CheckpointStore,
+    /// Rows of a part of `distances`.
+    part_rows: u64,
+    /// Rows of `distances` at the start of the block in progress.
+    block_rows: u64,
+    /// The part before whose end the last checkpoint was taken.
+    taken: Option<u64>,
+}
+
+impl CheckpointTaker {
+    /// The part that the next block may fill, if a checkpoint is due. `rows`: of `distances` so far.
+    fn due(&mut self, rows: u64) -> Option<u64> {
+        let ahead = ROWS_AHEAD * (rows - self.block_rows);
+        self.block_rows = rows;
+        let part = rows / self.part_rows;
+        let is_due = rows > 0 && self.taken != Some(part) && rows + ahead >= (part + 1) * self.part_rows;
+        is_due.then_some(part)
+    }
+}
+
 /// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote.
 pub struct TableWriter {
     // Fields drop in order: the encoders' threads must close their files before `out` removes them.
@@ -41,6 +81,9 @@ pub struct TableWriter {
     layout: TableLayout,
     last: Option<RowKey>,
     tile: RowTile,
+    checkpoints: Option<CheckpointTaker>,
+    /// Index of the first block that is expected: an execution that was killed has written the rows before it.
+    pub(super) first_block: u64,
     pub(super) out: Arc<OutputDir>,
 }
 
@@ -73,21 +116,88 @@ impl TableWriter {
 
     pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
         let bodies = bodies::record_batch(scene)?;
-        let out = OutputDir::claim(&options.out, options.force, &options.inputs)?;
+        let mode = ClaimMode { force: options.force, resume: options.resume };
+        let out = OutputDir::claim(&options.out, mode, &options.inputs)?;
         let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
         let deferred = deferred_pages(options.memory, layout);
-        Ok(Self {
+        let mut penetrations = table(schema::penetrations(), "penetrations")?.defer_pages(deferred);
+        let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
+        if options.job.is_some() {
+            (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
+        }
+        let part_rows = (layout.groups_per_part * layout.row_group) as u64;
+        let taker =
+            |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
+        let writer = Self {
             distances: table(schema::distances(options.columns), "distances")?,
-            penetrations: table(schema::penetrations(), "penetrations")?.defer_pages(deferred),
-            summary: SummaryWriter::new(scene, &strings, options.memory, layout, &out)?,
+            penetrations,
+            summary,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
             layout,
             last: None,
             tile: RowTile::default(),
+            checkpoints: options.job.clone().map(taker),
+            first_block: 0,
             out,
-        })
+        };
+        writer.resume()
+    }
+
+    /// Goes on with what an execution of the same job left that was killed, if there is something.
+    fn resume(mut self) -> Result<Self> {
+        let Some(taker) = &mut self.checkpoints else {
+            return if self.out.has_left() { Err(not_from_files(&self.out)) } else { Ok(self) };
+        };
+        let Some(found) = taker.store.take_over::<WriterState<'static>>(|part| part_name("distances", part))? else {
+            return Ok(self);
+        };
+        let whole = found.whole_parts;
+        let WriterState { block, rows, last, penetrations, summary } =
+            found.restore(&mut self.summary.stats, &self.out)?;
+        (taker.taken, taker.block_rows) = (Some(rows / taker.part_rows), rows);
+        self.distances.begin_after(rows, whole);
+        self.penetrations.restore(&penetrations)?;
+        self.summary.restore(summary)?;
+        (self.last, self.first_block) = (last, block);
+        Ok(self)
+    }
+
+    /// Takes a checkpoint before a block, if it may fill a part of `distances`.
+    fn checkpoint(&mut self, block: u64) -> Result<()> {
+        let Self { checkpoints: Some(taker), distances, penetrations, summary, last, .. } = self else { return Ok(()) };
+        let rows = distances.rows();
+        let Some(part) = taker.due(rows) else { return Ok(()) };
+        taker.taken = Some(part);
+        let failed = |error| self.out.error(self.out.root(), &error);
+        let (penetrations, journal) = penetrations.state().map_err(failed)?;
+        let (summary_state, journals) = summary.state()?;
+        let marks = [
+            ("penetrations", penetrations.journal),
+            ("pairs", summary_state.pairs.journal),
+            ("runs", summary_state.runs.journal),
+        ];
+        let whole = |table: &'static str, parts: u64| (0..parts).map(move |part| part_name(table, part));
+        let needs = CheckpointNeeds {
+            parts: whole("distances", rows.div_ceil(taker.part_rows))
+                .chain(whole("penetrations", penetrations.journal.part))
+                .collect(),
+            journals: marks.map(|(table, mark)| (table.to_owned(), mark)).to_vec(),
+        };
+        let state = WriterState { block, rows, last: *last, penetrations, summary: summary_state };
+        let state = taker.store.encode(&needs, state)?;
+        let handles = journals.into_iter().chain(journal).collect();
+        taker.store.write(part + 1, needs, &state, &mut summary.stats, handles)
+    }
+
+    /// Lets what is written stay when this value is dropped, if another execution can go on with it. Whether it can.
+    pub(super) fn keep(&mut self) -> bool {
+        let keeps = self.checkpoints.as_mut().is_some_and(|taker| taker.store.has_whole());
+        if keeps {
+            self.out.keep();
+        }
+        keeps
     }
 
     /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
@@ -107,6 +217,9 @@ impl TableWriter {
     /// # Errors
     /// As for [`Self::write`].
     pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
+        if self.summary.is_new(block) {
+            self.checkpoint(block.index)?;
+        }
         let Self { distances, penetrations, summary, last, names, tile, .. } = self;
         let samples = &block.samples;
         debug_assert!(candidates.is_sorted_by(|one, next| (one.a, one.b) < (next.a, next.b)), "one entry per pair");
@@ -135,14 +248,15 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn end(self) -> Result<PendingTables> {
-        let Self { distances, penetrations, summary, bodies, names, layout, last: _, tile: _, out } = self;
+        let Self { distances, penetrations, summary, bodies, names, layout, checkpoints, out, .. } = self;
         let penetrating = penetrations.rows();
         // The largest table goes to the disk first; the others are encoded and written beside it.
         let tables = [distances.finish()?, penetrations.finish()?];
         let (mut totals, summaries) = summary.finish(&names)?;
         totals.penetrations = penetrating;
         debug_assert_eq!(totals.penetrations, totals.by_status[Status::Penetrating as usize]);
-        Ok(PendingTables { tables: tables.into_iter().chain(summaries).collect(), bodies, layout, totals, out })
+        let tables = tables.into_iter().chain(summaries).collect();
+        Ok(PendingTables { tables, bodies, layout, totals, checkpoints, out })
     }
 }
 
@@ -154,21 +268,40 @@ pub struct PendingTables {
     bodies: RecordBatch,
     layout: TableLayout,
     totals: Totals,
+    checkpoints: Option<CheckpointTaker>,
     out: Arc<OutputDir>,
 }
 
 impl PendingTables {
+    /// As [`TableWriter::keep`].
+    pub(super) fn keep(&mut self) -> bool {
+        let keeps = self.checkpoints.as_mut().is_some_and(|taker| taker.store.has_whole());
+        if keeps {
+            self.out.keep();
+        }
+        keeps
+    }
+
     /// Waits until all tables have their final names.
     ///
     /// # Errors
     /// A write failed.
     pub fn wait(self) -> Result<FinishedTables> {
-        let Self { tables, bodies, layout, mut totals, out } = self;
+        let Self { tables, bodies, layout, mut totals, checkpoints: _, out } = self;
         bodies::write(&bodies, &layout, &out)?;
         tables.into_iter().try_for_each(PendingTable::wait)?;
         totals.bytes = out.bytes();
         Ok(FinishedTables { totals, out })
     }
+}
+
+/// The error for a job that cannot be compared with the one that left something.
+fn not_from_files(out: &OutputDir) -> Error {
+    Error::output(
+        out.root().display(),
+        "an execution was interrupted here, and only a job that reads its trajectories from files can go on with it",
+        "start over with `force`, or choose another directory",
+    )
 }
 
 /// Checks the row order, which the metadata of the files declare. `last` is the key of the last row checked so far.

@@ -234,7 +234,15 @@ pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
 
 pub(crate) fn options(out: &Path) -> TableOptions {
     let inputs = Default::default();
-    TableOptions { out: out.to_owned(), columns: DistanceColumns::All, force: false, memory: 1 << 30, inputs }
+    TableOptions {
+        out: out.to_owned(),
+        columns: DistanceColumns::All,
+        force: false,
+        memory: 1 << 30,
+        resume: false,
+        job: None,
+        inputs,
+    }
 }
 
 /// Writes all results.

@@ -1,5 +1,6 @@
 //! The files of an earlier execution, each with the proof that clearsweep wrote it.
 
+use super::checkpoints;
 use super::fault;
 use super::lock::{LOCK, is_lock_file};
 use super::names::{MANIFEST, PART_TABLES, STAGING, TABLES, is_part, of_temporary};
@@ -30,6 +31,8 @@ enum Holds {
     Result { staged: bool },
     /// Parts of a table.
     Parts(&'static str),
+    /// Checkpoints and journals.
+    Checkpoints,
 }
 
 impl EarlierResult {
@@ -69,6 +72,7 @@ impl EarlierResult {
         let is_known = |text: &str| match holds {
             Holds::Result { .. } => text == MANIFEST || TABLES.iter().any(|(file, _)| *file == text),
             Holds::Parts(_) => is_part(text),
+            Holds::Checkpoints => checkpoints::is_known(text),
         };
         let proven = match holds {
             _ if of_temporary(text).is_some_and(is_known) => {
@@ -80,6 +84,7 @@ impl EarlierResult {
             Holds::Result { .. } if text == MANIFEST => is_manifest(folder, name),
             Holds::Result { .. } => TABLES.iter().any(|(file, table)| *file == text && is_table(folder, name, table)),
             Holds::Parts(table) => is_part(text) && is_table(folder, name, table),
+            Holds::Checkpoints => checkpoints::is_known(text) && checkpoints::is_ours(folder, name),
         };
         self.proven |= proven;
         self.files.push((name.to_owned(), about));
@@ -97,7 +102,8 @@ impl EarlierResult {
         let Holds::Result { staged } = holds else { return Ok(false) };
         let parts = PART_TABLES.into_iter().find(|table| name == *table).map(Holds::Parts);
         let stages = (!staged && STAGING.iter().any(|stage| name == *stage)).then_some(Holds::Result { staged: true });
-        let Some(inner_holds) = parts.or(stages) else { return Ok(false) };
+        let checkpoints = (name == checkpoints::FOLDER).then_some(Holds::Checkpoints);
+        let Some(inner_holds) = parts.or(stages).or(checkpoints) else { return Ok(false) };
         let inner = folder.folder(name).map_err(|error| fault::failed(&folder.path().join(name), &error))?;
         let found = Self::survey(&inner, root, inner_holds)?;
         // The name of a staged result is proof enough for files under temporary names.
@@ -133,6 +139,46 @@ impl EarlierResult {
         let (stages, rest) = std::mem::take(&mut self.folders).into_iter().partition(|(name, ..)| is_stage(name));
         self.folders = rest;
         Self { folders: stages, ..Self::default() }.remove(folder)
+    }
+
+    /// Whether staged results, which an execution that was killed left, lie inside.
+    pub(super) fn has_stages(&self) -> bool {
+        self.folders.iter().any(|(name, ..)| STAGING.iter().any(|stage| name == stage))
+    }
+
+    /// Takes out what lies in a directory inside.
+    pub(super) fn take_out(&mut self, name: &str) -> Option<Self> {
+        let at = self.folders.iter().position(|(own, ..)| own == name)?;
+        Some(self.folders.swap_remove(at).2)
+    }
+
+    /// A file, by its name relative to the directory, with at most one folder.
+    pub(super) fn file(&self, name: &str) -> Option<EntryAbout> {
+        if let Some((folder, file)) = name.split_once('/') {
+            return self.folders.iter().find(|(own, ..)| own == folder)?.2.file(file);
+        }
+        self.files.iter().find(|(own, _)| own == name).map(|(_, about)| *about)
+    }
+
+    /// Removes all of it but the files for whose names, relative to the directory, `is_kept` holds, and their folders.
+    ///
+    /// # Errors
+    /// The first entry that cannot be removed.
+    pub(super) fn remove_others(mut self, folder: &Folder, is_kept: &dyn Fn(&str) -> bool) -> Result<()> {
+        let text = |name: &OsStr| name.to_string_lossy().into_owned();
+        self.files.retain(|(name, _)| !is_kept(&text(name)));
+        for (name, identity, inner) in std::mem::take(&mut self.folders) {
+            let in_folder = |file: &OsStr| format!("{}/{}", text(&name), text(file));
+            let keeps = inner.files.iter().any(|(file, _)| is_kept(&in_folder(file)));
+            if !keeps {
+                self.folders.push((name, identity, inner));
+            } else if let Some(opened) =
+                open_same(folder, &name, identity).map_err(|e| fault::failed(folder.path(), &e))?
+            {
+                inner.remove_others(&opened, &|file| is_kept(&in_folder(OsStr::new(file))))?;
+            }
+        }
+        self.remove(folder)
     }
 
     /// Whether an entry of the directory belongs to it.

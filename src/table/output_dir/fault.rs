@@ -9,9 +9,7 @@ use std::path::Path;
 /// The error for a failed operation on `path`, with a remedy.
 pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
     let remedy = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "free space on that disk, or choose another with --out; nothing was left behind"
-        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free space on that disk, or choose another with --out",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "check the permissions of the output directory, or choose another with --out"
         }
@@ -35,11 +33,15 @@ pub(super) fn in_use(root: &Path) -> Error {
 /// The error for a lock file that nobody is known to hold. `killed`: certainly nobody holds it.
 pub(super) fn left_behind(root: &Path, killed: bool) -> Error {
     let (problem, remedy) = if killed {
-        ("an execution was interrupted here", "remove what it left with --force, or choose another directory")
+        (
+            "an execution was interrupted here",
+            "go on with --resume, remove what it left with --force, or choose another directory",
+        )
     } else {
         (
             "another execution is writing here, or one was interrupted",
-            "wait for it, or choose another directory; if none is running, --force removes what it left",
+            "wait for it, or choose another directory; if none is running, --resume goes on, and --force removes \
+             what it left",
         )
     };
     Error::output(root.display(), format!("{problem}: {LOCK} exists"), remedy)
@@ -51,6 +53,15 @@ pub(super) fn not_empty(root: &Path, name: &OsStr) -> Error {
         root.display(),
         format!("the directory is not empty (it holds {:?})", name.to_string_lossy()),
         "choose another directory, or replace what an earlier execution wrote with --force",
+    )
+}
+
+/// The error for a whole result that is to be gone on with.
+pub(super) fn is_whole(root: &Path) -> Error {
+    Error::output(
+        root.display(),
+        "the directory holds a whole result: there is nothing to resume",
+        "choose another directory, or replace the result with --force",
     )
 }
 

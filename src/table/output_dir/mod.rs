@@ -5,6 +5,7 @@
 //! result stays until the new one is whole, which is written to a directory of its own meanwhile (`staging`). `fault`
 //! words the errors.
 
+pub(super) mod checkpoints;
 mod earlier;
 mod fault;
 mod inputs;
@@ -47,6 +48,12 @@ pub(super) struct OutputDir {
     /// The first write that failed, with its path. The parquet crate does not pass the cause through in its errors.
     failure: Mutex<Option<(PathBuf, io::Error)>>,
     completed: AtomicBool,
+    /// What an execution that was killed left here, until it is taken over or removed.
+    left: Mutex<Option<EarlierResult>>,
+    /// The folder of checkpoints, once there is one.
+    checkpoints: Mutex<Option<Arc<Folder>>>,
+    /// Whether files stay when the execution fails.
+    kept: AtomicBool,
     /// Bytes that may be written before a simulated full disk (tests).
     #[cfg(test)]
     pub(super) room: AtomicU64,
@@ -85,20 +92,22 @@ pub(super) struct OutputFile {
 
 impl OutputDir {
     /// Creates the directory if it is missing, and locks it. With `force` the files of an earlier execution make room:
-    /// those of a whole result when the new one is whole, others at once. An execution that is still running is never
-    /// disturbed.
+    /// those of a whole result when the new one is whole, others at once. With `resume` those of one that was killed stay
+    /// where they are, until [`Self::adopt`]. An execution that is still running is never disturbed.
     ///
     /// # Errors
     /// The path is a file or a link; the directory holds or lies in `inputs`, is in use, not empty (without `force`),
     /// holds foreign files, or cannot be written.
-    pub(super) fn claim(root: &Path, force: bool, inputs: &JobInputs) -> Result<Arc<Self>> {
+    pub(super) fn claim(root: &Path, claim: ClaimMode, inputs: &JobInputs) -> Result<Arc<Self>> {
         inputs.check_place(root)?;
-        let place = LockedPlace::claim(root, force, inputs)?;
-        let prepared = if force { make_room(&place) } else { check_empty(&place).map(|()| Default::default()) };
+        let takes_over = claim.force || claim.resume;
+        let place = LockedPlace::claim(root, takes_over, inputs)?;
+        let prepared =
+            if takes_over { make_room(&place, claim) } else { check_empty(&place).map(|()| PreparedPlace::default()) };
         if prepared.is_err() && !place.lock.was_left {
             place.abandon();
         }
-        let (earlier, staged) = prepared?;
+        let PreparedPlace { earlier, staged, left } = prepared?;
         Ok(Arc::new(Self {
             place,
             staged,
@@ -108,6 +117,9 @@ impl OutputDir {
             bytes: AtomicU64::new(0),
             failure: Mutex::default(),
             completed: AtomicBool::new(false),
+            left: Mutex::new(left),
+            checkpoints: Mutex::default(),
+            kept: AtomicBool::new(false),
             #[cfg(test)]
             room: AtomicU64::new(u64::MAX),
         }))
@@ -149,6 +161,7 @@ impl OutputDir {
     /// # Errors
     /// The disk failed, or another process has changed the directory.
     pub(super) fn complete(&self) -> Result<()> {
+        self.remove_checkpoints();
         self.target().sync().map_err(|error| self.error(self.root(), &error))?;
         let Self { place, staged, earlier, .. } = self;
         if let Some(staged) = staged {
@@ -271,7 +284,7 @@ impl OutputDir {
 
     /// Ends as a process that is killed does: nothing is removed, and the system releases the locks.
     #[cfg(test)]
-    fn die(&self) {
+    pub(super) fn die(&self) {
         self.place.lock.let_go();
         self.staged.iter().for_each(StagedResult::die);
         self.completed.store(true, Ordering::Relaxed);
@@ -316,17 +329,56 @@ fn check_empty(place: &LockedPlace) -> Result<()> {
     }
 }
 
-/// Removes what an execution left that did not end, and prepares a directory beside a whole result.
-fn make_room(place: &LockedPlace) -> Result<(EarlierResult, Option<StagedResult>)> {
+/// What a directory is taken for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ClaimMode {
+    /// Whether what an earlier execution wrote is replaced.
+    pub(super) force: bool,
+    /// Whether what an execution wrote that was killed is gone on with.
+    pub(super) resume: bool,
+}
+
+/// A directory that is ready to be written to.
+#[derive(Default)]
+struct PreparedPlace {
+    earlier: EarlierResult,
+    staged: Option<StagedResult>,
+    /// What is to be gone on with.
+    left: Option<EarlierResult>,
+}
+
+/// Removes what an execution left that did not end, unless it is to be gone on with, and prepares a directory beside a
+/// whole result.
+fn make_room(place: &LockedPlace, claim: ClaimMode) -> Result<PreparedPlace> {
     let mut earlier = EarlierResult::in_locked(&place.folder, &place.root, place.lock.was_left)?;
-    staging::remove_left(place)?;
-    if !earlier.is_whole() {
-        earlier.remove(&place.folder)?;
-        return Ok(Default::default());
+    if !claim.force {
+        match earlier.names().next() {
+            Some(_) if earlier.is_whole() => return Err(fault::is_whole(&place.root)),
+            Some(name) if !place.lock.was_left || earlier.has_stages() => {
+                return Err(fault::not_empty(&place.root, name));
+            }
+            _ => {}
+        }
     }
+    if !earlier.is_whole() {
+        if claim.resume && checkpoints::are_in(&earlier) {
+            return Ok(PreparedPlace { left: Some(earlier), ..PreparedPlace::default() });
+        }
+        if claim.force {
+            staging::remove_left(place)?;
+        }
+        earlier.remove(&place.folder)?;
+        return Ok(PreparedPlace::default());
+    }
+    if claim.resume
+        && let Some((staged, left)) = StagedResult::left_behind(place, &mut earlier)?
+    {
+        return Ok(PreparedPlace { earlier, staged: Some(staged), left: Some(left) });
+    }
+    staging::remove_left(place)?;
     earlier.remove_stages(&place.folder)?;
     let staged = StagedResult::create(place)?;
-    Ok((earlier, Some(staged)))
+    Ok(PreparedPlace { earlier, staged: Some(staged), left: None })
 }
 
 impl Drop for OutputDir {
@@ -336,7 +388,13 @@ impl Drop for OutputDir {
         }
         // Failures are ignored: the error that led here is reported instead. Files that another execution has put in
         // the place of these stay. The lock file goes last, before its folder.
-        let (files, parts) = (std::mem::take(&mut *guard(&self.files)), std::mem::take(&mut *guard(&self.parts)));
+        let (mut files, parts) = (std::mem::take(&mut *guard(&self.files)), std::mem::take(&mut *guard(&self.parts)));
+        let is_kept = self.kept.load(Ordering::Relaxed) || guard(&self.left).is_some();
+        if is_kept {
+            files.retain(|_, written| written.state.is_none());
+        } else {
+            self.remove_checkpoints();
+        }
         let mut is_clean = true;
         for (name, written) in &files {
             let (folder, file) = locate(self.target(), &parts, name);
@@ -345,6 +403,13 @@ impl Drop for OutputDir {
                 Ok(_) => true,
                 Err(_) => false,
             };
+        }
+        if is_kept {
+            // The lock file of what is kept stays, as where a process is killed.
+            if self.staged.is_some() {
+                self.place.abandon();
+            }
+            return;
         }
         for name in parts.keys() {
             let _ = self.target().remove_folder(name);

@@ -5,6 +5,7 @@
 //! written to a directory inside, and entries are moved one by one: the old manifest away first, the new one in last.
 //! Both results are whole on the disk until then, and no state in between has a manifest.
 
+use super::checkpoints;
 use super::earlier::EarlierResult;
 use super::fault;
 use super::lock::{DirectoryLock, LOCK, LockFault};
@@ -58,6 +59,31 @@ impl StagedResult {
             let _ = holder.remove_folder(name);
         }
         opened
+    }
+
+    /// The directory that an execution left which was killed, with what it holds, if another one can go on with that.
+    /// `earlier`: the whole result, which loses what lies inside.
+    ///
+    /// # Errors
+    /// Something there is not clearsweep's, or is in use.
+    pub(super) fn left_behind(
+        place: &LockedPlace,
+        earlier: &mut EarlierResult,
+    ) -> Result<Option<(Self, EarlierResult)>> {
+        let outside = place.parent.as_ref().map(|(parent, name)| (parent, beside(name), true));
+        let inside = (&place.folder, OsString::from(STAGING[0]), false);
+        for (holder, name, is_beside) in outside.into_iter().chain([inside]) {
+            let Some((folder, lock)) = lock_left(holder, &name)? else { continue };
+            let left = EarlierResult::in_locked(&folder, folder.path(), true)?;
+            if checkpoints::are_in(&left) && !left.is_whole() {
+                if !is_beside {
+                    earlier.take_out(STAGING[0]);
+                }
+                return Ok(Some((Self { folder, lock, name, is_beside }, left)));
+            }
+            lock.release(&folder).map_err(|error| fault::failed(folder.path(), &error))?;
+        }
+        Ok(None)
     }
 
     /// The directory that holds this one.
@@ -218,21 +244,28 @@ fn can_be_beside(place: &LockedPlace, parent: &Folder) -> bool {
 pub(super) fn remove_left(place: &LockedPlace) -> Result<()> {
     let Some((parent, name)) = &place.parent else { return Ok(()) };
     let name = beside(name);
+    let Some((folder, lock)) = lock_left(parent, &name)? else { return Ok(()) };
+    let failed = |error: io::Error| fault::failed(folder.path(), &error);
+    // Its name is proof enough for files under temporary names.
+    let removed = EarlierResult::in_locked(&folder, folder.path(), true).and_then(|left| left.remove(&folder));
+    lock.release(&folder).map_err(failed)?;
+    removed.and_then(|()| parent.remove_folder(&name).map_err(failed))
+}
+
+/// Opens and locks a directory that an execution left which was killed; `None` if it is not there.
+fn lock_left(holder: &Folder, name: &OsStr) -> Result<Option<(Folder, DirectoryLock)>> {
     // A name that is too long for the file system was never given.
-    let Ok(Some(about)) = parent.about(&name) else { return Ok(()) };
-    let path = parent.path().join(&name);
+    let Ok(Some(about)) = holder.about(name) else { return Ok(None) };
+    let path = holder.path().join(name);
     if about.kind != EntryKind::Folder {
-        return Err(fault::foreign(parent.path(), &path));
+        return Err(fault::foreign(holder.path(), &path));
     }
     let failed = |error: io::Error| fault::failed(&path, &error);
-    let folder = parent.folder(&name).map_err(failed)?;
+    let folder = holder.folder(name).map_err(failed)?;
     let lock = DirectoryLock::acquire(&folder, true).map_err(|fault| match fault {
         LockFault::Foreign => fault::foreign(&path, &path.join(LOCK)),
         LockFault::Failed(error) => failed(error),
         _ => fault::in_use(&path),
     })?;
-    // Its name is proof enough for files under temporary names.
-    let removed = EarlierResult::in_locked(&folder, &path, true).and_then(|left| left.remove(&folder));
-    lock.release(&folder).map_err(failed)?;
-    removed.and_then(|()| parent.remove_folder(&name).map_err(failed))
+    Ok(Some((folder, lock)))
 }

@@ -1,7 +1,7 @@
 //! Results that replace results: whole, in failure, after a kill, and against other processes.
 
 use super::names::{STAGING, beside};
-use super::{JobInputs, OutputDir};
+use super::{ClaimMode, JobInputs, OutputDir};
 use crate::table::atomic_file::AtomicFile;
 use crate::table::layout::TableLayout;
 use crate::table::{manifest, schema};
@@ -43,7 +43,7 @@ fn write_manifest(out: &Arc<OutputDir>, mark: &str) -> crate::Result<()> {
 }
 
 fn claim(root: &Path) -> crate::Result<Arc<OutputDir>> {
-    OutputDir::claim(root, true, &JobInputs::default())
+    OutputDir::claim(root, ClaimMode { force: true, resume: false }, &JobInputs::default())
 }
 
 /// Writes a whole result.

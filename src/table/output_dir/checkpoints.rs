@@ -1,0 +1,161 @@
+//! The folder of checkpoints: what an execution keeps for another one that goes on where it was killed.
+
+use super::earlier::EarlierResult;
+use super::names::of_temporary;
+use super::{OutputDir, WrittenFile, guard, locate, names};
+use crate::error::Result;
+use crate::table::folder::{EntryKind, Folder};
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Name of the folder in the directory where tables are written.
+pub(super) const FOLDER: &str = ".clearsweep-resume";
+/// Names of checkpoints begin so.
+pub(in crate::table) const STATE: &str = "state-";
+/// Names of journals end so.
+pub(in crate::table) const PAGES: &str = ".pages";
+/// What checkpoints begin with.
+pub(in crate::table) const STATE_HEAD: &[u8; 19] = b"clearsweep state 1\n";
+/// What journals begin with.
+pub(in crate::table) const PAGES_HEAD: &[u8; 19] = b"clearsweep pages 1\n";
+
+/// The temporary name of a checkpoint.
+pub(in crate::table) fn temporary(name: &str) -> String {
+    names::temporary(name)
+}
+
+/// Whether clearsweep gives this name to a checkpoint or a journal.
+pub(super) fn is_known(name: &str) -> bool {
+    let number = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_journal = |name: &str| name.rsplit_once('-').is_some_and(|(table, part)| !table.is_empty() && number(part));
+    let state = of_temporary(name).unwrap_or(name).strip_prefix(STATE);
+    state.is_some_and(number) || name.strip_suffix(PAGES).is_some_and(of_journal)
+}
+
+/// Whether a file begins as a checkpoint or a journal does. One that a killed process had just created is empty.
+pub(super) fn is_ours(folder: &Folder, name: &std::ffi::OsStr) -> bool {
+    use std::io::Read;
+    let mut head = Vec::new();
+    let read = folder.open_file(name).and_then(|file| file.take(STATE_HEAD.len() as u64).read_to_end(&mut head));
+    read.is_ok() && [STATE_HEAD, PAGES_HEAD].iter().any(|own| own.starts_with(&head))
+}
+
+impl OutputDir {
+    /// The folder of checkpoints, which is created if it is missing.
+    pub(in crate::table) fn checkpoints(&self) -> io::Result<Arc<Folder>> {
+        let mut checkpoints = guard(&self.checkpoints);
+        if let Some(folder) = &*checkpoints {
+            return Ok(Arc::clone(folder));
+        }
+        match self.target().make_folder(FOLDER) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        Ok(Arc::clone(checkpoints.insert(Arc::new(self.target().folder(FOLDER)?))))
+    }
+
+    /// Whether this file of the execution is complete.
+    pub(in crate::table) fn has(&self, name: &str) -> bool {
+        let parts = guard(&self.parts);
+        let (folder, file) = locate(self.target(), &parts, name);
+        guard(&self.files).contains_key(name) && folder.about(file).is_ok_and(|about| about.is_some())
+    }
+
+    /// Whether an execution that was killed left something here that is not taken over yet.
+    pub(in crate::table) fn has_left(&self) -> bool {
+        guard(&self.left).is_some()
+    }
+
+    /// The folder of checkpoints that it left.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(in crate::table) fn left_checkpoints(&self) -> io::Result<Option<Arc<Folder>>> {
+        match self.target().about(FOLDER)? {
+            Some(about) if about.kind == EntryKind::Folder => self.checkpoints().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it left this file, by its name relative to the directory.
+    pub(in crate::table) fn left_has(&self, name: &str) -> bool {
+        guard(&self.left).as_ref().is_some_and(|left| left.file(name).is_some())
+    }
+
+    /// Takes over files that it left: parts of tables, by their names relative to the directory, and files in the folder
+    /// of checkpoints. All others are removed.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(in crate::table) fn adopt(&self, parts: &[String], checkpoints: &[String]) -> Result<()> {
+        let Some(left) = guard(&self.left).take() else { return Ok(()) };
+        let failed = |error: io::Error| self.error(self.root(), &error);
+        for name in parts {
+            let Some(about) = left.file(name) else { continue };
+            if let Some((folder, _)) = name.split_once('/')
+                && !guard(&self.parts).contains_key(folder)
+            {
+                let opened = self.target().folder(folder).map_err(failed)?;
+                guard(&self.parts).insert(folder.to_owned(), Arc::new(opened));
+            }
+            let written = WrittenFile { identity: about.identity, state: Some(about.state) };
+            if guard(&self.files).insert(name.clone(), written).is_none() {
+                self.bytes.fetch_add(about.state.size, Ordering::Relaxed);
+            }
+        }
+        let is_kept = |name: &str| match name.split_once('/') {
+            Some((FOLDER, file)) => checkpoints.iter().any(|kept| kept == file),
+            _ => parts.iter().any(|kept| kept == name),
+        };
+        if checkpoints.is_empty() {
+            // The folder goes, too.
+            *guard(&self.checkpoints) = None;
+        }
+        left.remove_others(self.target(), &is_kept)
+    }
+
+    /// Lets the files of this execution stay when it fails, so that another one can go on. What is not complete goes.
+    pub(in crate::table) fn keep(&self) {
+        self.kept.store(true, Ordering::Relaxed);
+    }
+
+    /// Removes the checkpoints: the tables are whole.
+    pub(super) fn remove_checkpoints(&self) {
+        let Some(folder) = guard(&self.checkpoints).take() else { return };
+        for name in folder.entries().unwrap_or_default() {
+            if name.to_str().is_some_and(is_known) {
+                let _ = folder.remove_file(name);
+            }
+        }
+        let _ = self.target().remove_folder(FOLDER);
+    }
+}
+
+/// Whether what an execution left can be gone on with.
+pub(super) fn are_in(left: &EarlierResult) -> bool {
+    left.names().any(|name| name == FOLDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_and_journals_are_known_by_name_and_head() {
+        for name in ["state-00001", ".state-00012.tmp", "pairs-00000.pages", "penetrations-123456.pages"] {
+            assert!(is_known(name), "{name}");
+        }
+        for name in ["state-1", "state-", "pairs.pages", "-00001.pages", "notes.txt", "state-00001.pages.bak"] {
+            assert!(!is_known(name), "{name}");
+        }
+        let dir = tempfile::tempdir().expect("scratch");
+        let folder = Folder::open(dir.path()).expect("opened");
+        for (text, ours) in
+            [("", true), ("clearsweep pages 1\nxyz", true), ("clearsweep state 1\n", true), ("mine", false)]
+        {
+            std::fs::write(dir.path().join("state-00001"), text).expect("written");
+            assert_eq!(is_ours(&folder, "state-00001".as_ref()), ours, "{text:?}");
+        }
+    }
+}
