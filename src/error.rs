@@ -35,6 +35,9 @@ pub struct Error {
     pub remedy: String,
 }
 
+/// What to do about a file beyond the limit.
+pub(crate) const LARGE_INPUT: &str = "give a smaller file, or raise the limit (--max-input)";
+
 /// A result of this library.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -76,10 +79,17 @@ impl Error {
                 Some(near) => format!("did you mean `{near}`? Paths in a scene are relative to the scene file"),
                 None => "check the path; paths in a scene are relative to the scene file".to_owned(),
             },
+            std::io::ErrorKind::FileTooLarge => LARGE_INPUT.to_owned(),
             std::io::ErrorKind::PermissionDenied => "check the permissions of the file".to_owned(),
             _ => "check that the file is a readable regular file".to_owned(),
         };
         Self::input(path.display(), format!("cannot be read ({error})"), remedy)
+    }
+
+    /// The system gives no further thread.
+    pub(crate) fn no_thread(error: &dyn Display) -> Self {
+        let remedy = "ask for fewer (--threads), or raise the limit of processes and threads (`ulimit -u`)";
+        Self::new(ErrorKind::Output, "threads", format!("the system gives no further thread ({error})"), remedy)
     }
 
     /// An output file that cannot be created, written or moved to its place.
@@ -108,15 +118,42 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, place: impl Display, problem: impl Display, remedy: impl Display) -> Self {
-        Self { kind, place: printable(place), problem: printable(problem), remedy: printable(remedy) }
+        // A remedy may quote a command that is to be copied.
+        let (place, problem) = (printable(place, QUOTED), printable(problem, QUOTED));
+        Self { kind, place, problem, remedy: printable(remedy, QUOTED_COMMAND) }
     }
 }
 
-/// Text with what a user's file put into it, safe for a terminal: control characters are escaped, lines are kept.
-fn printable(text: impl Display) -> String {
+/// Characters of a quoted text that a message keeps.
+const QUOTED: usize = 100;
+
+/// Characters of a quoted text that a remedy keeps.
+const QUOTED_COMMAND: usize = 2000;
+
+/// Characters of a message, whatever is in it.
+const MESSAGE: usize = 20_000;
+
+/// Text with what a user's file put into it, safe for a terminal: control characters are escaped, lines are kept, and what
+/// stands between backticks is cut to `quoted` characters.
+fn printable(text: impl Display, quoted: usize) -> String {
+    let text = text.to_string();
     let mut out = String::new();
-    for c in text.to_string().chars() {
-        if c.is_control() && c != '\n' { out.extend(c.escape_default()) } else { out.push(c) }
+    let (mut is_quoted, mut length) = (false, 0);
+    for (number, c) in text.chars().enumerate() {
+        if number == MESSAGE {
+            out.push_str("...");
+            break;
+        }
+        (is_quoted, length) = if c == '`' { (!is_quoted, 0) } else { (is_quoted, length + 1) };
+        match () {
+            () if is_quoted && length > quoted => {
+                if length == quoted + 1 {
+                    out.push_str("...");
+                }
+            }
+            () if c.is_control() && c != '\n' => out.extend(c.escape_default()),
+            () => out.push(c),
+        }
     }
     out
 }
@@ -161,7 +198,18 @@ pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{Error, MESSAGE, nearest};
+
+    #[test]
+    fn quoted_texts_are_cut_and_messages_bounded() {
+        let error = Error::input("a`b", format!("`{}` is `c`", "é".repeat(300)), format!("`{}`", "d".repeat(300)));
+        assert_eq!(error.place, "a`b");
+        assert_eq!(error.problem, format!("`{}...` is `c`", "é".repeat(100)));
+        assert_eq!(error.remedy.len(), 302);
+        let error = Error::input("", "e".repeat(1 << 20), "");
+        assert_eq!(error.problem.len(), MESSAGE + 3);
+        assert_eq!(Error::input("", "f`\u{1b}`", "").problem, "f`\\u{1b}`");
+    }
 
     #[test]
     fn words_that_differ_in_case_or_in_a_letter_are_near() {

@@ -30,6 +30,12 @@ const SYNTAX: &[Row] = &[
     ("missing word", "[scene]\nlength_unit = \"m\"\nmissing = \"held\"\n", &[":3", "`held`", "did you mean `hold`"]),
     ("name empty", "[scene]\nlength_unit = \"m\"\nname = \"\"\n", &[":3", "key `name` of [scene]", "empty"]),
     ("frame rate 0", "[scene]\nlength_unit = \"m\"\nframe_rate = 0\n", &[":3", "`frame_rate`", "above 0"]),
+    (
+        "frame rate tiny",
+        "[scene]\nlength_unit = \"m\"\nframe_rate = 1e-320\n",
+        &[":3", "`frame_rate`", "1e-12 to 1e12"],
+    ),
+    ("frame rate huge", "[scene]\nlength_unit = \"m\"\nframe_rate = 1e300\n", &[":3", "`frame_rate`", "1e-12 to 1e12"]),
     ("frame rate nan", "[scene]\nlength_unit = \"m\"\nframe_rate = nan\n", &[":3", "NaN", "finite"]),
     ("rule", "+[[rule]]\na = \"x\"\n", &["scene.toml:5", "[[rule]]", "reserved"]),
     ("no bodies", "+", &["scene.toml:1", "no bodies", "[[body]]"]),

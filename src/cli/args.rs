@@ -60,6 +60,9 @@ pub(crate) struct InputArgs {
     /// Only these frames: as for runs
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) frames: Option<Span>,
+    /// Bytes that the scene, a table of bodies and a geometry file may have, each (500MB, 32GiB); 16GiB if left out
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_input: Option<Bytes>,
 }
 
 #[derive(Debug, Args)]
@@ -83,7 +86,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
     pub(crate) narrow: String,
-    /// Threads; all cores if left out
+    /// Threads; all cores if left out. More than four a core (or 64) are not started
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<Threads>,
     /// Memory for frames in flight (500MB, 2GiB); a quarter of the machine's, at most 2GiB, if left out
@@ -174,6 +177,9 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
     pub(crate) narrow: String,
+    /// Bytes that a geometry file may have (500MB, 32GiB); 16GiB if left out
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_input: Option<Bytes>,
     /// Also say how: the routes taken, the size and the rounding bound of the pair, and the exact bracket
     #[arg(long)]
     pub(crate) explain: bool,

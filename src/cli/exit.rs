@@ -56,6 +56,19 @@ pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
     }
 }
 
+/// The end of a subcommand whose tables are whole, with what came of printing: an error of stdout is told, and decides the
+/// exit code only where the verdict has none of its own.
+pub(crate) fn printed(printed: crate::Result<()>, end: ProgramEnd) -> crate::Result<ProgramEnd> {
+    match printed {
+        Err(error) if end == ProgramEnd::Clear => Err(error),
+        Err(error) => {
+            say(&render(error));
+            Ok(end)
+        }
+        Ok(()) => Ok(end),
+    }
+}
+
 /// Writes to stderr; colours only where they are wanted.
 fn say(text: &str) {
     // If stderr is gone too, there is nobody left to tell.

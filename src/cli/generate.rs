@@ -39,7 +39,7 @@ fn watched<T>(meter: Box<dyn Meter>, work: impl FnOnce() -> T) -> T {
     let (done, ended) = mpsc::channel::<()>();
     let begun = Instant::now();
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let watch = move || {
             while ended.recv_timeout(EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
                 let (rows, all) = rows_written();
                 if all > 0 {
@@ -48,7 +48,9 @@ fn watched<T>(meter: Box<dyn Meter>, work: impl FnOnce() -> T) -> T {
                     meter.show(rows as f64 / all as f64, &state);
                 }
             }
-        });
+        };
+        // Without a thread for it, nothing is shown, and the work is done all the same.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, watch);
         let result = work();
         drop(done);
         result

@@ -45,7 +45,10 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {elapsed} ({eta} left)") {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(500));
+        // The bar starts a thread, and panics where the system gives none.
+        if std::thread::Builder::new().spawn(|| ()).is_ok() {
+            bar.enable_steady_tick(Duration::from_millis(500));
+        }
         Self(bar)
     }
 }

@@ -1,7 +1,7 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
-use super::exit::ProgramEnd;
+use super::exit::{self, ProgramEnd};
 use super::hulls;
 use super::stdout;
 use super::text::{Lengths, table};
@@ -19,7 +19,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let unit = LengthUnit::parse(&args.unit)
         .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
     let a_from_b = pose(&args.pose, unit)?;
-    let scene = load(&args.a, &args.b, unit)?;
+    let scene = load(args, unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
     let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
     let answer = match &explained {
@@ -30,22 +30,23 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
             answer.ok_or_else(|| Error::internal("query", "the pair has no answer"))?
         }
     };
-    if args.json {
+    let printed = if args.json {
         let mut object = as_json(&answer);
         (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
         if let Some(explained) = &explained {
             object["explained"] = explained_json(explained);
         }
-        stdout::print_json(&object)?;
+        stdout::print_json(&object)
     } else {
         let explained = explained.as_ref().map(explained_text).unwrap_or_default();
         let filled: Vec<String> = [("A", a), ("B", b)]
             .into_iter()
             .filter_map(|(name, shape)| hulls::of_shape(name, shape, Lengths::of(unit)))
             .collect();
-        stdout::print(&(as_text(&answer, &filled, Lengths::of(unit)) + &explained))?;
-    }
-    Ok(if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear })
+        stdout::print(&(as_text(&answer, &filled, Lengths::of(unit)) + &explained))
+    };
+    let end = if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
+    exit::printed(printed, end)
 }
 
 /// `x,y,z,qw,qx,qy,qz`.
@@ -68,10 +69,13 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
 }
 
 /// The two bodies as a scene: the scene reader then understands shapes and files as it always does.
-fn load(a: &str, b: &str, unit: LengthUnit) -> Result<Scene> {
+fn load(args: &QueryArgs, unit: LengthUnit) -> Result<Scene> {
     let body = |name, text| Ok(BodyBuilder::new(name, geometry(text)?).fixed([0.0; 3], Pose::IDENTITY.q));
-    let scene = SceneBuilder::new(1.0).length_unit(unit).body(body("a", a)?).body(body("b", b)?);
-    let scene = scene.build().map_err(|error| in_words_of_a_query(error, [a, b]))?;
+    let mut builder = SceneBuilder::new(1.0).length_unit(unit).body(body("a", &args.a)?).body(body("b", &args.b)?);
+    if let Some(bytes) = args.max_input {
+        builder = builder.max_input(bytes.0);
+    }
+    let scene = builder.build().map_err(|error| in_words_of_a_query(error, [&args.a, &args.b]))?;
     match scene.bodies.len() {
         2 => Ok(scene),
         n => Err(Error::internal("query", format!("two bodies became {n}"))),

@@ -2,7 +2,7 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{interrupt, machine, progress, stdout, summary, warnings};
+use super::{exit, interrupt, machine, progress, stdout, summary, warnings};
 use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
@@ -30,8 +30,9 @@ pub(crate) struct Input {
 
 impl From<InputArgs> for Input {
     fn from(args: InputArgs) -> Self {
-        let InputArgs { scene, trajectories, within, require, runs, frames } = args;
-        let overrides = SceneOverrides { trajectories, within, require, threads: None };
+        let InputArgs { scene, trajectories, within, require, runs, frames, max_input } = args;
+        let max_input = max_input.map(|bytes| bytes.0);
+        let overrides = SceneOverrides { trajectories, within, require, threads: None, max_input };
         let read = ReadOptions { path: None, runs: runs.map(|span| span.0), frames: frames.map(|span| span.0) };
         Self { scene, overrides, read }
     }
@@ -100,17 +101,17 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
         outcome => outcome?,
     };
     warnings::say(&outcome.manifest);
-    if json {
-        stdout::print_json(&outcome.manifest["summary"])?;
-    } else {
-        stdout::print(&summary::text(&outcome.manifest, &out))?;
-    }
+    let printed = match json {
+        true => stdout::print_json(&outcome.manifest["summary"]),
+        false => stdout::print(&summary::text(&outcome.manifest, &out)),
+    };
     // The process ends: the system takes its memory back faster than piece by piece.
     std::mem::forget(loaded);
-    Ok(match () {
+    let end = match () {
         () if outcome.verdict == RunVerdict::NothingChecked => ProgramEnd::NothingChecked,
         () if outcome.is_violated() => ProgramEnd::Violated,
         () if outcome.is_uncertified() => ProgramEnd::Uncertified,
         () => ProgramEnd::Clear,
-    })
+    };
+    exit::printed(printed, end)
 }

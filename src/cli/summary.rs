@@ -8,6 +8,7 @@ use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table,
 use super::wrap::{width, wrapped};
 use super::{stdout, violations};
 use crate::engine::NothingChecked;
+use crate::preflight::regular_file;
 use crate::table::{RunLine, WorstPair, filled_bodies, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
@@ -35,6 +36,9 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     }
     Ok(ProgramEnd::Clear)
 }
+
+/// Largest manifest, bytes: that of a million inputs.
+const MAX_MANIFEST: u64 = 256 << 20;
 
 /// Pairs and runs that a summary lists.
 const LISTED: usize = 10;
@@ -129,17 +133,21 @@ fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
 /// The manifest of an execution.
 pub(crate) fn read(dir: &Path) -> Result<Value> {
     let path = dir.join("manifest.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+    let bytes = regular_file::read(&path, MAX_MANIFEST).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Error::input(
             path.display(),
             "is not there: this is not the output of a finished execution",
             "give the directory that was named by `clearsweep run --out`; the manifest is written last",
         ),
-        _ => Error::unreadable(&path, &error),
+        _ => Error::input(
+            path.display(),
+            format!("cannot be read ({error})"),
+            "give the output directory of `clearsweep run`",
+        ),
     })?;
     let foreign =
         |problem: String| Error::input(path.display(), problem, "give the output directory of `clearsweep run`");
-    let manifest: Value = serde_json::from_str(&text).map_err(|error| foreign(format!("is not JSON ({error})")))?;
+    let manifest: Value = serde_json::from_slice(&bytes).map_err(|error| foreign(format!("is not JSON ({error})")))?;
     if !manifest["summary"].is_object() {
         return Err(foreign("is not a manifest of clearsweep: it has no `summary`".to_owned()));
     }

@@ -1,7 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
-use super::check::TrajectoryWatch;
+use super::check::{TrajectoryWatch, Warning};
 use super::coverage::{Coverage, RunVerdict};
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
@@ -10,7 +10,7 @@ use super::{caches, identity, manifest, methods, pipeline, slices};
 use crate::broad::BroadScene;
 use crate::error::{Error, Result};
 use crate::narrow::{Routes, Status};
-use crate::scene::{Scene, SceneOverrides};
+use crate::scene::{Scene, SceneOverrides, threads_within};
 use crate::table::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use crate::trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
 use serde_json::Value;
@@ -227,6 +227,8 @@ impl Running<'_> {
         inputs.extend(files.digests()?);
         cancel.check()?;
         timings.total = self.begun.elapsed();
+        let mut warnings = watch.warnings();
+        warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
             scene,
             options,
@@ -234,7 +236,7 @@ impl Running<'_> {
             inputs: &inputs,
             totals: &totals,
             nothing_checked,
-            warnings: &watch.warnings(),
+            warnings: &warnings,
             routes: &search.routes,
             timings: &timings,
             broad,
@@ -261,15 +263,11 @@ impl Running<'_> {
     }
 }
 
-/// A pool of so many threads (`None`: all cores).
+/// A pool of so many threads (`None`: all cores), as far as [`threads_within`] allows them.
 pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
-    // Counted here, because rayon's own default reads the environment.
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or_else(cores).max(1))
+        .num_threads(threads_within(threads))
         .thread_name(|index| format!("clearsweep-{index}"))
         .build()
-        .map_err(|error| {
-            Error::usage("--threads", format!("the threads cannot be started ({error})"), "ask for fewer threads")
-        })
+        .map_err(|error| Error::no_thread(&error))
 }

@@ -4,6 +4,7 @@
 //! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every
 //! claim with the file, and counts the rows. No column is decoded.
 
+use super::MAX_NAME;
 use super::decoder::guarded_arrow;
 use crate::error::{Error, Result};
 use arrow_ipc::{Block, CompressionType, MessageHeader, RecordBatch, root_as_footer, root_as_message};
@@ -14,6 +15,15 @@ use std::path::Path;
 
 /// Bytes that a compressed buffer may claim to hold, whatever its size: a column of half a billion `f64`.
 const MAX_BUFFER: u64 = 1 << 32;
+
+/// Bytes that a compressed buffer may claim to hold, whatever its rows...
+const MAX_FEW_ROWS: u64 = 16 << 20;
+
+/// ...and for each row more: a name of the longest.
+const MAX_ROW: u64 = MAX_NAME as u64;
+
+/// Longest metadata of a message or a footer, bytes. In memory they take several times as much.
+const MAX_METADATA: u64 = 256 << 20;
 
 /// Bytes behind the footer of a file: its length and the magic.
 const TAIL: u64 = 10;
@@ -76,6 +86,9 @@ impl Walk {
     fn read(&mut self, start: u64, length: u64) -> MessageResult<Vec<u8>> {
         if start.checked_add(length).is_none_or(|end| end > self.bytes) {
             return claim("is truncated: it reaches beyond the end of the file");
+        }
+        if length > MAX_METADATA {
+            return claim(format!("has metadata of {length} bytes"));
         }
         let mut bytes = vec![0; length as usize];
         self.file.seek(SeekFrom::Start(start))?;
@@ -180,6 +193,8 @@ impl Walk {
     /// Checks the buffers of a batch against its body: where they lie, and what they claim to decompress to.
     fn batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> MessageResult<()> {
         let codec = batch.compression().map(|compression| compression.codec());
+        let rows = u64::try_from(batch.length()).unwrap_or(0);
+        let by_rows = MAX_FEW_ROWS.saturating_add(rows.saturating_mul(MAX_ROW));
         for buffer in batch.buffers().into_iter().flatten() {
             let fits = (u64::try_from(buffer.offset()), u64::try_from(buffer.length()));
             let (Ok(offset), Ok(length)) = fits else { return claim("has a buffer of negative length") };
@@ -189,8 +204,11 @@ impl Walk {
             if let Some(codec) = codec.filter(|_| length >= 8) {
                 let claimed = self.read(start + offset, 8)?.try_into().map_or(0, i64::from_le_bytes);
                 // -1: not compressed after all.
-                if claimed != -1 && u64::try_from(claimed).map_or(true, |claimed| claimed > most(codec, length - 8)) {
-                    return claim(format!("has a compressed buffer that claims to hold {claimed} bytes"));
+                let most = most(codec, length - 8).min(by_rows);
+                if claimed != -1 && u64::try_from(claimed).map_or(true, |claimed| claimed > most) {
+                    let problem =
+                        format!("has a compressed buffer that claims to hold {claimed} bytes for {rows} rows");
+                    return claim(problem);
                 }
             }
         }

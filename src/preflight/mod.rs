@@ -5,11 +5,13 @@
 //!
 //! - `parquet_footer`: a tree of columns nested without bound (stack overflow), and more row groups than the footer can
 //!   hold (memory). Runs before the footer is decoded.
-//! - `parquet_pages`: a compressed page that claims more bytes than its codec can produce (memory). Runs before a row
-//!   group is decoded.
+//! - `parquet_pages`: a compressed page that claims more bytes than its codec can produce, and texts and lists that take
+//!   far more in memory than in the file (memory); pages, row groups and footers that do not agree on the rows (rows that
+//!   go unread). Runs before a row group is decoded.
 //! - `ipc_messages`: messages and buffers of an Arrow IPC file or stream that claim more bytes than the file holds
 //!   (memory). Runs before the file is decoded.
 //! - `csv_header`: a CSV table with another separator, which would read as one column; and the lines of its rows.
+//! - `regular_file`: a pipe or a device where a file should be (waiting, memory), and a file beyond a limit.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
 //!
 //! *Architecture invariant*: knows `error` only; every stage that decodes bytes of a user may import it. It decodes no
@@ -20,5 +22,9 @@ mod decoder;
 pub(crate) mod ipc_messages;
 pub(crate) mod parquet_footer;
 pub(crate) mod parquet_pages;
+pub(crate) mod regular_file;
+
+/// Longest name of a body, a group, a node or an object, bytes of UTF-8; so long may any text of a scene be.
+pub(crate) const MAX_NAME: usize = 1 << 16;
 
 pub(crate) use decoder::{DAMAGED, guarded, guarded_arrow};

@@ -11,6 +11,9 @@ use std::path::Path;
 /// Structures nested deeper than this are refused, in the tree of columns and in the footer itself.
 const MAX_DEPTH: usize = 64;
 
+/// Longest footer, bytes: a quarter of a million row groups. In memory it takes several times as much.
+const MAX_FOOTER: u64 = 256 << 20;
+
 /// Bytes of the tail: the footer's length, and the magic.
 const TAIL: u64 = 8;
 
@@ -45,6 +48,10 @@ pub(crate) fn check<R: Read + Seek>(path: &Path, mut file: R, bytes: u64) -> Res
     }
     let length = u64::from(u32::from_le_bytes([a, b, c, d]));
     let start = end.checked_sub(length).ok_or_else(|| damaged("is truncated: its footer is longer than the file"))?;
+    if length > MAX_FOOTER {
+        let problem = format!("has a footer of {length} bytes, more than {MAX_FOOTER}");
+        return Err(Error::input(path.display(), problem, "write larger row groups, or several files"));
+    }
     let mut footer = vec![0; length as usize];
     if read_at(&mut file, start, &mut footer).map_err(unreadable)? < footer.len() {
         return Err(damaged("is truncated: its footer cannot be read"));
@@ -92,6 +99,12 @@ const FIELD_CHILDREN: i64 = 5;
 
 /// `PageHeader.uncompressed_page_size` and `PageHeader.compressed_page_size`.
 const FIELDS_SIZES: [i64; 2] = [2, 3];
+/// `PageHeader.data_page_header` and `PageHeader.data_page_header_v2`, each with the number of its `encoding`.
+const FIELDS_DATA: [(i64, i64); 2] = [(5, 2), (8, 4)];
+/// `PageHeader.dictionary_page_header`, with the number of its `encoding`.
+const FIELD_DICTIONARY: (i64, i64) = (7, 2);
+/// `num_values` in each of the three.
+const FIELD_VALUES: i64 = 1;
 
 /// What the header of a page says of sizes, bytes.
 #[derive(Debug, PartialEq)]
@@ -102,24 +115,39 @@ pub(super) struct PageHeader {
     pub(super) compressed: u64,
     /// Of what is in it.
     pub(super) uncompressed: u64,
+    /// The values of the column that it holds, nulls included; `None` where it is no page of data.
+    pub(super) values: Option<u64>,
+    /// The values of the dictionary that it holds.
+    pub(super) entries: Option<u64>,
+    /// How its values are encoded: a number of the format's `Encoding`.
+    pub(super) encoding: Option<i64>,
 }
 
 impl PageHeader {
     /// The header that bytes begin with; `None` where they end early or make no sense.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { bytes };
-        let (mut id, mut sizes) = (0, [None; 2]);
+        let (mut id, mut sizes, mut values, mut entries, mut encoding) = (0, [None; 2], None, None, None);
         while let Some(kind) = cursor.field(&mut id)? {
-            match FIELDS_SIZES.iter().position(|field| *field == id) {
-                Some(which) if kind == wire::I32 => {
+            let data = FIELDS_DATA.iter().find(|(field, _)| *field == id);
+            match (kind, data, FIELDS_SIZES.iter().position(|field| *field == id)) {
+                (wire::I32, _, Some(which)) => {
                     let size = i32::try_from(cursor.zigzag()?).ok()?;
                     sizes[which] = Some(u64::try_from(size).ok()?);
+                }
+                (wire::STRUCT, Some(&(_, field)), _) => {
+                    let (count, how) = cursor.page_values(field)?;
+                    (values, encoding) = (Some(count), how);
+                }
+                (wire::STRUCT, ..) if id == FIELD_DICTIONARY.0 => {
+                    let (count, how) = cursor.page_values(FIELD_DICTIONARY.1)?;
+                    (entries, encoding) = (Some(count), how);
                 }
                 _ => cursor.skip(kind, 0)?,
             }
         }
         let length = (bytes.len() - cursor.bytes.len()) as u64;
-        Some(Self { length, compressed: sizes[1]?, uncompressed: sizes[0]? })
+        Some(Self { length, compressed: sizes[1]?, uncompressed: sizes[0]?, values, entries, encoding })
     }
 }
 
@@ -178,6 +206,19 @@ impl Cursor<'_> {
             }
         }
         Some(children)
+    }
+
+    /// The number of values in the header of a page of a kind, and how they are encoded, as the field of this number says.
+    fn page_values(&mut self, encoding: i64) -> Option<(u64, Option<i64>)> {
+        let (mut id, mut values, mut how) = (0, None, None);
+        while let Some(kind) = self.field(&mut id)? {
+            match kind {
+                wire::I32 if id == FIELD_VALUES => values = Some(u64::try_from(self.zigzag()?).ok()?),
+                wire::I32 if id == encoding => how = Some(self.zigzag()?),
+                _ => self.skip(kind, 0)?,
+            }
+        }
+        Some((values?, how))
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -327,11 +368,18 @@ mod tests {
 
     #[test]
     fn page_headers_say_their_sizes() {
-        // A data page (type 0) of 300 bytes that hold 1,000; then its own header, with one number in it.
-        let bytes = [0x15, 0, 0x15, 0xd0, 0x0f, 0x15, 0xd8, 0x04, 0x2c, 0x15, 6, 0, 0, 99];
-        let header = PageHeader { length: 13, compressed: 300, uncompressed: 1000 };
+        // A data page (type 0) of 300 bytes that hold 1,000; then its own header, with two numbers in it.
+        let bytes = [0x15, 0, 0x15, 0xd0, 0x0f, 0x15, 0xd8, 0x04, 0x2c, 0x15, 6, 0x15, 14, 0, 0, 99];
+        let header = PageHeader {
+            length: 15,
+            compressed: 300,
+            uncompressed: 1000,
+            values: Some(3),
+            entries: None,
+            encoding: Some(7),
+        };
         assert_eq!(PageHeader::parse(&bytes), Some(header));
-        assert!((0..13).all(|end| PageHeader::parse(&bytes[..end]).is_none()));
+        assert!((0..15).all(|end| PageHeader::parse(&bytes[..end]).is_none()));
         assert_eq!(PageHeader::parse(&[0x25, 1, 0x15, 2, 0]), None, "negative");
         assert_eq!(PageHeader::parse(&[0x15, 0, 0x15, 2, 0]), None, "without a size");
     }

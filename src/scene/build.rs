@@ -3,7 +3,7 @@
 
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec};
 use super::centre::centre;
-use super::digest::read_input;
+use super::digest::InputReader;
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
 use super::mesh::Closure;
@@ -48,16 +48,16 @@ pub(super) struct Failure {
     pub(super) fault: Fault,
 }
 
-/// The shape of each body, and the files read in order of first use.
-pub(super) type Built = (Vec<Arc<Shape>>, Vec<InputDigest>);
+/// The shape of each body and the files read in order of first use, or what is wrong with geometries.
+pub(super) type Built = Result<(Vec<Arc<Shape>>, Vec<InputDigest>), Vec<Failure>>;
 
-/// The shape of each body, and the files read in order of first use, by at most `threads` threads.
+/// The shape of each body, and the files read in order of first use, of `limit` bytes each, by at most `threads` threads.
 ///
 /// # Errors
 /// For every geometry that cannot be used, that of its first body in scene order.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>) -> Result<Built, Vec<Failure>> {
+pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, limit: u64) -> Built {
     let plan = plan(folder, bodies);
-    let done = parallel::each(threads, plan.jobs.len(), JOBS_PER_THREAD, |index| work_off(&plan.jobs[index]));
+    let done = parallel::each(threads, plan.jobs.len(), JOBS_PER_THREAD, |index| work_off(&plan.jobs[index], limit));
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
     let mut reported = HashSet::new();
@@ -130,7 +130,7 @@ fn add_variant(job: &mut GeometryJob, variant: (GeometryOptions, f64)) -> usize 
     })
 }
 
-fn work_off(job: &GeometryJob) -> BuiltBody {
+fn work_off(job: &GeometryJob, max_input: u64) -> BuiltBody {
     let each = |mesh: &Mesh, of: MeshOrigin, variants: &[(GeometryOptions, f64)]| {
         variants.iter().map(|(reading, offset)| from_mesh(mesh, of, reading, *offset).map(Arc::new)).collect()
     };
@@ -148,17 +148,17 @@ fn work_off(job: &GeometryJob) -> BuiltBody {
     if let Err(fault) = readers::check_extension(path) {
         return failed(fault);
     }
-    let (bytes, input) = match read_input(path) {
+    let mut input = InputReader::new(max_input);
+    let bytes = match input.read(path) {
         Ok(read) => read,
         Err(error) => {
             let error = Error::unreadable(path, &error);
             return failed(Fault::new(error.problem, error.remedy));
         }
     };
-    let mut inputs = vec![input];
-    match readers::read_with_companions(path, bytes, &mut inputs) {
+    match readers::read_with_companions(path, bytes, &mut input) {
         Err(fault) => failed(fault),
-        Ok(mesh) => BuiltBody { inputs, shapes: each(&mesh, MeshOrigin::File, variants) },
+        Ok(mesh) => BuiltBody { inputs: input.digests, shapes: each(&mesh, MeshOrigin::File, variants) },
     }
 }
 

@@ -46,6 +46,7 @@ pub struct SceneBuilder {
     static_pairs: bool,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
+    max_input: Option<u64>,
 }
 
 /// The geometry of a body in code.
@@ -207,6 +208,7 @@ impl SceneBuilder {
             static_pairs: false,
             bodies: Vec::new(),
             ignores: Vec::new(),
+            max_input: None,
         }
     }
 
@@ -264,6 +266,11 @@ impl SceneBuilder {
         Self { frame_rate: Some(frame_rate), ..self }
     }
 
+    /// Bytes that a geometry file may have; 16 GiB unless it is set.
+    pub fn max_input(self, bytes: u64) -> Self {
+        Self { max_input: Some(bytes), ..self }
+    }
+
     /// The scene, checked as a scene file is, with its geometry files read and its shapes built.
     ///
     /// # Errors
@@ -275,9 +282,10 @@ impl SceneBuilder {
     fn build_with_rules(&self) -> Result<(Scene, Vec<IgnoreRule>)> {
         let text = self.text()?;
         let source = TomlSource::in_code(Path::new(PLACE), &text);
-        let file = file::parse(&source)?;
-        let overrides = SceneOverrides { trajectories: self.trajectories.clone(), ..SceneOverrides::default() };
-        assemble(&source, file, None, &overrides)
+        let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
+        let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
+        let file = file::parse(&source, overrides.max_input())?;
+        assemble(&source, file, Vec::new(), &overrides)
     }
 
     /// The text of the scene file that says the same.

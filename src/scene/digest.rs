@@ -1,26 +1,39 @@
 //! Reading an input file once: its bytes, its size and its SHA-256.
 
 use super::model::InputDigest;
+use crate::preflight::regular_file;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// The bytes of a file with their digest.
-///
-/// # Errors
-/// The file is missing or unreadable, or it is no regular file (a directory; a device could be endless).
-pub(super) fn read_input(path: &Path) -> io::Result<(Vec<u8>, InputDigest)> {
-    let kind = std::fs::metadata(path)?;
-    if kind.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+/// Bytes that a file may have where nobody says otherwise: 16 GiB.
+pub(super) const DEFAULT_MAX_INPUT: u64 = 16 << 30;
+
+/// Reads whole files up to a limit, and keeps their digests in the order of reading.
+pub(super) struct InputReader {
+    /// Bytes that each file may have.
+    pub(super) limit: u64,
+    /// The files read.
+    pub(super) digests: Vec<InputDigest>,
+}
+
+impl InputReader {
+    pub(super) fn new(limit: u64) -> Self {
+        Self { limit, digests: Vec::new() }
     }
-    if !kind.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The file is missing or unreadable, it is no regular file (a directory; a device could be endless), or it is larger
+    /// than the limit.
+    pub(super) fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        let bytes = regular_file::read(path, self.limit)?;
+        let digest = InputDigest { path: path.to_path_buf(), bytes: bytes.len() as u64, sha256: sha256(&bytes) };
+        self.digests.push(digest);
+        Ok(bytes)
     }
-    let bytes = std::fs::read(path)?;
-    let digest = InputDigest { path: path.to_path_buf(), bytes: bytes.len() as u64, sha256: sha256(&bytes) };
-    Ok((bytes, digest))
 }
 
 /// SHA-256 in lower-case hexadecimal.

@@ -1,12 +1,14 @@
 //! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
 
 use super::body_spec::{BodySpec, body, positive};
+use super::digest::InputReader;
 use super::each::MadeOfFiles;
-use super::keys::{Keys, Origin, TomlSource};
+use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::tables;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.
 #[derive(Debug)]
@@ -52,11 +54,11 @@ pub(super) struct IgnoreSpec {
     pub(super) at: usize,
 }
 
-/// Lowers a scene file.
+/// Lowers a scene file; a file that it reads for that has at most `max_input` bytes.
 ///
 /// # Errors
 /// The first key, in the order of the contract's tables, that does not fit.
-pub(super) fn parse(source: &TomlSource<'_>) -> Result<SceneFile> {
+pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", document.get_ref(), 0);
     top.only(&["scene", "query", "body", "bodies", "ignore", "rule"])?;
@@ -69,9 +71,9 @@ pub(super) fn parse(source: &TomlSource<'_>) -> Result<SceneFile> {
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
-    let (mut tables, mut made) = (Vec::new(), MadeOfFiles::default());
+    let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
     let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
-    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables, made })
+    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables: tables.digests, made })
 }
 
 /// What a part of a scene file holds.
@@ -120,8 +122,19 @@ fn head(top: &Keys<'_>) -> Result<Head> {
             Some(path) => Some((path.text()?.to_owned(), path.at)),
         },
         missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
-        frame_rate: keys.get("frame_rate").map(|rate| positive(&rate)).transpose()?,
+        frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
     })
+}
+
+/// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.
+fn frame_rate(field: &Field<'_>) -> Result<f64> {
+    const RANGE: RangeInclusive<f64> = 1e-12..=1e12;
+    let rate = positive(field)?;
+    if RANGE.contains(&rate) {
+        return Ok(rate);
+    }
+    let remedy = format!("give frames a second, from {:e} to {:e}", RANGE.start(), RANGE.end());
+    Err(field.error(format!("{rate:e} frames a second are no rate"), remedy))
 }
 
 fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
@@ -141,7 +154,7 @@ fn bodies(
     source: &TomlSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
-    tables: &mut Vec<InputDigest>,
+    tables: &mut InputReader,
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
     let mut seen: HashMap<String, usize> = HashMap::new();

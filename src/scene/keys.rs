@@ -4,6 +4,7 @@ use super::length::words;
 use super::model::LengthUnit;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result, nearest};
+use crate::preflight::MAX_NAME;
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -253,6 +254,10 @@ impl<'k> Field<'k> {
     pub(super) fn text(&self) -> Result<&'k str> {
         match self.value {
             DeValue::String(text) if text.is_empty() => Err(self.error("the text is empty", "give a non-empty text")),
+            DeValue::String(text) if text.len() > MAX_NAME => {
+                let problem = format!("the text has {} bytes: `{text}`", text.len());
+                Err(self.error(problem, format!("give a text of at most {MAX_NAME} bytes")))
+            }
             DeValue::String(text) => Ok(text),
             _ => Err(self.wrong_type("a text in quotes")),
         }

@@ -3,14 +3,15 @@
 use super::body_spec::BodySpec;
 use super::build::{Failure, build};
 use super::carriage::Carriage;
-use super::digest::read_input;
+use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::file::{self, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
 use super::length::parse_length;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::sections;
-use crate::error::{Error, Result};
+use crate::error::{Error, LARGE_INPUT, Result};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,15 @@ pub struct SceneOverrides {
     pub require: Option<String>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
+    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
+    pub max_input: Option<u64>,
+}
+
+impl SceneOverrides {
+    /// Bytes that a file may have.
+    pub(super) fn max_input(&self) -> u64 {
+        self.max_input.unwrap_or(DEFAULT_MAX_INPUT)
+    }
 }
 
 /// What is known of the trajectories of a scene while its bodies are still being read.
@@ -78,12 +88,14 @@ impl Scene {
         overrides: &SceneOverrides,
         tell: impl FnOnce(&Outline),
     ) -> Result<(Self, Vec<IgnoreRule>)> {
-        let (bytes, digest) = read_input(path).map_err(|error| {
-            Error::input(
-                path.display(),
-                format!("the scene file cannot be read ({error})"),
-                "check the path of the scene",
-            )
+        let max_input = overrides.max_input();
+        let mut input = InputReader::new(max_input);
+        let bytes = input.read(path).map_err(|error| {
+            let remedy = match error.kind() {
+                ErrorKind::FileTooLarge => LARGE_INPUT,
+                _ => "check the path of the scene",
+            };
+            Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
         })?;
         let text = text(path, &bytes)?;
         let source = TomlSource::new(path, text);
@@ -95,21 +107,21 @@ impl Scene {
         };
         let file = match sections::parse(path, text, overrides.threads, &mut outline) {
             Some(file) => file,
-            None => file::parse(&source)?,
+            None => file::parse(&source, max_input)?,
         };
         outline(&file.head);
-        assemble(&source, file, Some(digest), overrides)
+        assemble(&source, file, input.digests, overrides)
     }
 }
 
-/// The scene of a lowered scene file, with its geometry built; `digest`: that of the file, where there is one.
+/// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
 ///
 /// # Errors
 /// As for [`Scene::load`].
 pub(super) fn assemble(
     source: &TomlSource<'_>,
     file: SceneFile,
-    digest: Option<InputDigest>,
+    read_first: Vec<InputDigest>,
     overrides: &SceneOverrides,
 ) -> Result<(Scene, Vec<IgnoreRule>)> {
     let path = source.path();
@@ -117,7 +129,7 @@ pub(super) fn assemble(
     let mut query = query(source, &file, overrides)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
-    let built = build(folder(path), &file.bodies, overrides.threads);
+    let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
     let ((ignored, rules), (shapes, read)) = match (lowered, built) {
         (Ok(lowered), Ok(built)) => (lowered, built),
         (lowered, built) => {
@@ -130,7 +142,7 @@ pub(super) fn assemble(
     let (bodies, dynamic) = bodies(file.bodies, shapes);
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
-    let inputs: Vec<InputDigest> = digest.into_iter().chain(file.tables).chain(read).collect();
+    let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
     let path = path.to_path_buf();
     let slot_of = |body: u32| match bodies[body as usize].motion {
         Motion::Dynamic { slot } => Some(slot),

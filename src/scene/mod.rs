@@ -43,3 +43,4 @@ pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};
 pub use model::{Body, HullFit, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+pub(crate) use parallel::threads_within;

@@ -120,7 +120,7 @@ mod tests {
         let path = Path::new("scene.toml");
         let mut heads = 0;
         let parts = in_parts(path, text, bytes, None, &mut |_| heads += 1).map(|file| format!("{file:?}"));
-        (parts, file::parse(&TomlSource::new(path, text)).map(|file| format!("{file:?}")), heads)
+        (parts, file::parse(&TomlSource::new(path, text), u64::MAX).map(|file| format!("{file:?}")), heads)
     }
 
     #[test]

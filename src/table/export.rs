@@ -1,21 +1,17 @@
 //! Tables of a finished execution as CSV.
 
+use super::report::{guard, invalid, open};
 use crate::error::{Error, Result};
-use crate::preflight::{guarded, parquet_footer, parquet_pages};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use std::fs::File;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
 pub(crate) const TABLE_NAMES: [&str; 5] = ["distances", "penetrations", "pairs", "runs", "bodies"];
-
-/// Rows decoded at a time.
-const BATCH_ROWS: usize = 8192;
 
 /// What becomes of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +34,8 @@ pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &d
     let mut header: Option<SchemaRef> = None;
     let mut rows = 0;
     for path in files(dir, table)? {
-        let mut reader = open(&path)?;
+        let builder = open(&path)?;
+        let mut reader = guard(&path, || Ok(builder.build()?))?;
         let schema = parquet_schema(&reader);
         match &header {
             None => {
@@ -79,20 +76,6 @@ fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
     // Numbers of more than five digits are longer than the others.
     parts.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     if parts.is_empty() { Err(invalid(&folder, "has no part".to_owned())) } else { Ok(parts) }
-}
-
-fn open(path: &Path) -> Result<ParquetRecordBatchReader> {
-    let file = File::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
-    let bytes = file.metadata().map_err(|error| Error::unreadable(path, &error))?.len();
-    parquet_footer::check(path, &file, bytes)?;
-    let broken = |error: parquet::errors::ParquetError| ArrowError::from(error);
-    let again = file.try_clone().map_err(|error| Error::unreadable(path, &error))?;
-    let builder = guard(path, || ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken))?;
-    let roots: Vec<usize> = (0..builder.schema().fields().len()).collect();
-    for group in 0..builder.metadata().num_row_groups() {
-        parquet_pages::check(path, &again, builder.metadata(), group, &roots)?;
-    }
-    guard(path, || builder.with_batch_size(BATCH_ROWS).build().map_err(broken))
 }
 
 fn parquet_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {
@@ -158,20 +141,6 @@ impl<'a> CellWriter<'a> {
             }
         }
     }
-}
-
-/// Runs the decoder. Should it panic on damaged bytes, that is an error too.
-fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
-    match guarded(run) {
-        Some(Ok(value)) => Ok(value),
-        Some(Err(error)) => Err(invalid(path, format!("cannot be decoded ({error})"))),
-        None => Err(invalid(path, "cannot be decoded (the Parquet decoder gave up)".to_owned())),
-    }
-}
-
-/// The error for a file that is no table of clearsweep.
-fn invalid(path: &Path, problem: String) -> Error {
-    Error::input(path.display(), problem, "give the output directory of a finished `clearsweep run`")
 }
 
 fn unwritable(error: &std::io::Error) -> Error {

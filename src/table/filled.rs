@@ -1,6 +1,6 @@
 //! Which bodies of a finished execution stand for meshes that are not convex.
 
-use super::report::{invalid, open};
+use super::report::{guard, invalid, open};
 use crate::error::Result;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -20,11 +20,10 @@ pub(crate) fn filled_bodies(dir: &Path) -> Result<HashSet<String>> {
     let columns = ["body", "convex"].map(|name| builder.schema().index_of(name));
     let [Ok(body), convex] = columns else { return Err(invalid(&path, "has no column `body`".to_owned())) };
     let Ok(convex) = convex else { return Ok(HashSet::new()) };
-    let broken = |error: &dyn std::fmt::Display| invalid(&path, format!("cannot be decoded ({error})"));
     let mask = ProjectionMask::roots(builder.parquet_schema(), [body, convex]);
     let mut found = HashSet::new();
-    for batch in builder.with_projection(mask).build().map_err(|error| broken(&error))? {
-        let batch = batch.map_err(|error| broken(&error))?;
+    let mut reader = guard(&path, || Ok(builder.with_projection(mask).build()?))?;
+    while let Some(batch) = guard(&path, || reader.next().transpose())? {
         let columns = (batch.column_by_name("body"), batch.column_by_name("convex"));
         let (Some(body), Some(convex)) = columns else { continue };
         if (body.data_type(), convex.data_type()) != (&DataType::Utf8, &DataType::Boolean) {

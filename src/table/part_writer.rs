@@ -213,7 +213,7 @@ impl RowGroupQueue {
             let thread = std::thread::Builder::new().name(format!("write {path}"));
             let written = Arc::clone(&complete);
             let thread = thread.spawn(move || write_row_groups(parts, &receiver, &written));
-            let thread = thread.map_err(|e| Error::output(path, e, "allow more threads"))?;
+            let thread = thread.map_err(|error| Error::no_thread(&error))?;
             self.thread = Some(WriterThread { sender: Some(sender), complete, thread });
         }
         let sender = self.thread.as_ref().and_then(|thread| thread.sender.as_ref());

@@ -1,11 +1,12 @@
 //! Reading of the summaries of a finished execution: its worst pairs and its worst runs.
 
 use crate::error::{Error, Result};
-use crate::preflight::parquet_footer;
+use crate::preflight::parquet_pages::{self, PageClaims};
+use crate::preflight::{guarded, parquet_footer, regular_file};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
@@ -134,7 +135,6 @@ impl SummaryReader {
         texts: &[&'static str],
     ) -> Result<Self> {
         let builder = open(&path)?;
-        let broken = |error| invalid(&path, format!("cannot be decoded ({error})"));
         let wanted = [numbers, distances, texts].concat();
         let mut roots = Vec::with_capacity(wanted.len());
         for name in &wanted {
@@ -142,13 +142,12 @@ impl SummaryReader {
             roots.push(root.map_err(|_| invalid(&path, format!("has no column `{name}`")))?);
         }
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let reader = builder.with_projection(mask).build().map_err(broken)?;
+        let reader = guard(&path, || Ok(builder.with_projection(mask).build()?))?;
         Ok(Self { path, reader, names: [numbers.to_vec(), distances.to_vec(), texts.to_vec()] })
     }
 
     fn next(&mut self) -> Result<Option<CheckedBatch>> {
-        let Some(batch) = self.reader.next() else { return Ok(None) };
-        let batch = batch.map_err(|error| invalid(&self.path, format!("cannot be decoded ({error})")))?;
+        let Some(batch) = guard(&self.path, || self.reader.next().transpose())? else { return Ok(None) };
         let columns = |names: &[&str], fits: fn(&DataType) -> bool| {
             let found = names.iter().map(|name| batch.column_by_name(name).filter(|c| fits(c.data_type())).cloned());
             found.collect::<Option<Vec<ArrayRef>>>()
@@ -192,13 +191,33 @@ impl CheckedBatch {
     }
 }
 
-/// Opens a table of a finished execution, its footer checked.
+/// Opens a table of a finished execution, its footer and its pages checked.
+///
+/// # Errors
+/// It is no regular file, or no table that clearsweep wrote.
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let file = File::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
-    let bytes = file.metadata().map_err(|error| Error::unreadable(path, &error))?.len();
+    /// Rows decoded at a time.
+    const BATCH_ROWS: usize = 8192;
+    let (file, bytes) = regular_file::open(path).map_err(|error| invalid(path, format!("cannot be read ({error})")))?;
     parquet_footer::check(path, &file, bytes)?;
-    let broken = |error| invalid(path, format!("cannot be decoded ({error})"));
-    ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken)
+    let again = file.try_clone().map_err(|error| Error::unreadable(path, &error))?;
+    let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(file)?))?;
+    let roots: Vec<usize> = (0..builder.schema().fields().len()).collect();
+    parquet_pages::check_rows(path, builder.metadata())?;
+    let mut claims = PageClaims::default();
+    for group in 0..builder.metadata().num_row_groups() {
+        claims.add(&parquet_pages::check(path, &again, builder.metadata(), group, &roots)?);
+    }
+    Ok(builder.with_batch_size(claims.batch_rows(BATCH_ROWS)))
+}
+
+/// Runs the decoder. Should it panic on damaged bytes, that is an error too.
+pub(super) fn guard<T>(path: &Path, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
+    match guarded(run) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(invalid(path, format!("cannot be decoded ({error})"))),
+        None => Err(invalid(path, "cannot be decoded (the Parquet decoder gave up)".to_owned())),
+    }
 }
 
 /// The error for a file that is not a summary of clearsweep.

@@ -9,6 +9,7 @@ use super::roster::{Follower, NULL, Roster, SEVERAL, STATIC, UNKNOWN};
 use super::row_label::RowLabel;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::preflight::MAX_NAME;
 use crate::scene::model::LengthUnit;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
@@ -16,6 +17,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Quaternions may be off norm by this much.
 const NORM_TOLERANCE: f64 = 1e-3;
@@ -292,6 +294,21 @@ pub(super) struct Decoder<'a> {
     dictionary: Option<(StringArray, Vec<u32>)>,
 }
 
+/// A dictionary of names with the usual types of keys and texts; any other array as it is. Written out, a long name would
+/// take its space in every row.
+///
+/// # Errors
+/// There are more keys than an `i32` counts.
+pub(super) fn with_usual_keys(array: &ArrayRef, path: &Path) -> Result<ArrayRef> {
+    let usual = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    if !matches!(array.data_type(), DataType::Dictionary(..)) || *array.data_type() == usual {
+        return Ok(Arc::clone(array));
+    }
+    arrow_cast::cast(array, &usual).map_err(|error| {
+        Error::input(path.display(), format!("the names of bodies: {error}"), "write names as strings")
+    })
+}
+
 impl<'a> Decoder<'a> {
     pub(super) fn new(roster: &'a Roster) -> Self {
         Self { roster, follower: Follower::new(roster.slots(), roster.inputs()), dictionary: None }
@@ -341,6 +358,7 @@ impl<'a> Decoder<'a> {
     /// The slots of a column of names.
     fn slots(&mut self, array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Vec<u32>> {
         defects.nulls(array, name);
+        let array = &with_usual_keys(array, &defects.source.path)?;
         if let Some(keyed) = array.as_dictionary_opt::<Int32Type>()
             && let Some(names) = keyed.values().as_string_opt::<i32>()
         {
@@ -398,6 +416,10 @@ impl<'a> Decoder<'a> {
             match slots[row] {
             UNKNOWN => {
                 let name = name_at(row);
+                if name.len() > MAX_NAME {
+                    let problem = format!("the name of a body has {} bytes: `{name}`", name.len());
+                    return (problem, format!("names have at most {MAX_NAME} bytes, as in the scene"));
+                }
                 let remedy = self.roster.nearest(&name).map_or_else(
                     || "names must be those of the scene's bodies".to_owned(),
                     |known| format!("did you mean `{known}`?"),

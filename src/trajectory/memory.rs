@@ -172,8 +172,7 @@ fn stream<T>(
     std::thread::scope(|scope| {
         let feeder = std::thread::Builder::new().name("clearsweep-feed".to_owned());
         let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
-        let feeder =
-            feeder.map_err(|error| Error::internal("reading", format!("no thread could be started ({error})")));
+        let feeder = feeder.map_err(|error| Error::no_thread(&error));
         let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, bounds)))?, feeder)));
         // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
         let (value, feeder) = done?;

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
 use std::fs::File;
@@ -27,11 +27,9 @@ type Decoded<T> = std::result::Result<T, ParquetError>;
 /// A checked Parquet file.
 pub(super) struct ParquetFile {
     path: Arc<Path>,
-    /// The column of names among the root fields.
-    names: usize,
     /// Reads names as strings.
     plain: ArrowReaderMetadata,
-    /// Reads names as a dictionary: only for chunks that are stored as one.
+    /// Reads names as a dictionary: only for chunks that have one.
     dictionary: ArrowReaderMetadata,
 }
 
@@ -51,8 +49,10 @@ impl ParquetFile {
         let names = columns.body.index;
         let plain = with_names_as(path, &inferred, names, DataType::Utf8)?;
         let dictionary = with_names_as(path, &inferred, names, keyed)?;
+        parquet_pages::check_rows(path, inferred.metadata())?;
+        check_empty_groups(path, &file, inferred.metadata(), &columns)?;
         let groups = groups(path, &inferred, &columns)?;
-        Ok((Self { path: Arc::clone(path), names, plain, dictionary }, columns, groups))
+        Ok((Self { path: Arc::clone(path), plain, dictionary }, columns, groups))
     }
 
     /// Its columns as they are decoded; names as strings or, row group by row group, as a dictionary of them.
@@ -66,18 +66,15 @@ impl ParquetFile {
     /// The file cannot be opened any more, or the row group does not decode.
     pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<RowGroupReader<'_>> {
         let file = BoundedFile::open(&self.path)?;
-        parquet_pages::check(&self.path, &*file.file, self.plain.metadata(), group.index, columns)?;
-        let keyed = self.chunk(group, self.names).is_some_and(|chunk| {
-            // A chunk without a dictionary page would be hashed into one, name by name.
-            chunk.dictionary_page_offset().is_some()
-        });
-        let metadata = if keyed { &self.dictionary } else { &self.plain };
+        let claims = parquet_pages::check(&self.path, &*file.file, self.plain.metadata(), group.index, columns)?;
+        // A chunk without a dictionary page would be hashed into one, name by name. Names are the only texts.
+        let metadata = if claims.has_dictionary { &self.dictionary } else { &self.plain };
         let rows = usize::try_from(group.rows).unwrap_or(usize::MAX);
         let reader = guard(&self.path, Some(group.index), || {
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
                 .with_projection(ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied()))
                 .with_row_groups(vec![group.index])
-                .with_batch_size(batch_rows.min(rows))
+                .with_batch_size(claims.batch_rows(batch_rows.min(rows)))
                 .build()
         })?;
         Ok(RowGroupReader { path: &self.path, group: group.index, reader })
@@ -87,6 +84,13 @@ impl ParquetFile {
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         chunk(&self.plain, group.index, root)
     }
+}
+
+/// Checks that row groups that claim to have no rows, which are never read, have none.
+fn check_empty_groups(path: &Path, file: &BoundedFile, metadata: &ParquetMetaData, columns: &Columns) -> Result<()> {
+    let mut empty = metadata.row_groups().iter().enumerate().filter(|(_, group)| group.num_rows() == 0);
+    let check = |(index, _)| parquet_pages::check(path, &*file.file, metadata, index, &columns.all()).map(|_| ());
+    empty.try_for_each(check)
 }
 
 /// The row groups that have rows.

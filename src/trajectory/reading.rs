@@ -91,8 +91,7 @@ impl Reading {
             move || work(task, &sender, &receiver, &stop)
         };
         let thread = std::thread::Builder::new().name("clearsweep-read".to_owned()).spawn(work);
-        let thread =
-            thread.map_err(|error| Error::internal("reading", format!("no thread could be started ({error})")))?;
+        let thread = thread.map_err(|error| Error::no_thread(&error))?;
         Ok(Self { request, opened, orders: Some(orders), stop, thread: Some(thread) })
     }
 

@@ -136,7 +136,8 @@ fn read<'a>(
     }
     assembler.finish(&mut sink)?;
     progress.store(1000, Ordering::Relaxed);
-    if given || there.is_empty() { Ok(()) } else { Err(there.nothing_chosen(plan)) }
+    let asked = plan.choice.runs.is_some() || plan.choice.frames.is_some();
+    if given || !asked { Ok(()) } else { Err(there.nothing_chosen(plan)) }
 }
 
 /// Least and greatest keys of the rows that there are, chosen or not.
@@ -179,6 +180,11 @@ impl Extent {
             .into_iter()
             .flatten()
             .collect();
+        let remedy = "choose others; ranges are half-open, A..B ends before B";
+        if self.is_empty() {
+            let remedy = "give trajectories that have rows, or leave the range out";
+            return Stop::Failed(Error::usage(asked.join(" "), "holds no frame: the input has no row", remedy));
+        }
         let range = |name: &str, keys: Option<(i64, i64)>| match keys {
             Some((low, high)) => format!("{name} {low} to {high}"),
             None => format!("{name} that are not known"),
@@ -186,7 +192,7 @@ impl Extent {
         Stop::Failed(Error::usage(
             asked.join(" "),
             format!("holds no frame: the input has {} and {}", range("runs", self.runs), range("frames", self.frames)),
-            "choose others; ranges are half-open, A..B ends before B",
+            remedy,
         ))
     }
 }

@@ -321,6 +321,9 @@ fn sparse_and_quantised_positions() {
         base64(&data).trim_end_matches('=')
     );
     assert!(!buffer.is_empty());
+    let beyond = text.replacen("\"count\": 4", "\"count\": 3", 1);
+    let fault = read_mesh(Path::new("a.gltf"), beyond.into_bytes()).expect_err("a sparse index beyond the end");
+    assert!(fault.problem.contains("accessor 0: a sparse index names element 3 of 3"), "{fault:?}");
     let mesh = read_mesh(Path::new("a.gltf"), text.into_bytes()).unwrap_or_else(|fault| panic!("{fault:?}"));
     let third = 64.0 / 127.0;
     assert_eq!(
@@ -386,6 +389,9 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     ),
     ("\"POSITION\": 0", "\"POSITION\": 5", &["primitive 0: accessor 5 is named, but there are 2"]),
     ("\"POSITION\": 0", "\"POSITION\": 1", &["accessor 1: positions are vectors"]),
+    ("\"version\": \"2.0\"", "\"version\": \"3.0\"", &["version `3.0`", "glTF 2.0"]),
+    ("\"version\": \"2.0\"", "\"version\": \"2.1\", \"minVersion\": \"2.1\"", &["version `2.1`", "glTF 2.0"]),
+    ("\"byteStride\": 20", "\"byteStride\": 4", &["a stride of 4 bytes for elements of 12"]),
     ("\"indices\": 1", "\"indices\": 0", &["accessor 0: indices are single integers"]),
     ("\"count\": 4", "\"count\": 5", &["5 elements of an accessor reach beyond the end of buffer view 0"]),
     ("\"count\": 4", "\"count\": 3", &["an index names vertex 3, but there are 3"]),

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// What it is about, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`, `quaternions`,
-    /// `time`, `absent`, `far`, `open`, `empty`, `unchecked`, `contact`.
+    /// `time`, `absent`, `far`, `open`, `empty`, `unchecked`, `contact`, `threads`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
@@ -23,6 +23,14 @@ impl Warning {
     ) -> Self {
         Self { kind, bodies: bodies.into(), problem: problem.into(), remedy: remedy.into() }
     }
+
+    /// More threads asked for than were started.
+    pub(in crate::engine) fn of_threads(asked: Option<usize>, started: usize) -> Option<Self> {
+        let asked = asked.filter(|&asked| asked > started)?;
+        let problem = format!("{asked} threads were asked for, and {started} did the work");
+        Some(Self::new("threads", [], problem, "more than four threads a core only wait for each other: ask for fewer"))
+    }
+
     /// Trajectories without a row: a run of them finds nothing, which says nothing.
     pub(super) fn of_empty(samples: u64) -> Option<Self> {
         (samples == 0).then(|| {

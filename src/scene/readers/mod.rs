@@ -12,7 +12,8 @@ mod parts;
 mod ply;
 mod stl;
 
-use super::model::{InputDigest, LengthUnit};
+use super::digest::{DEFAULT_MAX_INPUT, InputReader};
+use super::model::LengthUnit;
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
 use parts::NamedMesh;
@@ -24,15 +25,11 @@ use std::path::Path;
 /// # Errors
 /// An unknown extension, or bytes that are not what the extension says.
 pub fn read_mesh(path: &Path, bytes: Vec<u8>) -> Result<Mesh, Fault> {
-    read_with_companions(path, bytes, &mut Vec::new())
+    read_with_companions(path, bytes, &mut InputReader::new(DEFAULT_MAX_INPUT))
 }
 
-/// As [`read_mesh`]; the files beside it that were read too (the buffers of `.gltf`) are added to `companions`.
-pub(super) fn read_with_companions(
-    path: &Path,
-    bytes: Vec<u8>,
-    companions: &mut Vec<InputDigest>,
-) -> Result<Mesh, Fault> {
+/// As [`read_mesh`]; the files beside it that were read too (the buffers of `.gltf`) are read by `companions`.
+pub(super) fn read_with_companions(path: &Path, bytes: Vec<u8>, companions: &mut InputReader) -> Result<Mesh, Fault> {
     let mesh = match extension(path).as_str() {
         "glb" | "gltf" => gltf::read(path, &bytes, companions)?,
         "obj" => obj::read(&bytes)?,
@@ -52,7 +49,7 @@ pub(super) fn read_with_companions(
     Ok(mesh)
 }
 
-/// Reads the parts of a geometry file from memory; the files beside it that were read too are added to `companions`.
+/// Reads the parts of a geometry file from memory; the files beside it that were read too are read by `companions`.
 ///
 /// # Errors
 /// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
@@ -60,7 +57,7 @@ pub(super) fn read_parts(
     path: &Path,
     bytes: Vec<u8>,
     each: Each,
-    companions: &mut Vec<InputDigest>,
+    companions: &mut InputReader,
 ) -> Result<FileParts, Fault> {
     let kind = extension(path);
     parts::check_kind(&kind, each)?;

@@ -3,6 +3,7 @@
 use super::components;
 use super::mesh::{Fault, Mesh};
 use crate::geometry::Pose;
+use crate::preflight::MAX_NAME;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -76,7 +77,20 @@ pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<
         return Err(Fault::new(problem, "export the geometry again, as triangles or polygons"));
     }
     name(&mut parts, unnamed)?;
+    check_names(&parts.nodes)?;
     Ok(parts)
+}
+
+/// Refuses names of parts and of their groups that are longer than any name may be.
+fn check_names(nodes: &[PartNode]) -> Result<(), Fault> {
+    let mut names = nodes.iter().flat_map(|node| node.groups.iter().map(AsRef::as_ref).chain([node.name.as_str()]));
+    match names.find(|name| name.len() > MAX_NAME) {
+        None => Ok(()),
+        Some(name) => {
+            let problem = format!("a name or a path of names has {} bytes, more than {MAX_NAME}: `{name}`", name.len());
+            Err(Fault::new(problem, "give its nodes, objects and materials shorter names"))
+        }
+    }
 }
 
 /// Paths that take too much memory.

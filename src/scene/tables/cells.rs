@@ -2,23 +2,29 @@
 //!
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, LARGE_INPUT, Result, nearest};
 use crate::preflight::csv_header::{self, CsvLines, WORKBOOK, WORKBOOK_REMEDY};
-use crate::preflight::{guarded, parquet_footer, parquet_pages};
+use crate::preflight::parquet_pages::{self, PageClaims};
+use crate::preflight::{DAMAGED, guarded, parquet_footer};
 use crate::scene::row_place::RowPlace;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, GenericListArray, OffsetSizeTrait, StringViewArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::ParquetMetaData;
 use std::io::Cursor;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Rows of Parquet decoded at a time.
 const BATCH_ROWS: usize = 1024;
+
+/// Bytes that the texts of a list may have: a dictionary may hold a long one once for many uses.
+const MAX_LIST: usize = 1 << 20;
 
 /// A value of a table. What is null or empty is not there.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,17 +35,34 @@ pub(super) enum Cell {
     List(Vec<String>),
 }
 
+impl Cell {
+    /// Bytes of its texts.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64,
+            Self::List(texts) => texts.iter().map(|text| text.len() as u64).sum(),
+            Self::Number(_) | Self::Bool(_) => 0,
+        }
+    }
+}
+
 /// Takes the rows of a table: where each is, and its cells by the number of their column among those known.
 pub(super) type Take<'a> = dyn FnMut(RowPlace, Vec<(usize, Cell)>) -> Result<()> + 'a;
 
-/// Reads a table; `known` are the columns that matter, each with all names it goes by.
+/// Reads a table; `known` are the columns that matter, each with all names it goes by; `limit`: bytes
+/// that it may hold when it is decompressed.
 ///
 /// # Errors
 /// The file is no such table, a column is there twice or nearly goes by a known name, or the first error of `take`.
-pub(super) fn read(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
+pub(super) fn read(
+    path: &Arc<Path>,
+    (bytes, limit): (Vec<u8>, u64),
+    known: &[&[&str]],
+    take: &mut Take<'_>,
+) -> Result<()> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match extension.as_str() {
-        "parquet" | "pq" => read_parquet(path, bytes, known, take),
+        "parquet" | "pq" => read_parquet(path, (bytes, limit), known, take),
         "csv" => read_csv(path, &bytes, known, take),
         "xlsx" | "xlsm" | "xls" | "ods" => Err(Error::input(path.display(), WORKBOOK, WORKBOOK_REMEDY)),
         _ => Err(Error::input(path.display(), "is no known type of table", "give a .parquet or a .csv file")),
@@ -106,7 +129,12 @@ fn check_columns(path: &Path, columns: &[(usize, usize)], names: &[&str]) -> Res
     Err(Error::input(path.display(), problem, "a table of bodies names each in the column `body`"))
 }
 
-fn read_parquet(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
+fn read_parquet(
+    path: &Arc<Path>,
+    (bytes, limit): (Vec<u8>, u64),
+    known: &[&[&str]],
+    take: &mut Take<'_>,
+) -> Result<()> {
     parquet_footer::check(path, Cursor::new(&bytes), bytes.len() as u64)?;
     let bytes = Bytes::from(bytes);
     let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(bytes.clone())?))?;
@@ -123,25 +151,78 @@ fn read_parquet(path: &Arc<Path>, bytes: Vec<u8>, known: &[&[&str]], take: &mut 
         }
     }
     let roots: Vec<usize> = columns.iter().map(|&(column, _)| column).collect();
-    for group in 0..builder.metadata().num_row_groups() {
-        parquet_pages::check(path, Cursor::new(&bytes), builder.metadata(), group, &roots)?;
-    }
+    let (claimed_rows, claims) = check_claims(path, &bytes, builder.metadata(), &roots, limit)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().map(|&(column, _)| column));
-    let mut reader = guard(path, || Ok(builder.with_projection(mask).with_batch_size(BATCH_ROWS).build()?))?;
-    let mut row = 0;
+    let options = ArrowReaderOptions::new().with_schema(with_shared_texts(&schema));
+    let metadata = guard(path, || Ok(ArrowReaderMetadata::try_new(Arc::clone(builder.metadata()), options)?))?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
+    let builder = builder.with_projection(mask).with_batch_size(claims.batch_rows(BATCH_ROWS));
+    let mut reader = guard(path, || Ok(builder.build()?))?;
+    let (mut row, mut held) = (0, 0);
     while let Some(batch) = guard(path, || reader.next().transpose())? {
-        let cells = guard(path, || cells_of(&batch))?;
-        if cells.len() != columns.len() {
+        let arrays = batch.columns().iter().map(|array| guard(path, || CellColumn::new(array)));
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        if arrays.len() != columns.len() {
             return Err(Error::internal(path.display(), "columns were not decoded"));
         }
         for index in 0..batch.num_rows() {
-            let cell = |(at, &(_, number)): (usize, &(usize, usize))| Some((number, cells[at][index].clone()?));
-            let found = columns.iter().enumerate().filter_map(cell).collect();
-            take(RowPlace { table: Arc::clone(path), row, line: None }, found)?;
+            let place = RowPlace { table: Arc::clone(path), row, line: None };
+            let mut found = Vec::with_capacity(columns.len());
+            for (array, &(_, number)) in arrays.iter().zip(&columns) {
+                let cell = array.cell(index).map_err(|error| error.in_row(&place))?;
+                held += cell.as_ref().map_or(0, Cell::bytes);
+                found.extend(cell.map(|cell| (number, cell)));
+            }
+            if held > limit {
+                let problem = format!("holds texts of {held} bytes or more, and the limit is {limit}");
+                return Err(Error::input(path.display(), problem, LARGE_INPUT));
+            }
+            take(place, found)?;
             row += 1;
         }
     }
-    Ok(())
+    if row == claimed_rows {
+        return Ok(());
+    }
+    Err(Error::input(path.display(), format!("holds {row} rows, and claims to hold {claimed_rows}"), DAMAGED))
+}
+
+/// The same columns, but texts as views: those that rows share stay shared.
+fn with_shared_texts(schema: &Schema) -> SchemaRef {
+    let shared = |kind: &DataType| match kind {
+        DataType::List(item) if is_texts(item.data_type()) => {
+            DataType::List(Arc::new(item.as_ref().clone().with_data_type(DataType::Utf8View)))
+        }
+        DataType::LargeList(item) if is_texts(item.data_type()) => {
+            DataType::LargeList(Arc::new(item.as_ref().clone().with_data_type(DataType::Utf8View)))
+        }
+        kind if is_texts(kind) => DataType::Utf8View,
+        kind => kind.clone(),
+    };
+    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_data_type(shared(field.data_type())));
+    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<Field>>(), schema.metadata().clone()))
+}
+
+/// Checks what a file claims to hold: its rows, and the pages of these columns.
+fn check_claims(
+    path: &Path,
+    bytes: &Bytes,
+    metadata: &ParquetMetaData,
+    roots: &[usize],
+    limit: u64,
+) -> Result<(u64, PageClaims)> {
+    parquet_pages::check_rows(path, metadata)?;
+    let mut claims = PageClaims::default();
+    for group in 0..metadata.num_row_groups() {
+        claims.add(&parquet_pages::check(path, Cursor::new(bytes), metadata, group, roots)?);
+        if claims.bytes > limit {
+            let problem = format!("claims to hold {} bytes or more, and the limit is {limit}", claims.bytes);
+            return Err(Error::input(path.display(), problem, LARGE_INPUT));
+        }
+    }
+    let rows = metadata.file_metadata().num_rows();
+    let negative = |_| Error::input(path.display(), format!("claims to hold {rows} rows"), DAMAGED);
+    Ok((u64::try_from(rows).map_err(negative)?, claims))
 }
 
 fn is_texts(kind: &DataType) -> bool {
@@ -160,43 +241,83 @@ fn is_known(kind: &DataType) -> bool {
     }
 }
 
-/// The cells of each column of a batch, all of types that are known.
-fn cells_of(batch: &RecordBatch) -> std::result::Result<Vec<Vec<Option<Cell>>>, ArrowError> {
-    batch.columns().iter().map(cells).collect()
+/// A column of a batch, of a type that is known. Its cells are made one by one.
+enum CellColumn {
+    Nulls,
+    Bools(BooleanArray),
+    Numbers(Float64Array),
+    Texts(StringViewArray),
+    /// Where the list of each row begins and ends among the texts; no list: `None`.
+    Lists(Vec<Option<Range<usize>>>, StringViewArray),
 }
 
-fn cells(array: &ArrayRef) -> std::result::Result<Vec<Option<Cell>>, ArrowError> {
-    Ok(match array.data_type() {
-        DataType::Null => vec![None; array.len()],
-        DataType::Boolean => array.as_boolean().iter().map(|value| value.map(Cell::Bool)).collect(),
-        DataType::List(_) | DataType::LargeList(_) => lists(array)?,
-        kind if kind.is_numeric() => {
-            let numbers = arrow_cast::cast(array, &DataType::Float64)?;
-            numbers.as_primitive::<Float64Type>().iter().map(|value| value.map(Cell::Number)).collect()
+impl CellColumn {
+    fn new(array: &ArrayRef) -> std::result::Result<Self, ArrowError> {
+        Ok(match array.data_type() {
+            DataType::Null => Self::Nulls,
+            DataType::Boolean => Self::Bools(array.as_boolean().clone()),
+            DataType::List(_) => {
+                let lists = array.as_list::<i32>();
+                Self::Lists(ranges(lists), texts(lists.values())?)
+            }
+            DataType::LargeList(_) => {
+                let lists = array.as_list::<i64>();
+                Self::Lists(ranges(lists), texts(lists.values())?)
+            }
+            kind if kind.is_numeric() => {
+                let numbers = arrow_cast::cast(array, &DataType::Float64)?;
+                Self::Numbers(numbers.as_primitive::<Float64Type>().clone())
+            }
+            _ => Self::Texts(texts(array)?),
+        })
+    }
+
+    /// The cell of a row; an empty text is as good as none.
+    fn cell(&self, row: usize) -> std::result::Result<Option<Cell>, LongList> {
+        Ok(match self {
+            Self::Nulls => None,
+            Self::Bools(values) => values.is_valid(row).then(|| Cell::Bool(values.value(row))),
+            Self::Numbers(values) => values.is_valid(row).then(|| Cell::Number(values.value(row))),
+            Self::Texts(texts) => text(texts, row).map(|text| Cell::Text(text.to_owned())),
+            Self::Lists(lists, texts) => lists[row].clone().map(|list| list_of(list, texts)).transpose()?,
+        })
+    }
+}
+
+fn texts(array: &ArrayRef) -> std::result::Result<StringViewArray, ArrowError> {
+    Ok(arrow_cast::cast(array, &DataType::Utf8View)?.as_string_view().clone())
+}
+
+/// Where the list of each row lies among the values of all.
+fn ranges<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Vec<Option<Range<usize>>> {
+    let range = |row: usize| lists.value_offsets()[row].as_usize()..lists.value_offsets()[row + 1].as_usize();
+    (0..lists.len()).map(|row| lists.is_valid(row).then(|| range(row))).collect()
+}
+
+fn text(texts: &StringViewArray, row: usize) -> Option<&str> {
+    texts.is_valid(row).then(|| texts.value(row).trim()).filter(|text| !text.is_empty())
+}
+
+fn list_of(list: Range<usize>, texts: &StringViewArray) -> std::result::Result<Cell, LongList> {
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for text in list.filter_map(|at| text(texts, at)) {
+        bytes += text.len();
+        if bytes > MAX_LIST {
+            return Err(LongList);
         }
-        _ => texts(array)?.into_iter().map(|text| text.map(Cell::Text)).collect(),
-    })
+        found.push(text.to_owned());
+    }
+    Ok(Cell::List(found))
 }
 
-fn lists(array: &ArrayRef) -> std::result::Result<Vec<Option<Cell>>, ArrowError> {
-    let list = |row: usize| {
-        if array.is_null(row) {
-            return Ok(None);
-        }
-        let values = match array.as_list_opt::<i32>() {
-            Some(lists) => lists.value(row),
-            None => array.as_list::<i64>().value(row),
-        };
-        Ok(Some(Cell::List(texts(&values)?.into_iter().flatten().collect())))
-    };
-    (0..array.len()).map(list).collect()
-}
+/// A list of too many bytes.
+struct LongList;
 
-/// Texts of any kind; an empty one is as good as none.
-fn texts(array: &ArrayRef) -> std::result::Result<Vec<Option<String>>, ArrowError> {
-    let texts = arrow_cast::cast(array, &DataType::Utf8)?;
-    let text = |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    Ok(texts.as_string::<i32>().iter().map(text).collect())
+impl LongList {
+    fn in_row(&self, place: &RowPlace) -> Error {
+        let problem = format!("has a list with texts of more than {MAX_LIST} bytes");
+        Error::input(place, problem, "give fewer or shorter texts")
+    }
 }
 
 /// Runs the Parquet decoder. Should it panic on hostile bytes, that is an error too.

@@ -7,11 +7,11 @@
 mod cells;
 
 use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec};
-use super::digest::read_input;
+use super::digest::InputReader;
 use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
 use super::keys::{Field, Keys, TomlSource};
 use super::length::parse_length;
-use super::model::{InputDigest, LengthUnit};
+use super::model::LengthUnit;
 use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
@@ -81,7 +81,7 @@ pub(super) fn lower(
     source: &TomlSource<'_>,
     top: &Keys<'_>,
     unit: LengthUnit,
-    read: (&mut Vec<InputDigest>, &mut MadeOfFiles),
+    read: (&mut InputReader, &mut MadeOfFiles),
     take: &mut dyn FnMut(BodySpec) -> Result<u32>,
 ) -> Result<()> {
     let (inputs, made) = read;
@@ -105,7 +105,7 @@ pub(super) fn lower(
         )?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
-        cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| {
+        cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
             take(body(place, &cells, &defaults, unit)?).map(|_| ())
         })?;
     }
@@ -113,13 +113,12 @@ pub(super) fn lower(
 }
 
 /// The path and the bytes of the file that a key names, relative to the scene.
-fn open(field: &Field<'_>, inputs: &mut Vec<InputDigest>) -> Result<(PathBuf, Vec<u8>)> {
+fn open(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, Vec<u8>)> {
     let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
-    let (bytes, digest) = read_input(&path).map_err(|error| {
+    let bytes = inputs.read(&path).map_err(|error| {
         let unreadable = Error::unreadable(&path, &error);
         field.error(format!("{} {}", path.display(), unreadable.problem), unreadable.remedy)
     })?;
-    inputs.push(digest);
     Ok((path, bytes))
 }
 
@@ -127,7 +126,7 @@ fn open(field: &Field<'_>, inputs: &mut Vec<InputDigest>) -> Result<(PathBuf, Ve
 fn lower_parts(
     mut section: EachSection<'_>,
     unit: LengthUnit,
-    (inputs, made): (&mut Vec<InputDigest>, &mut MadeOfFiles),
+    (inputs, made): (&mut InputReader, &mut MadeOfFiles),
     take: &mut dyn FnMut(BodySpec) -> Result<u32>,
 ) -> Result<()> {
     let keys = section.keys;
@@ -171,12 +170,12 @@ fn override_rows(
     field: &Field<'_>,
     defaults: &Keys<'_>,
     unit: LengthUnit,
-    inputs: &mut Vec<InputDigest>,
+    inputs: &mut InputReader,
 ) -> Result<HashMap<String, OverrideRow>> {
     let (path, bytes) = open(field, inputs)?;
     let mut rows: HashMap<String, OverrideRow> = HashMap::new();
     let names = COLUMNS.map(|(names, _)| names);
-    cells::read(&Arc::from(path), bytes, &names, &mut |place, cells| {
+    cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
         let has = |numbers: std::ops::Range<usize>| cells.iter().any(|(number, _)| numbers.contains(number));
         let row = OverrideRow {
             spec: body(place.clone(), &cells, defaults, unit)?,

@@ -1,6 +1,8 @@
 //! Names of bodies as numbers: rows are moved about several times, and their names are many and long.
 
 use crate::error::{Error, Result};
+use crate::preflight::MAX_NAME;
+use crate::trajectory::decode::with_usual_keys;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
@@ -43,6 +45,10 @@ impl BodyNumbers {
         if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
+        if name.len() > MAX_NAME {
+            let problem = format!("the name of a body has {} bytes: `{name}`", name.len());
+            return Err(Error::input(path.display(), problem, format!("names have at most {MAX_NAME} bytes")));
+        }
         let number = i32::try_from(self.list.len()).unwrap_or(i32::MAX);
         self.bytes += name.len() as u64 + OVERHEAD;
         if self.bytes > self.most || number == i32::MAX {
@@ -63,6 +69,7 @@ impl BodyNumbers {
     /// # Errors
     /// The column is none of strings, or there are far too many different names.
     pub(super) fn column(&mut self, array: &ArrayRef, path: &Path) -> Result<Int32Array> {
+        let array = &with_usual_keys(array, path)?;
         if let Some(keyed) = array.as_dictionary_opt::<Int32Type>()
             && let Some(values) = keyed.values().as_string_opt::<i32>()
         {

@@ -134,7 +134,9 @@ pub(super) fn encode(
 ) -> Result<()> {
     let (sender, receiver) = bounded(AHEAD);
     std::thread::scope(|scope| {
-        let encoder = scope.spawn(|| consume(target.file.as_file(), encoding, receiver));
+        let encoder = std::thread::Builder::new().name("clearsweep-encode".to_owned());
+        let encoder = encoder.spawn_scoped(scope, || consume(target.file.as_file(), encoding, receiver));
+        let encoder = encoder.map_err(|error| Error::no_thread(&error))?;
         let produced = produce(&mut |batch, names| {
             sender.send((batch, names)).map_err(|_| Error::internal("sort", "the encoding thread is gone"))
         });

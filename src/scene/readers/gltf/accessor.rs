@@ -38,6 +38,9 @@ impl<'b> Elements<'b> {
         };
         let stride = about.byte_stride.map_or(0, |stride| stride.0);
         let stride = if stride == 0 { size } else { stride };
+        if stride < size {
+            return Err(fault(format!("buffer view {view} has a stride of {stride} bytes for elements of {size}")));
+        }
         let buffer = buffers.get(about.buffer.value())?;
         let within = |bytes: &'b [u8], start: u64, length: Option<u64>| {
             let bytes = bytes.get(usize::try_from(start).ok()?..)?;
@@ -113,6 +116,9 @@ impl<'b> Positions<'b> {
             let view = at.buffer_view.value();
             let found = Elements::of(root, buffers, view, at.byte_offset.0, some, size(at_kind))?;
             let keys: Vec<u32> = (0..some).map(|i| number(found.get(i), at_kind, false) as u32).collect();
+            if let Some(key) = keys.iter().find(|&&key| key as usize >= count) {
+                return Err(fault(format!("accessor {index}: a sparse index names element {key} of {count}")));
+            }
             let view = values.buffer_view.value();
             let found = Elements::of(root, buffers, view, values.byte_offset.0, some, 3 * size(kind))?;
             sparse =

@@ -1,15 +1,15 @@
 //! The bytes of a glTF file: the chunks of `.glb`, data in the text itself, and files beside it.
 
 use super::limits::fault;
-use crate::error::Error;
-use crate::scene::digest::read_input;
-use crate::scene::model::InputDigest;
+use crate::error::{Error, LARGE_INPUT};
+use crate::scene::digest::InputReader;
 use crate::scene::readers::mesh::Fault;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf_json::Root;
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Whether this is the binary container.
@@ -55,16 +55,16 @@ pub(super) struct Buffers<'a> {
     /// For each buffer, the first with the same reference: one that is named twice is read once.
     first: Vec<usize>,
     loaded: Vec<Option<Vec<u8>>>,
-    /// The files read.
-    pub(super) read: Vec<InputDigest>,
+    /// Reads files.
+    read: &'a mut InputReader,
 }
 
 impl<'a> Buffers<'a> {
-    pub(super) fn new(root: &'a Root, path: &'a Path, binary: Option<&'a [u8]>) -> Self {
+    pub(super) fn new(root: &'a Root, path: &'a Path, binary: Option<&'a [u8]>, read: &'a mut InputReader) -> Self {
         let mut known = HashMap::new();
         let first =
             root.buffers.iter().enumerate().map(|(at, buffer)| *known.entry(&buffer.uri).or_insert(at)).collect();
-        Self { root, path, binary, first, loaded: vec![None; root.buffers.len()], read: Vec::new() }
+        Self { root, path, binary, first, loaded: vec![None; root.buffers.len()], read }
     }
 
     /// The bytes of a buffer.
@@ -100,12 +100,11 @@ impl<'a> Buffers<'a> {
             let problem = format!("buffer {index}: `{uri}` is no path relative to the file");
             Fault::new(problem, "export the file as .glb, or with its buffers beside it")
         })?;
-        let (bytes, digest) = read_input(&path).map_err(|error| {
+        self.read.read(&path).map_err(|error| {
+            let remedy = if error.kind() == ErrorKind::FileTooLarge { LARGE_INPUT } else { REMEDY_FILE };
             let error = Error::unreadable(&path, &error);
-            Fault::new(format!("its buffer {} {}", path.display(), error.problem), REMEDY_FILE)
-        })?;
-        self.read.push(digest);
-        Ok(bytes)
+            Fault::new(format!("its buffer {} {}", path.display(), error.problem), remedy)
+        })
     }
 
     /// The path of a relative reference (RFC 3986), its escapes undone.
@@ -146,7 +145,8 @@ mod tests {
     #[test]
     fn references_are_relative_paths() {
         let root = Root::default();
-        let buffers = Buffers::new(&root, Path::new("data/a.gltf"), None);
+        let mut read = InputReader::new(0);
+        let buffers = Buffers::new(&root, Path::new("data/a.gltf"), None, &mut read);
         assert_eq!(buffers.beside("b%20c.bin"), Some(PathBuf::from("data/b c.bin")));
         assert_eq!(buffers.beside("../x/b.bin"), Some(PathBuf::from("data/../x/b.bin")));
         for uri in ["", "/etc/b.bin", "https://a.example/b.bin", "file:b.bin", "%2fb", "b%", "b%zz", "b%ff", "b%00"] {

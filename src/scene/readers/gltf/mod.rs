@@ -12,12 +12,12 @@ mod nodes;
 mod rigid;
 
 use super::mesh::{Fault, Mesh, check_finite};
-use crate::scene::model::InputDigest;
+use crate::scene::digest::InputReader;
 use accessor::{Indices, Positions};
 use buffers::Buffers;
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
-use gltf_json::{Index, Node, Root};
+use gltf_json::{Asset, Index, Node, Root};
 use limits::{MAX_INSTANCED, REMEDY, fault};
 pub(super) use nodes::read_nodes;
 use std::path::Path;
@@ -34,16 +34,16 @@ const HARMLESS: [&str; 8] = [
     "KHR_mesh_quantization", // this one is read
 ];
 
-/// Reads a glTF file from memory, with the buffers that lie in files beside it; adds these to `read`.
+/// Reads a glTF file from memory, with the buffers that lie in files beside it, which `read` reads.
 ///
 /// # Errors
 /// It is malformed, needs an extension that changes its shape, or names a buffer that cannot be read.
-pub(super) fn read(path: &Path, bytes: &[u8], read: &mut Vec<InputDigest>) -> Result<Mesh, Fault> {
+pub(super) fn read(path: &Path, bytes: &[u8], read: &mut InputReader) -> Result<Mesh, Fault> {
     let (root, binary) = parse(bytes)?;
-    let mut reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
-    let done = reader.walk();
-    read.append(&mut reader.buffers.read);
-    done.map(|()| reader.mesh)
+    let mut reader =
+        GltfReader { root: &root, buffers: Buffers::new(&root, path, binary, read), mesh: Mesh::default() };
+    reader.walk()?;
+    Ok(reader.mesh)
 }
 
 /// The schema of a file, and its binary chunk.
@@ -53,8 +53,20 @@ fn parse(bytes: &[u8]) -> Result<(Root, Option<&[u8]>), Fault> {
         let line = (!buffers::is_binary(bytes)).then_some(error.line()).filter(|&line| line > 0);
         Fault { line, problem: format!("is not valid glTF: {error}"), remedy: REMEDY.to_owned() }
     })?;
+    check_version(&root.asset)?;
     check_extensions(&root)?;
     Ok((root, binary))
+}
+
+/// Refuses a file of another major version, and one that asks for more than 2.0 (glTF 2.0, section 3.2).
+fn check_version(asset: &Asset) -> Result<(), Fault> {
+    let needed = asset.min_version.as_ref();
+    let fits = asset.version.starts_with("2.") && needed.is_none_or(|needed| needed == "2.0");
+    if fits {
+        return Ok(());
+    }
+    let version = needed.unwrap_or(&asset.version);
+    Err(Fault::new(format!("is glTF of version `{version}`"), "export it as glTF 2.0"))
 }
 
 fn check_extensions(root: &Root) -> Result<(), Fault> {

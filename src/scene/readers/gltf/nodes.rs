@@ -3,7 +3,7 @@
 use super::limits::fault;
 use super::rigid::Rigid;
 use super::{Affine, Buffers, GltfReader, check_size, parse};
-use crate::scene::model::InputDigest;
+use crate::scene::digest::InputReader;
 use crate::scene::readers::components::without_unused;
 use crate::scene::readers::mesh::{Fault, Mesh};
 use crate::scene::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
@@ -12,17 +12,17 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads the tree of a glTF file from memory, names not yet unique; the buffers read are added to `read`.
+/// Reads the tree of a glTF file from memory, names not yet unique; its buffers are read by `read`.
 ///
 /// # Errors
 /// As for [`super::read`].
 pub(in crate::scene::readers) fn read_nodes(
     path: &Path,
     bytes: &[u8],
-    read: &mut Vec<InputDigest>,
+    read: &mut InputReader,
 ) -> Result<FileParts, Fault> {
     let (root, binary) = parse(bytes)?;
-    let reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary), mesh: Mesh::default() };
+    let reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary, read), mesh: Mesh::default() };
     let mut tree = GltfTree {
         reader,
         parts: FileParts::default(),
@@ -36,9 +36,8 @@ pub(in crate::scene::readers) fn read_nodes(
         size: (0, 0),
         name_bytes: 0,
     };
-    let done = tree.walk();
-    read.append(&mut tree.reader.buffers.read);
-    done.map(|()| tree.parts)
+    tree.walk()?;
+    Ok(tree.parts)
 }
 
 struct GltfTree<'a> {
