@@ -215,7 +215,7 @@ impl Running<'_> {
         let files = input.files.clone();
         files.begin();
         rayon::spawn(move || drop((search.memories, input)));
-        let counted = counter.map(RowCounter::finish).unwrap_or_default();
+        let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut timings.write, || sink.totals(counted))?;
         let mut inputs = scene.inputs.clone();
         inputs.extend(files.digests()?);

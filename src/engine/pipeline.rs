@@ -255,7 +255,7 @@ impl Waiting<'_, '_> {
                 let sorted = rows.sorted();
                 let rows = RowBlock::new(&block, &candidates, &sorted, maker);
                 if let Some(counter) = counter {
-                    counter.add(&rows);
+                    counter.add(&rows)?;
                 }
                 sink.rows(&rows)?;
                 if let Some(block) = Arc::into_inner(block) {

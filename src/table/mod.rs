@@ -44,12 +44,14 @@ mod output_dir;
 mod page_compressor;
 mod pair_counts;
 mod pair_stats;
+mod parking;
 mod part_writer;
 mod report;
 mod rle_bitpack;
 mod row;
 mod schema;
 mod sink;
+mod spill;
 mod summary;
 #[cfg(test)]
 mod tests;

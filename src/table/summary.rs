@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// The slot of static bodies, which have no motion.
 const STATIC: u32 = u32::MAX;
 
+/// The share of the memory that violating pairs may take: an eighth.
+const VIOLATIONS_SHARE: u64 = 8;
+
 /// Number of candidates that are compared with a row without a branch. The candidate of a row is most likely among the
 /// next ones after that of the row before it.
 const LOOKAHEAD: usize = 8;
@@ -102,7 +105,7 @@ impl RunSegment {
 }
 
 impl SummaryWriter {
-    /// Creates the writer. `memory` is the number of bytes that the pair statistics of a run may take.
+    /// Creates the writer. `memory`: the bytes that a job may take, of which pairs get a share.
     pub(super) fn new(
         scene: &Scene,
         strings: &Vocabularies,
@@ -115,11 +118,11 @@ impl SummaryWriter {
             Motion::Static(_) => STATIC,
             Motion::Dynamic { slot } => *slot,
         };
-        // A factor of four: the list grows by doubling, and the stable sort needs memory for half of its entries.
-        let limit = usize::try_from(memory / (4 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
+        // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
+        let limit = usize::try_from(memory / (6 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
-            pairs: table(schema::pairs(), "pairs.parquet")?,
+            pairs: table(schema::pairs(), "pairs.parquet")?.within(memory, out),
             runs: table(schema::runs(), "runs.parquet")?,
             stats: PairAccumulator::new(limit.max(layout.least_pairs), Arc::clone(out)),
             run: None,
@@ -136,7 +139,7 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
-            violations: Violations::default(),
+            violations: Violations::within(memory / VIOLATIONS_SHARE, out),
             worst: None,
             counter: SegmentCounter::default(),
         })
@@ -167,7 +170,7 @@ impl SummaryWriter {
                 Some(last) if usize::from(last.proximity.sample) < end => rest.len(),
                 _ => rest.partition_point(|row| usize::from(row.proximity.sample) < end),
             };
-            self.count_in_segment(samples, &rest[..here]);
+            self.count_in_segment(samples, &rest[..here])?;
             rest = &rest[here..];
         }
         Ok(())
@@ -189,7 +192,7 @@ impl SummaryWriter {
         self.begin_segments(self.segments.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
-        self.totals.add_violations(self.violations, names);
+        self.totals.add_violations(self.violations, names)?;
         self.totals.worst = self.worst.map(|(run, w)| Worst {
             distance_m: w.distance,
             run,
@@ -323,14 +326,14 @@ impl SummaryWriter {
     }
 
     /// Counts rows of the open segment.
-    fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) {
+    fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) -> Result<()> {
         let Self { counter, run, totals, require, violations, block, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
             let position = block.unwrap_or_default() * SAMPLES as u64;
             for rows in rows.chunks(TILE_ROWS) {
                 if count_rows(&mut run.row, totals, rows, samples, *require) > 0 {
-                    violations.add(rows, samples, position, *require);
+                    violations.add(rows, samples, position, *require)?;
                 }
             }
         }
@@ -351,6 +354,7 @@ impl SummaryWriter {
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -78,8 +78,10 @@ impl TableWriter {
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
         let deferred = deferred_pages(options.memory, layout);
         Ok(Self {
-            distances: table(schema::distances(options.columns), "distances")?,
-            penetrations: table(schema::penetrations(), "penetrations")?.defer_pages(deferred),
+            distances: table(schema::distances(options.columns), "distances")?.within(options.memory, &out),
+            penetrations: table(schema::penetrations(), "penetrations")?
+                .within(options.memory, &out)
+                .defer_pages(deferred),
             summary: SummaryWriter::new(scene, &strings, options.memory, layout, &out)?,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
