@@ -9,7 +9,7 @@ use super::broad_scene::BroadScene;
 use super::merge::sort_and_merge;
 use super::overlap::{lane_by_lane, one_against};
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
-use super::static_pairs::static_pairs;
+use super::static_pairs::{static_pairs, static_pairs_of};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -110,6 +110,10 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             self.search_block(job, scene, block, &mut out);
         }
         sort_and_merge(out, scene.bodies.len())
+    }
+
+    fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
+        static_pairs_of(&self.search, self.block.simd, job, scene, bodies)
     }
 
     fn candidates_of_boxes(

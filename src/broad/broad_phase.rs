@@ -3,6 +3,7 @@
 use super::boxes::Boxes64;
 use super::broad_scene::BroadScene;
 use crate::scene::{Candidate, FrameBlock, Scene};
+use std::ops::Range;
 
 /// A broad phase. All implementations return equal candidates.
 pub trait BroadPhase: Send {
@@ -11,10 +12,14 @@ pub trait BroadPhase: Send {
 
     /// The candidates of a block, sorted by (a, b).
     ///
-    /// Pairs of static bodies are included if the query asks for them or if no body is dynamic; they carry only sample
-    /// bit 0 of block 0. The search runs on rayon's current pool where that pays, and its result does not depend on the
+    /// Pairs of static bodies are included if the query asks for them or if no body is dynamic, unless `job` leaves them
+    /// to [`Self::static_candidates`]; they carry only sample bit 0 of block 0. The search runs on rayon's current pool where that pays, and its result does not depend on the
     /// number of threads. An implementation keeps state from block to block to save work. `job` must be made from `scene`.
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+
+    /// The candidates of two static bodies of which the first is one of `bodies` (indices into `scene.bodies`), sorted by
+    /// (a, b): those that [`Self::candidates`] would include in block 0.
+    fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate>;
 
     /// The candidates of a block of which the boxes are given, one entry for each slot; `None` if the implementation
     /// cannot start from boxes. For measurements: no poses are read.

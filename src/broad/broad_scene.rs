@@ -20,8 +20,21 @@ pub struct BroadScene {
     /// For each slot: the index of its support vertices, and the margin of its boxes in metres.
     slots: Vec<(u32, f64)>,
     pub(super) fixed: FixedBoxes,
+    /// Which pairs of static bodies are candidates.
+    pub(super) static_pairs: StaticPairs,
     /// A number that no other job of this process has. A method that keeps state compares it to detect a new job.
     pub(super) serial: u64,
+}
+
+/// Which pairs of static bodies are candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StaticPairs {
+    /// None.
+    None,
+    /// Those that come near, in the first block.
+    InFirstBlock,
+    /// Those that come near, where they are asked for apart from the blocks.
+    Apart,
 }
 
 /// The number of jobs that this process has made.
@@ -59,7 +72,25 @@ impl BroadScene {
         }
         let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &builds);
         let fixed = FixedBoxes::new(bodies, BoxSet::new((0..).zip(fixed)));
-        Self { lattice, supports, slots, fixed, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
+        let is_asked = scene.query.static_pairs || scene.dynamic.is_empty();
+        let static_pairs = if is_asked { StaticPairs::InFirstBlock } else { StaticPairs::None };
+        Self { lattice, supports, slots, fixed, static_pairs, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Leaves the pairs of static bodies out of the first block: [`BroadPhase::static_candidates`] finds them range by range.
+    ///
+    /// [`BroadPhase::static_candidates`]: super::BroadPhase::static_candidates
+    #[must_use]
+    pub fn with_static_pairs_apart(mut self) -> Self {
+        if self.static_pairs == StaticPairs::InFirstBlock {
+            self.static_pairs = StaticPairs::Apart;
+        }
+        self
+    }
+
+    /// Whether pairs of static bodies are candidates.
+    pub fn pairs_static_bodies(&self) -> bool {
+        self.static_pairs != StaticPairs::None
     }
 
     /// The lattice of the job.

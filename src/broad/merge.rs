@@ -66,6 +66,7 @@ fn sort_parallel(batches: Vec<Vec<Candidate>>, total: usize, bodies: usize) -> V
             sorted
         })
         .collect();
+    drop(parts);
     concat(&sorted, FILLER)
 }
 

@@ -171,8 +171,11 @@ impl Running<'_> {
         let threads = rayon::current_num_threads();
         // Two stretches a thread, so that one which takes longer does not hold up the rest.
         let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
-        let memory =
-            || Ok(pipeline::SearchMemory { broad: methods::broad(&options.broad)?, caches: caches::Caches::default() });
+        let remembered = caches::bytes_within(options.memory) / stretches as u64;
+        let memory = || {
+            let (broad, caches) = (methods::broad(&options.broad)?, caches::Caches::new(remembered));
+            Ok(pipeline::SearchMemory { broad, caches })
+        };
         let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
         let narrow = methods::narrow(&options.narrow)?;
         let mut timings = Timings::default();
@@ -190,7 +193,7 @@ impl Running<'_> {
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
 
-        let boxes = BroadScene::new(scene, bounds, scene.query.within);
+        let boxes = BroadScene::new(scene, bounds, scene.query.within).with_static_pairs_apart();
         let mut search = pipeline::BlockSearch {
             scene,
             boxes,
@@ -221,7 +224,7 @@ impl Running<'_> {
         let files = input.files.clone();
         files.begin();
         rayon::spawn(move || drop((search.memories, input)));
-        let counted = counter.map(RowCounter::finish).unwrap_or_default();
+        let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut timings.write, || sink.totals(counted))?;
         let mut inputs = scene.inputs.clone();
         inputs.extend(files.digests()?);

@@ -28,6 +28,7 @@ mod pipeline;
 mod progress;
 mod query;
 mod slices;
+mod static_stage;
 mod timings;
 mod workspaces;
 mod world;

@@ -1,6 +1,7 @@
 //! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
 
-use super::caches::Caches;
+use super::caches::{Caches, Kept, Lot};
+use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
 use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes};
@@ -68,6 +69,8 @@ struct Chunk {
     rows: ChunkRows,
     routes: Routes,
     busy: Duration,
+    /// Pairs that are remembered for the first time.
+    fresh: Vec<Kept>,
 }
 
 /// What a thread uses again for each of its tasks.
@@ -78,13 +81,16 @@ struct Room<'a> {
     /// The sample of each row.
     samples: Vec<u8>,
     frames: Frames,
+    /// Of the candidates of a task, with their places among those that are kept.
+    caches: Vec<PairCache>,
+    places: Vec<Option<u32>>,
     work: Borrowed<'a>,
 }
 
 impl<'a> Room<'a> {
     fn new(workspaces: &'a Workspaces) -> Self {
-        let (answers, ends, samples) = Default::default();
-        Self { answers, ends, samples, frames: Frames::default(), work: workspaces.borrow() }
+        let (answers, ends, samples, caches, places) = Default::default();
+        Self { answers, ends, samples, frames: Frames::default(), caches, places, work: workspaces.borrow() }
     }
 }
 
@@ -93,31 +99,33 @@ struct SliceTask<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,
     narrow: &'a dyn NarrowPhase,
+    /// Whether a pair may be asked about again after the slice.
+    is_followed: bool,
 }
 
-/// Answers the candidates (sorted by (a, b)) of a slice of `block`, which the threads of the pool share.
+/// Answers the candidates of a slice of `block`, which the threads of the pool share.
 pub(super) fn narrow(
     scene: &Scene,
     block: &FrameBlock,
     narrow: &dyn NarrowPhase,
     caches: &mut Caches,
-    candidates: &[Candidate],
+    slice: &Slice,
 ) -> Narrowed {
-    let job = SliceTask { scene, block, narrow };
-    let mut taken = caches.take(candidates);
+    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.candidates.as_slice());
     let grain = grain(candidates);
-    let workspaces = &caches.workspaces;
-    let chunks: Vec<Chunk> = candidates
+    let (mut lots, workspaces) = caches.lots(block.index, candidates, grain);
+    let mut chunks: Vec<Chunk> = candidates
         .par_chunks(grain)
-        .zip(taken.par_chunks_mut(grain))
-        .map_init(|| Room::new(workspaces), |room, (candidates, caches)| job.chunk(candidates, caches, room))
+        .zip(&mut lots)
+        .map_init(|| Room::new(workspaces), |room, (candidates, lot)| job.chunk(candidates, lot, room))
         .collect();
-    caches.put(block.index, candidates, taken);
+    drop(lots);
     let mut routes = Routes::default();
     let mut busy = Duration::ZERO;
-    for chunk in &chunks {
+    for chunk in &mut chunks {
         routes.add(&chunk.routes);
         busy += chunk.busy;
+        caches.add(&mut chunk.fresh);
     }
     // Most candidates of a block may be too far apart.
     let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|chunk| !chunk.rows.is_empty()).collect();
@@ -130,27 +138,39 @@ pub(super) fn narrow_alone(
     block: &FrameBlock,
     narrow: &dyn NarrowPhase,
     caches: &mut Caches,
-    candidates: &[Candidate],
+    slice: &Slice,
 ) -> Narrowed {
-    if candidates.is_empty() {
-        caches.put(block.index, candidates, Vec::new());
+    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.candidates.as_slice());
+    let (mut lots, workspaces) = caches.lots(block.index, candidates, candidates.len());
+    let Some(lot) = lots.first_mut() else {
         return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
-    }
-    let mut taken = caches.take(candidates);
-    let mut room = Room::new(&caches.workspaces);
-    let Chunk { rows, routes, busy } = SliceTask { scene, block, narrow }.chunk(candidates, &mut taken, &mut room);
-    drop(room);
-    caches.put(block.index, candidates, taken);
+    };
+    let Chunk { rows, routes, busy, mut fresh } = job.chunk(candidates, lot, &mut Room::new(workspaces));
+    drop(lots);
+    caches.add(&mut fresh);
     Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
 }
 
-impl SliceTask<'_> {
+impl<'a> SliceTask<'a> {
+    fn new(scene: &'a Scene, block: &'a FrameBlock, narrow: &'a dyn NarrowPhase, slice: &Slice) -> Self {
+        // Only the last block of an input has fewer samples.
+        let is_followed = !slice.ends_block || block.samples.len() == SAMPLES;
+        Self { scene, block, narrow, is_followed }
+    }
+
+    /// Whether a pair may be asked about again after the slice: static bodies are paired in one sample only.
+    fn is_followed(&self, candidate: &Candidate) -> bool {
+        let is_static = |body: u32| matches!(self.scene.bodies[body as usize].motion, Motion::Static(_));
+        self.is_followed && !(is_static(candidate.a) && is_static(candidate.b))
+    }
+
     /// The rows of a few candidates.
-    fn chunk(&self, candidates: &[Candidate], caches: &mut [PairCache], room: &mut Room<'_>) -> Chunk {
+    fn chunk(&self, candidates: &[Candidate], lot: &mut Lot<'_>, room: &mut Room<'_>) -> Chunk {
         let begun = Instant::now();
         let mut routes = Routes::default();
         let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
-        let Room { answers, ends, samples, frames, work } = room;
+        let Room { answers, ends, samples, frames, caches, places, work } = room;
+        lot.take(candidates, caches, places);
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
         let mut rows = Vec::with_capacity(most as usize);
         frames.clear();
@@ -175,11 +195,13 @@ impl SliceTask<'_> {
             }
             answers.clear();
         }
+        let mut fresh = Vec::new();
+        lot.put(candidates, caches, places, |candidate| self.is_followed(candidate), &mut fresh);
         let (order, start) = by_sample(samples);
         samples.clear();
         // Most candidates may have been too far apart; what is left over serves the next task.
         rows.shrink_to_fit();
-        Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed() }
+        Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed(), fresh }
     }
 
     /// The query of a candidate.
@@ -194,7 +216,7 @@ impl SliceTask<'_> {
         }
     }
 
-    fn poses<'a>(&'a self, motion: &'a Motion) -> BodyPoses<'a> {
+    fn poses<'m>(&'m self, motion: &'m Motion) -> BodyPoses<'m> {
         match motion {
             Motion::Static(pose) => BodyPoses::Fixed(pose),
             Motion::Dynamic { slot } => BodyPoses::Moving(self.block.slot(*slot as usize)),
@@ -335,6 +357,7 @@ mod tests {
                 candidates.push(Candidate { a, b, samples });
             }
         }
+        let slice = Slice { candidates: candidates.clone(), ends_block: true };
         let mut expected = Vec::new();
         for sample in 0..SAMPLES {
             for c in candidates.iter().filter(|c| c.samples >> sample & 1 == 1 && answered(c.a, c.b, sample)) {
@@ -344,25 +367,46 @@ mod tests {
         assert!(expected.len() > 1000, "the test is to have rows");
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            let mut caches = Caches::default();
-            let found = pool.install(|| narrow(&scene, &block, &Some3, &mut caches, &candidates));
+            let mut caches = Caches::new(1 << 20);
+            let found = pool.install(|| narrow(&scene, &block, &Some3, &mut caches, &slice));
             let rows = found.rows.sorted();
             let keys: Vec<_> = rows.iter().map(|row| (usize::from(row.proximity.sample), row.a, row.b)).collect();
             assert_eq!(keys, expected, "{threads} threads");
             let asked: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
             assert_eq!(found.routes.queries, u64::from(asked));
             assert!(rows.iter().all(|row| row.proximity.point_a.x == f64::from(row.a)), "in the world");
-            let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &candidates);
+            let alone = narrow_alone(&scene, &block, &Some3, &mut caches, &slice);
             assert_eq!(alone.rows.sorted(), rows, "alone");
             assert_eq!(alone.routes, found.routes, "alone");
         }
     }
 
     #[test]
+    fn what_is_remembered_stays_within_its_limit_and_ends_with_the_input() {
+        let scene = scene(40);
+        let pairs = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| Candidate { a, b, samples: 0b11 }));
+        let slice = |ends_block: bool| Slice { candidates: pairs.clone().collect(), ends_block };
+        let full = block(&scene);
+        let last = FrameBlock { samples: full.samples[..1].to_vec(), ..full.clone() };
+        for limit in [0, 1, 50_000, 10_000_000] {
+            let mut caches = Caches::new(limit);
+            narrow(&scene, &full, &Some3, &mut caches, &slice(true));
+            assert!(caches.bytes() <= limit && (caches.bytes() > 0) == (limit > 1), "{} bytes", caches.bytes());
+            narrow(&scene, &last, &Some3, &mut caches, &slice(true));
+            assert_eq!(caches.bytes(), 0, "no sample follows");
+            let mut caches = Caches::new(limit);
+            narrow_alone(&scene, &last, &Some3, &mut caches, &slice(true));
+            assert_eq!(caches.bytes(), 0, "one frame needs no caches");
+            narrow_alone(&scene, &last, &Some3, &mut caches, &slice(false));
+            assert_eq!(caches.bytes() > 0, limit > 1, "a later sample may ask again");
+        }
+    }
+
+    #[test]
     fn no_candidates_no_rows() {
         let scene = scene(2);
-        let found = narrow(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]);
-        assert_eq!(found.rows.len(), 0);
-        assert_eq!(narrow_alone(&scene, &block(&scene), &Some3, &mut Caches::default(), &[]).rows.len(), 0);
+        let (block, slice) = (block(&scene), Slice { candidates: Vec::new(), ends_block: true });
+        assert_eq!(narrow(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
+        assert_eq!(narrow_alone(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
     }
 }

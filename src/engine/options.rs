@@ -60,7 +60,7 @@ pub struct JobOptions {
     pub device: Device,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
-    /// Bytes that blocks in flight, and then again the summaries, may take.
+    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
     pub memory: u64,
     /// Columns of `distances`.
     pub columns: DistanceColumns,

@@ -10,7 +10,8 @@ use super::check::TrajectoryWatch;
 use super::coverage::Coverage;
 use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
-use super::slices::{self, Portion};
+use super::slices::{Portion, Portions};
+use super::static_stage::StaticStage;
 use super::timings::{Timings, timed};
 use crate::broad::{BroadPhase, BroadScene};
 use crate::error::Result;
@@ -20,6 +21,7 @@ use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
 use crate::table::{BatchMaker, RowBlock, RowCounter, RowSink};
 use crate::trajectory::{Inputs, Spares, Trajectory};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -156,26 +158,37 @@ pub(super) fn drive(
 /// One batch: its first portion (with the search for candidates) and then each further one, always beside the encoding
 /// of the portion before. Returns its rows.
 fn one_batch(search: &mut BlockSearch<'_>, batch: &[Arc<FrameBlock>], waiting: &mut Waiting<'_, '_>) -> Result<u64> {
-    let mut portions = Vec::new().into_iter();
-    let mut begun = false;
+    let mut found = None;
     let mut rows = 0;
     loop {
         let compute = || {
-            if !begun {
-                portions = search.candidates(batch).into_iter();
-            }
-            portions.next().map(|portion| search.rows(portion))
+            let found = found.get_or_insert_with(|| search.candidates(batch));
+            search.portion(found).map(|portion| search.rows(portion))
         };
         let (computed, written) = rayon::join(compute, || waiting.write());
         written?;
         search.cancel.check()?;
         let Some(pending) = computed else { return Ok(rows) };
-        begun = true;
         rows += pending.iter().map(|slice| slice.rows.len() as u64).sum::<u64>();
         waiting.pending = pending;
-        if portions.len() == 0 {
+        if found.as_ref().is_none_or(Found::is_done) {
             return Ok(rows); // it is written beside the next batch
         }
+    }
+}
+
+/// What a batch is to be asked about.
+struct Found {
+    /// Pairs of static bodies that are too many to be listed together, with whatever else belongs between their rows.
+    fixed: Option<StaticStage>,
+    /// All others.
+    portions: Portions<Arc<FrameBlock>>,
+}
+
+impl Found {
+    /// Whether there is no further portion.
+    fn is_done(&self) -> bool {
+        self.fixed.is_none() && self.portions.is_done()
     }
 }
 
@@ -197,13 +210,13 @@ fn stretch(blocks: usize, memories: usize) -> usize {
 
 impl BlockSearch<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
-    fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Vec<Portion<Arc<FrameBlock>>> {
+    fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Found {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
         let search = |memory: &mut SearchMemory, block: &FrameBlock| match cancel.is_cancelled() {
             true => Vec::new(),
             false => memory.broad.candidates(boxes, scene, block),
         };
-        let found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
+        let mut found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
             [one] => vec![search(&mut memories[0], one)],
             _ => {
                 let stretches = batch.par_chunks(stretch(batch.len(), memories.len()));
@@ -213,15 +226,60 @@ impl BlockSearch<'_> {
                 found.collect()
             }
         });
+        self.count(found.iter().flatten());
+        let fixed = self.static_pairs(batch, &mut found);
         if !self.prepared && found.iter().any(|candidates| !candidates.is_empty()) {
-            prepare(scene, self.narrow.as_ref(), &found);
+            prepare(self.scene, self.narrow.as_ref(), &found);
             self.prepared = true;
         }
-        for candidate in found.iter().flatten() {
+        Found { fixed, portions: Portions::new(batch.iter().cloned().zip(found), self.rows_limit) }
+    }
+
+    /// Adds the pairs of static bodies to what was found of a batch: they belong to its first sample, if it is the first
+    /// of the job. Where they are too many, they are a stage of their own, and what was found of that sample goes there.
+    fn static_pairs(&mut self, batch: &[Arc<FrameBlock>], found: &mut [Vec<Candidate>]) -> Option<StaticStage> {
+        let ([block, ..], [first, ..]) = (batch, found) else { return None };
+        if block.index != 0 || block.samples.is_empty() || !self.boxes.pairs_static_bodies() {
+            return None;
+        }
+        let mut stage = StaticStage::new(block, self.scene.bodies.len(), self.rows_limit);
+        let fixed = stage.search(|bodies| self.static_candidates(bodies));
+        if stage.is_searched() {
+            first.extend(fixed);
+            first.sort_unstable();
+            return None;
+        }
+        stage.begin(fixed, first);
+        Some(stage)
+    }
+
+    /// The pairs of static bodies of which the first is one of `bodies`, sorted by (a, b).
+    fn static_candidates(&mut self, bodies: Range<usize>) -> Vec<Candidate> {
+        let Self { scene, boxes, memories, timings, .. } = self;
+        let found = timed(&mut timings.broad, || memories[0].broad.static_candidates(boxes, scene, bodies));
+        self.count(found.iter());
+        found
+    }
+
+    /// Counts candidates.
+    fn count<'c>(&mut self, candidates: impl Iterator<Item = &'c Candidate>) {
+        for candidate in candidates {
             self.candidates += 1;
             self.candidate_samples += u64::from(candidate.samples.count_ones());
         }
-        slices::portions(batch.iter().cloned().zip(found), self.rows_limit)
+    }
+
+    /// The next portion of a batch.
+    fn portion(&mut self, found: &mut Found) -> Option<Portion<Arc<FrameBlock>>> {
+        if let Some(stage) = &mut found.fixed {
+            let slice = stage.slice(|bodies| self.static_candidates(bodies));
+            let portion = slice.map(|slice| vec![(Arc::clone(&stage.block), slice)]);
+            if stage.is_done() {
+                found.fixed = None;
+            }
+            return portion;
+        }
+        found.portions.next()
     }
 
     /// The rows of a portion.
@@ -229,24 +287,21 @@ impl BlockSearch<'_> {
         let Self { scene, narrow: method, memories, timings, routes, cancel, .. } = self;
         let method = method.as_ref();
         let found: Vec<Narrowed> = timed(&mut timings.narrow, || match portion.as_slice() {
-            [(block, candidates)] => vec![narrow(scene, block, method, &mut memories[0].caches, candidates)],
+            [(block, slice)] => vec![narrow(scene, block, method, &mut memories[0].caches, slice)],
             _ => {
                 let stretches = portion.par_chunks(stretch(portion.len(), memories.len()));
                 let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, slices)| {
                     let caches = &mut memory.caches;
-                    let answer = |(block, candidates): &(Arc<FrameBlock>, Vec<Candidate>)| {
-                        let candidates = if cancel.is_cancelled() { &[] } else { candidates.as_slice() };
-                        narrow_alone(scene, block, method, caches, candidates)
-                    };
-                    slices.iter().map(answer).collect::<Vec<_>>()
+                    let slices = slices.iter().take_while(|_| !cancel.is_cancelled());
+                    slices.map(|(block, slice)| narrow_alone(scene, block, method, caches, slice)).collect::<Vec<_>>()
                 });
                 found.collect()
             }
         });
-        let pending = portion.into_iter().zip(found).map(|((block, candidates), found)| {
+        let pending = portion.into_iter().zip(found).map(|((block, slice), found)| {
             routes.add(&found.routes);
             timings.narrow_busy += found.busy;
-            Pending { block, candidates, rows: found.rows }
+            Pending { block, candidates: slice.candidates, rows: found.rows }
         });
         pending.collect()
     }
@@ -270,7 +325,7 @@ impl Waiting<'_, '_> {
                 let sorted = rows.sorted();
                 let rows = RowBlock::new(&block, &candidates, &sorted, maker);
                 if let Some(counter) = counter {
-                    counter.add(&rows);
+                    counter.add(&rows)?;
                 }
                 sink.rows(&rows)?;
                 if let Some(block) = Arc::into_inner(block) {

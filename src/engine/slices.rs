@@ -4,6 +4,7 @@
 //! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
 use crate::scene::{Candidate, SAMPLES};
+use std::collections::VecDeque;
 
 /// Bytes that a row takes while in flight, rounded up: as a query's answer, sorted, waiting beside the next slice's,
 /// and encoded (columns, then compressed pages).
@@ -14,53 +15,130 @@ pub(super) fn rows_within(memory: u64) -> usize {
     usize::try_from(memory / BYTES_PER_ROW).unwrap_or(usize::MAX).max(SAMPLES)
 }
 
-/// Cuts the candidates of a block (sorted by (a, b)) into slices of at most `limit` possible rows: consecutive
-/// ranges of samples, and a sample that alone is too large in consecutive ranges of pairs. At least one slice.
-pub(super) fn cut(candidates: Vec<Candidate>, limit: usize) -> Vec<Vec<Candidate>> {
-    let total: usize = candidates.iter().map(|c| c.samples.count_ones() as usize).sum();
-    if total <= limit {
-        return vec![candidates];
+/// Candidates of a block (sorted by (a, b)) that are queried together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) candidates: Vec<Candidate>,
+    /// Whether no later sample of the block is still to be queried.
+    pub(super) ends_block: bool,
+}
+
+/// The candidates of a block (sorted by (a, b)) in slices of at most `limit` possible rows: consecutive ranges of samples,
+/// and a sample that alone is too large in consecutive ranges of pairs. At least one slice. Each is copied when it is due.
+#[derive(Debug)]
+pub(super) struct Slices {
+    candidates: Vec<Candidate>,
+    limit: usize,
+    ranges: std::vec::IntoIter<u64>,
+    /// The sample that is cut into ranges of pairs, as a mask, and the first candidate of the next range.
+    open: Option<(u64, usize)>,
+}
+
+impl Slices {
+    pub(super) fn new(candidates: Vec<Candidate>, limit: usize) -> Self {
+        let ranges = match rows_of(&candidates) <= limit {
+            true => vec![u64::MAX],
+            false => sample_ranges(&rows_per_sample(&candidates), limit),
+        };
+        Self { candidates, limit, ranges: ranges.into_iter(), open: None }
     }
-    let mut slices = Vec::new();
-    for mask in sample_ranges(&rows_per_sample(&candidates), limit) {
-        let part: Vec<Candidate> = candidates
-            .iter()
-            .filter(|c| c.samples & mask != 0)
-            .map(|c| Candidate { samples: c.samples & mask, ..*c })
-            .collect();
-        if mask.count_ones() == 1 {
-            slices.extend(part.chunks(limit).map(<[Candidate]>::to_vec));
-        } else {
-            slices.push(part);
+
+    /// Whether there is no further slice.
+    pub(super) fn is_done(&self) -> bool {
+        self.open.is_none() && self.ranges.len() == 0
+    }
+
+    /// The candidates from `from` on that have samples of `mask`, as many as the limit; and the first that is left.
+    fn part(&self, mask: u64, from: usize) -> (Vec<Candidate>, Option<usize>) {
+        let mut left = (from..).zip(&self.candidates[from..]).filter(|(_, c)| c.samples & mask != 0);
+        let part = left.by_ref().take(self.limit).map(|(_, c)| Candidate { samples: c.samples & mask, ..*c }).collect();
+        (part, left.next().map(|(at, _)| at))
+    }
+}
+
+impl Iterator for Slices {
+    type Item = Slice;
+
+    fn next(&mut self) -> Option<Slice> {
+        let (mask, from) = match self.open.take() {
+            Some(open) => open,
+            None => (self.ranges.next()?, 0),
+        };
+        let ends_block = mask >> (SAMPLES - 1) == 1;
+        if mask == u64::MAX && self.candidates.len() <= self.limit {
+            return Some(Slice { candidates: std::mem::take(&mut self.candidates), ends_block });
         }
+        // Of a range of several samples with rows there are no more candidates than the limit.
+        let (candidates, left) = self.part(mask, from);
+        self.open = left.map(|at| (mask, at));
+        Some(Slice { candidates, ends_block })
     }
-    slices
+}
+
+/// How many rows candidates might have.
+pub(super) fn rows_of(candidates: &[Candidate]) -> usize {
+    candidates.iter().map(|c| c.samples.count_ones() as usize).sum()
 }
 
 /// What is queried at once: one slice of a block, or several whole blocks.
-pub(super) type Portion<B> = Vec<(B, Vec<Candidate>)>;
+pub(super) type Portion<B> = Vec<(B, Slice)>;
 
 /// Portions of at most `limit` possible rows, of consecutive blocks with their candidates.
-pub(super) fn portions<B: Clone>(blocks: impl Iterator<Item = (B, Vec<Candidate>)>, limit: usize) -> Vec<Portion<B>> {
-    let mut portions = Vec::new();
-    let (mut open, mut sum): (Portion<B>, usize) = (Vec::new(), 0);
-    for (block, candidates) in blocks {
-        let rows: usize = candidates.iter().map(|c| c.samples.count_ones() as usize).sum();
-        if sum + rows > limit && !open.is_empty() {
-            portions.push(std::mem::take(&mut open));
-            sum = 0;
+#[derive(Debug)]
+pub(super) struct Portions<B>(VecDeque<Planned<B>>);
+
+/// One portion, or several.
+#[derive(Debug)]
+enum Planned<B> {
+    Whole(Portion<B>),
+    Cut(B, Slices),
+}
+
+impl<B: Clone> Portions<B> {
+    pub(super) fn new(blocks: impl Iterator<Item = (B, Vec<Candidate>)>, limit: usize) -> Self {
+        let mut planned = VecDeque::new();
+        let (mut open, mut sum): (Portion<B>, usize) = (Vec::new(), 0);
+        for (block, candidates) in blocks {
+            let rows = rows_of(&candidates);
+            if sum + rows > limit && !open.is_empty() {
+                planned.push_back(Planned::Whole(std::mem::take(&mut open)));
+                sum = 0;
+            }
+            if rows > limit {
+                planned.push_back(Planned::Cut(block, Slices::new(candidates, limit)));
+            } else {
+                sum += rows;
+                open.push((block, Slice { candidates, ends_block: true }));
+            }
         }
-        if rows > limit {
-            portions.extend(cut(candidates, limit).into_iter().map(|slice| vec![(block.clone(), slice)]));
-        } else {
-            sum += rows;
-            open.push((block, candidates));
+        if !open.is_empty() {
+            planned.push_back(Planned::Whole(open));
         }
+        Self(planned)
     }
-    if !open.is_empty() {
-        portions.push(open);
+
+    /// Whether there is no further portion.
+    pub(super) fn is_done(&self) -> bool {
+        self.0.is_empty()
     }
-    portions
+}
+
+impl<B: Clone> Iterator for Portions<B> {
+    type Item = Portion<B>;
+
+    fn next(&mut self) -> Option<Portion<B>> {
+        let (portion, rest) = match self.0.pop_front()? {
+            Planned::Whole(portion) => (portion, None),
+            Planned::Cut(block, mut slices) => {
+                let portion = slices.next().map(|slice| (block.clone(), slice)).into_iter().collect();
+                (portion, (!slices.is_done()).then_some(Planned::Cut(block, slices)))
+            }
+        };
+        if let Some(rest) = rest {
+            self.0.push_front(rest);
+        }
+        Some(portion)
+    }
 }
 
 /// How many rows each sample might have.
@@ -76,12 +154,12 @@ fn rows_per_sample(candidates: &[Candidate]) -> [usize; SAMPLES] {
     rows
 }
 
-/// Masks of consecutive samples, each of at most `limit` rows or of a single sample.
+/// Masks of consecutive samples, each of at most `limit` rows or with rows in a single sample.
 fn sample_ranges(rows: &[usize; SAMPLES], limit: usize) -> Vec<u64> {
     let mut ranges = Vec::new();
     let (mut mask, mut sum) = (0_u64, 0);
     for (sample, &count) in rows.iter().enumerate() {
-        if mask != 0 && sum + count > limit {
+        if sum != 0 && count != 0 && sum + count > limit {
             ranges.push(mask);
             (mask, sum) = (0, 0);
         }
@@ -118,7 +196,15 @@ mod tests {
             (0..97).map(|b| Candidate { a: b / 10, b: b + 10, samples: random() & random() | 1 << (b % 64) }).collect();
         let whole = flatten(std::slice::from_ref(&candidates));
         for limit in [1, 5, 40, 64, 300, 100_000] {
-            let slices = cut(candidates.clone(), limit);
+            let slices: Vec<Slice> = Slices::new(candidates.clone(), limit).collect();
+            assert!(slices.iter().all(|slice| !slice.candidates.is_empty() || slice.ends_block), "limit {limit}");
+            let ends = slices.iter().filter(|slice| slice.ends_block).map(|slice| slice.candidates.clone());
+            let ends = flatten(&ends.collect::<Vec<_>>());
+            let tail = &whole[whole.len() - ends.len()..];
+            assert!(
+                ends == tail && tail.iter().all(|row| whole[..whole.len() - tail.len()].iter().all(|w| w.0 < row.0))
+            );
+            let slices: Vec<Vec<Candidate>> = slices.into_iter().map(|slice| slice.candidates).collect();
             assert_eq!(flatten(&slices), whole, "limit {limit}");
             let most = slices.iter().map(|s| s.iter().map(|c| c.samples.count_ones() as usize).sum()).max();
             assert!(most <= Some(limit), "limit {limit}: a slice of {most:?} rows");
@@ -134,25 +220,30 @@ mod tests {
         let sizes = [3, 0, 20, 1, 1, 1, 0, 5, 2, 30];
         for limit in [1, 6, 10, 64, 1000] {
             let blocks = || sizes.iter().enumerate().map(|(block, &count)| (block, of(count)));
-            let portions = portions(blocks(), limit);
+            let portions: Vec<Portion<usize>> = Portions::new(blocks(), limit).collect();
             let rows = |portion: &Portion<usize>| -> u32 {
-                portion.iter().flat_map(|(_, list)| list).map(|c| c.samples.count_ones()).sum()
+                portion.iter().flat_map(|(_, slice)| &slice.candidates).map(|c| c.samples.count_ones()).sum()
             };
             assert!(portions.iter().all(|portion| rows(portion) as usize <= limit), "limit {limit}");
             let order: Vec<usize> = portions.iter().flatten().map(|(block, _)| *block).collect();
             assert!(order.is_sorted() && (0..sizes.len()).all(|block| order.contains(&block)), "limit {limit}");
             for (block, whole) in blocks() {
-                let slices: Vec<Vec<Candidate>> =
-                    portions.iter().flatten().filter(|(of, _)| *of == block).map(|(_, list)| list.clone()).collect();
+                let slices: Vec<Vec<Candidate>> = portions
+                    .iter()
+                    .flatten()
+                    .filter(|(of, _)| *of == block)
+                    .map(|(_, slice)| slice.candidates.clone())
+                    .collect();
                 assert_eq!(flatten(&slices), flatten(&[whole]), "limit {limit}, block {block}");
             }
             assert_eq!(portions.len() == 1, limit == 1000);
         }
-        assert!(portions(std::iter::empty::<(u8, _)>(), 5).is_empty());
+        assert!(Portions::new(std::iter::empty::<(u8, _)>(), 5).is_done());
     }
 
     #[test]
     fn a_block_without_candidates_is_one_slice() {
-        assert_eq!(cut(Vec::new(), 10), vec![Vec::new()]);
+        let slices: Vec<Slice> = Slices::new(Vec::new(), 10).collect();
+        assert_eq!(slices, [Slice { candidates: Vec::new(), ends_block: true }]);
     }
 }

@@ -18,6 +18,21 @@ pub struct PairCache {
     pub(super) resting: Option<Box<RestingAnswer>>,
 }
 
+impl PairCache {
+    /// Bytes that it takes, with what it points to.
+    pub fn bytes(&self) -> usize {
+        let surfaces = std::iter::once(&self.hulls).chain(&self.pieces).filter(|cache| cache.memory.surface.is_some());
+        let resting = self
+            .resting
+            .as_ref()
+            .map_or(0, |answer| size_of::<RestingAnswer>() + answer.of.0.capacity() * size_of::<[u64; 2]>());
+        size_of::<Self>()
+            + self.pieces.capacity() * size_of::<PieceCache>()
+            + surfaces.count() * size_of::<Surface>()
+            + resting
+    }
+}
+
 /// The bits of the poses of two bodies.
 pub(super) type RestingPoses = [[u64; 10]; 2];
 

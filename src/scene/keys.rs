@@ -24,6 +24,8 @@ pub(super) struct TomlSource<'a> {
     row: Option<RowPlace>,
     /// Whether no file holds the text: a program wrote it.
     in_code: bool,
+    /// Most threads that lower its tables of bodies; `None`: as many as there are cores.
+    pub(super) threads: Option<usize>,
 }
 
 /// Where something of a scene is written.
@@ -47,7 +49,12 @@ impl Origin {
 
 impl<'a> TomlSource<'a> {
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false }
+        Self { path, text, base: 0, line_starts: OnceLock::new(), row: None, in_code: false, threads: None }
+    }
+
+    /// The same text, lowered by at most so many threads.
+    pub(super) fn with_threads(self, threads: Option<usize>) -> Self {
+        Self { threads, ..self }
     }
 
     /// The text of a scene that a program wrote; `path` is what messages call it.

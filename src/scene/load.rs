@@ -98,7 +98,7 @@ impl Scene {
             Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
         })?;
         let text = text(path, &bytes)?;
-        let source = TomlSource::new(path, text);
+        let source = TomlSource::new(path, text).with_threads(overrides.threads);
         let mut tell = Some(tell);
         let mut outline = |head: &Head| {
             if let Some(tell) = tell.take() {

@@ -2,6 +2,7 @@
 
 use super::background_io::BackgroundSync;
 use super::output_dir::{OutputDir, OutputFile};
+use super::parking::StoredBytes;
 use crate::error::Result;
 use bytes::Bytes;
 use std::fs::File;
@@ -51,21 +52,22 @@ impl AtomicFile {
         &self.buffered.get_ref().target.path
     }
 
-    /// Writes the next bytes of the file from the buffers that hold them. As many bytes of later calls of `write` are
+    /// Writes the next bytes of the file from where they are stored. As many bytes of later calls of `write` are
     /// skipped.
     ///
     /// The parquet crate copies bytes several times on their way to `write`. With this method they are written without
     /// copies, and the crate passes bytes of the same number afterwards for its own accounting.
-    pub(super) fn write_ahead(&mut self, chunks: &[Bytes]) -> io::Result<()> {
+    pub(super) fn write_ahead(&mut self, chunks: &[StoredBytes]) -> io::Result<()> {
         self.buffered.flush()?;
         let mut rest = chunks;
         while !rest.is_empty() {
             let mut bytes = 0;
             let fitting = rest.iter().take(MOST_SLICES).take_while(|chunk| {
-                bytes += chunk.len();
+                bytes += chunk.size();
                 bytes <= MOST_VECTORED_BYTES
             });
             let (now, later) = rest.split_at(fitting.count().max(1));
+            let now = now.iter().map(StoredBytes::load).collect::<io::Result<Vec<Bytes>>>()?;
             let mut slices: Vec<IoSlice<'_>> = now.iter().map(|chunk| IoSlice::new(chunk)).collect();
             write_all_vectored(self.buffered.get_mut(), &mut slices)?;
             self.to_skip += now.iter().map(|chunk| chunk.len() as u64).sum::<u64>();

@@ -9,6 +9,7 @@ use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::dictionary::{Dictionary, DictionaryValues};
 use super::min_max::{MinMax, statistics};
 use super::page_compressor::{self, PageCompressor, StorePolicy, ZstdFrame};
+use super::parking::{ParkingFile, StoredBytes};
 use super::schema::{ColumnSpec, ColumnType};
 use super::vocabulary::{Vocabularies, Vocabulary};
 use super::{rle_bitpack, writer_properties};
@@ -20,6 +21,7 @@ use parquet::errors::Result;
 use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
+use std::sync::Arc;
 
 /// Size of a dictionary of integers, bytes, at which its column falls back to PLAIN encoding. Dictionaries of codes
 /// have no limit of their own: the rows of a row group bound them.
@@ -138,6 +140,11 @@ impl ColumnChunk {
         }
     }
 
+    /// Parks further pages of the row group in a file.
+    pub(super) fn park_in(&mut self, file: &Arc<ParkingFile>) {
+        self.open.sink.inner_mut().park_in(file);
+    }
+
     /// Encodes the values of `column` as one page and empties `column`.
     pub(super) fn encode_page(&mut self, column: &mut ColumnBuffer, compressor: &mut PageCompressor) -> Result<()> {
         let rows = column.values.len();
@@ -250,7 +257,7 @@ impl ColumnChunk {
         Ok(ClosedChunk {
             physical_type: self.physical_type,
             dictionary: self.dictionary.as_mut().map(Dictionary::take),
-            data: open.sink.into_inner()?.finish(),
+            data: open.sink.into_inner()?.finish()?,
             size,
             pages: open.pages,
             uncompressed: open.uncompressed,
@@ -267,7 +274,7 @@ impl ColumnChunk {
 pub(super) struct ClosedChunk {
     physical_type: Type,
     dictionary: Option<DictionaryValues>,
-    data: Vec<Bytes>,
+    data: Vec<StoredBytes>,
     size: usize,
     pages: Vec<PageEntry>,
     uncompressed: usize,
@@ -300,7 +307,7 @@ impl ClosedChunk {
                 .uncompressed_size;
         }
         let shift = dictionary_page.bytes_written();
-        let mut chunks = dictionary_page.into_inner()?.finish();
+        let mut chunks = dictionary_page.into_inner()?.finish()?;
         chunks.extend(self.data.iter().cloned());
         let mut offsets = OffsetIndexBuilder::new();
         for page in &self.pages {
@@ -310,7 +317,7 @@ impl ClosedChunk {
         // The page index belongs to the column of integers; string columns have none.
         let index = if strings.is_none() { self.index.take() } else { None };
         let bytes = shift + self.size;
-        debug_assert_eq!(chunks.iter().map(Bytes::len).sum::<usize>(), bytes);
+        debug_assert_eq!(chunks.iter().map(StoredBytes::size).sum::<usize>(), bytes);
         debug_assert_eq!(self.pages.iter().map(|page| page.rows).sum::<usize>(), self.rows);
         let mut metadata = ColumnChunkMetaData::builder(column.clone())
             .set_compression(writer_properties::compression())
@@ -377,7 +384,6 @@ mod tests {
     use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
-    use std::sync::Arc;
 
     /// Writes a file of one column and one row group with these pages. Returns what the parquet crate reads from it.
     fn written(message: &str, spec: &ColumnSpec, pages: Vec<ColumnValues>) -> (ArrayRef, Arc<ParquetMetaData>) {
@@ -394,7 +400,8 @@ mod tests {
         let encoded = pool.with(|compressor| closed.encode_column(&descriptor, None, compressor));
         let EncodedColumn { bytes, close } = encoded.expect("a compressor").expect("a chunk");
         let mut group = file.next_row_group().expect("a row group");
-        group.append_column(&Bytes::from(bytes.chunks.concat()), close).expect("appended");
+        let chunks: Vec<Bytes> = bytes.chunks.iter().map(|chunk| chunk.load().expect("loaded")).collect();
+        group.append_column(&Bytes::from(chunks.concat()), close).expect("appended");
         group.close().expect("closed");
         let bytes = Bytes::from(file.into_inner().expect("a file"));
         let options = ArrowReaderOptions::new();

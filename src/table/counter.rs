@@ -9,6 +9,7 @@ use super::sink::RowBlock;
 use super::summary::count_rows;
 use super::totals::{Totals, Worst};
 use super::violations::Violations;
+use crate::error::Result;
 use crate::narrow::Status;
 use crate::scene::{SAMPLES, Scene};
 use rustc_hash::FxHashSet;
@@ -43,13 +44,16 @@ impl RowCounter {
             block: None,
             last_run: None,
             tile: Vec::with_capacity(TILE_ROWS),
-            violations: Violations::default(),
+            violations: Violations::unbounded(),
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
         }
     }
 
     /// Counts rows; those of a block may come in several calls, of ascending samples.
-    pub(crate) fn add(&mut self, rows: &RowBlock<'_>) {
+    ///
+    /// # Errors
+    /// Those of [`Violations::add`].
+    pub(crate) fn add(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         let block = rows.block();
         if self.block.replace(block.index) != Some(block.index) {
             self.totals.samples += block.samples.len() as u64;
@@ -70,10 +74,11 @@ impl RowCounter {
                 self.pairs.extend(self.tile.iter().map(|row| (row.a, row.b)));
                 if count_rows(current, &mut self.totals, &self.tile, &block.samples, self.require) > 0 {
                     let position = block.index * SAMPLES as u64;
-                    self.violations.add(&self.tile, &block.samples, position, self.require);
+                    self.violations.add(&self.tile, &block.samples, position, self.require)?;
                 }
             }
         }
+        Ok(())
     }
 
     fn finish_run(&mut self) {
@@ -96,10 +101,13 @@ impl RowCounter {
     }
 
     /// The totals of all rows.
-    pub(crate) fn finish(mut self) -> Totals {
+    ///
+    /// # Errors
+    /// Those of [`Violations::finish`].
+    pub(crate) fn finish(mut self) -> Result<Totals> {
         self.finish_run();
-        self.totals.add_violations(self.violations, &self.names);
+        self.totals.add_violations(self.violations, &self.names)?;
         self.totals.penetrations = self.totals.by_status[Status::Penetrating as usize];
-        self.totals
+        Ok(self.totals)
     }
 }

@@ -9,6 +9,7 @@ use super::column_buffer::ColumnBuffer;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::output_dir::OutputDir;
 use super::page_compressor::{CompressorPool, PageCompressor};
+use super::parking::ParkingFile;
 use super::part_writer::{FileNaming, PartWriter, RowGroupQueue};
 use super::resume::journal::{JournalMark, PageJournal};
 use super::schema::{ColumnType, TableSpec};
@@ -22,6 +23,13 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+
+/// Where less memory than this may be taken, the pages of a row group wait in a file: four row groups of `distances`, of which
+/// one is filled while another is written.
+const PARK_BELOW: u64 = 512 << 20;
+
+/// Pages of a row group that stay in memory even then.
+const KEPT_PAGES: usize = 4;
 
 /// What the encoder of a table holds, beside its journal.
 #[derive(Debug, Serialize, Deserialize)]
@@ -101,6 +109,7 @@ impl TableEncoder {
             outputs,
             pool: CompressorPool::default(),
             in_group: 0,
+            parks_in: None,
             queue: RowGroupQueue::new(parts),
         };
         Ok(Self {
@@ -170,6 +179,12 @@ impl TableEncoder {
     /// when the disk is busy with another table.
     pub(super) fn defer_pages(self, pages: usize) -> Self {
         Self { most_deferred: pages, ..self }
+    }
+
+    /// Parks pages in unnamed files in `out` where no more memory than this may be taken and it is too little.
+    pub(super) fn within(mut self, memory: u64, out: &Arc<OutputDir>) -> Self {
+        self.encoder.parks_in = (memory < PARK_BELOW).then(|| Arc::clone(out));
+        self
     }
 
     /// Appends rows. `fill` copies a slice of rows into the columns. Full pages are encoded in rayon's current pool.
@@ -278,6 +293,8 @@ struct RowGroupEncoder {
     pool: CompressorPool,
     /// Rows of the row group in progress.
     in_group: usize,
+    /// Where its pages are parked once there are enough of them.
+    parks_in: Option<Arc<OutputDir>>,
     queue: RowGroupQueue,
 }
 
@@ -286,12 +303,30 @@ impl RowGroupEncoder {
     fn encode_page(&mut self, columns: &mut [ColumnBuffer], rows: usize) -> Result<()> {
         debug_assert!(columns.iter().all(|column| column.values.len() == rows));
         debug_assert_eq!(columns.len(), self.chunks.len());
+        if self.in_group == KEPT_PAGES * self.page_rows {
+            self.park()?;
+        }
         let Self { name, chunks, pool, .. } = self;
-        chunks.par_iter_mut().zip(columns).with_max_len(1).try_for_each(|(chunk, column)| {
+        let encoded = chunks.par_iter_mut().zip(columns).with_max_len(1).try_for_each(|(chunk, column)| {
             with_compressor(pool, name, |compressor| chunk.encode_page(column, compressor))
-        })?;
+        });
+        encoded.map_err(|error| self.cause_of(error))?;
         self.in_group += rows;
         if self.in_group == self.group_rows { self.close_group() } else { Ok(()) }
+    }
+
+    /// Parks further pages of the row group, where memory is short.
+    fn park(&mut self) -> Result<()> {
+        if let Some(out) = &self.parks_in {
+            let file = Arc::new(ParkingFile::create(out)?);
+            self.chunks.iter_mut().for_each(|chunk| chunk.park_in(&file));
+        }
+        Ok(())
+    }
+
+    /// The error of a failed encoding: that of the disk, if parking failed.
+    fn cause_of(&self, error: Error) -> Error {
+        self.parks_in.as_ref().and_then(|out| out.failure()).unwrap_or(error)
     }
 
     fn finish(mut self) -> Result<PendingTable> {
@@ -304,10 +339,12 @@ impl RowGroupEncoder {
 
     /// Ends the row group and hands its columns to the part writer.
     fn close_group(&mut self) -> Result<()> {
-        let Self { name, chunks, outputs, pool, strings, .. } = self;
+        let Self { name, chunks, .. } = self;
         let name: &str = name;
         let closed = chunks.iter_mut().map(|chunk| chunk.close().map_err(|e| Error::internal(name, e)));
-        let mut closed: Vec<ClosedChunk> = closed.collect::<Result<_>>()?;
+        let closed = closed.collect::<Result<Vec<ClosedChunk>>>();
+        let mut closed = closed.map_err(|error| self.cause_of(error))?;
+        let Self { name, outputs, pool, strings, .. } = self;
         let mut encoded: Vec<EncodedColumn> = Vec::with_capacity(outputs.len());
         for output in outputs {
             let strings = output.vocabulary.map(|vocabulary| (&*strings, vocabulary));

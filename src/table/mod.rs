@@ -9,7 +9,7 @@
 //!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it reaches through one handle
 //!   (`folder`).
 //! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
-//!   `motion_bound` and `violations`.
+//!   `motion_bound` and `violations` (of `violating_stretch`es).
 //! - `resume` keeps what another execution needs to go on after this one was killed.
 //! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
 //!   that are not convex.
@@ -44,7 +44,9 @@ mod options;
 mod output_dir;
 mod page_compressor;
 mod pair_counts;
+mod pair_keys;
 mod pair_stats;
+mod parking;
 mod part_writer;
 mod report;
 mod resume;
@@ -52,11 +54,13 @@ mod rle_bitpack;
 mod row;
 mod schema;
 mod sink;
+mod spill;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod totals;
 pub mod trajectory_file;
+mod violating_stretch;
 mod violations;
 mod vocabulary;
 mod writer;

@@ -9,39 +9,40 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
 use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
+use super::pair_keys::{LOOKAHEAD, lower_bound, pair_key};
 use super::pair_stats::{PairAccumulator, PairStat, is_smaller};
 use super::part_writer::FileNaming;
+use super::resume::checkpoint::FoundLists;
+use super::resume::entries::StoredEntries;
 use super::row::Row;
 use super::schema;
 use super::totals::{CountedRows, Totals, Worst};
-use super::violations::Violations;
+use super::violations::{ViolatingRuns, Violations};
 use super::vocabulary::Vocabularies;
 use crate::error::{Error, Result};
 use crate::narrow::Status;
 use crate::scene::block::COMPONENTS;
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
 
 /// The slot of static bodies, which have no motion.
 const STATIC: u32 = u32::MAX;
 
-/// Number of candidates that are compared with a row without a branch. The candidate of a row is most likely among the
-/// next ones after that of the row before it.
-const LOOKAHEAD: usize = 8;
+/// The share of the memory that violating pairs may take: an eighth.
+const VIOLATIONS_SHARE: u64 = 8;
 
-/// What the summaries hold at the start of a block, without the statistics of pairs.
+/// What the summaries hold at the start of a block, without their lists.
 #[derive(Serialize, Deserialize)]
-pub(super) struct SummaryState<'a> {
+pub(super) struct SummaryState {
     pub(super) pairs: EncoderState,
     pub(super) runs: EncoderState,
     run: Option<(RunRow, Vec<f64>)>,
     last_run: Option<i64>,
     motion: Vec<Option<[f64; COMPONENTS]>>,
     pub(super) counted: CountedRows,
-    violations: Cow<'a, Violations>,
+    violations: ViolatingRuns,
     worst: Option<(i64, WorstRow)>,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct SummaryWriter {
     pairs: TableEncoder,
     runs: TableEncoder,
     /// Statistics per pair of the run in progress.
-    pub(super) stats: PairAccumulator,
+    stats: PairAccumulator,
     run: Option<RunState>,
     /// Index of the block in progress.
     block: Option<u64>,
@@ -119,7 +120,7 @@ impl RunSegment {
 }
 
 impl SummaryWriter {
-    /// Creates the writer. `memory` is the number of bytes that the pair statistics of a run may take.
+    /// Creates the writer. `memory`: the bytes that a job may take, of which pairs get a share.
     pub(super) fn new(
         scene: &Scene,
         strings: &Vocabularies,
@@ -132,11 +133,11 @@ impl SummaryWriter {
             Motion::Static(_) => STATIC,
             Motion::Dynamic { slot } => *slot,
         };
-        // A factor of four: the list grows by doubling, and the stable sort needs memory for half of its entries.
-        let limit = usize::try_from(memory / (4 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
+        // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
+        let limit = usize::try_from(memory / (6 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
-            pairs: table(schema::pairs(), "pairs.parquet")?,
+            pairs: table(schema::pairs(), "pairs.parquet")?.within(memory, out),
             runs: table(schema::runs(), "runs.parquet")?,
             stats: PairAccumulator::new(limit.max(layout.least_pairs), Arc::clone(out)),
             run: None,
@@ -153,7 +154,7 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
-            violations: Violations::default(),
+            violations: Violations::within(memory / VIOLATIONS_SHARE, out),
             worst: None,
             counter: SegmentCounter::default(),
         })
@@ -169,11 +170,16 @@ impl SummaryWriter {
         self.block != Some(block.index)
     }
 
-    /// What is to be stored before a new block, without the statistics of pairs, and handles to the journals.
+    /// The lists that belong to [`Self::state`], in their order.
+    pub(super) fn lists(&mut self) -> [&mut dyn StoredEntries; 2] {
+        [&mut self.stats, &mut self.violations]
+    }
+
+    /// What is to be stored before a new block, without lists, and handles to the journals.
     ///
     /// # Errors
     /// The disk failed.
-    pub(super) fn state(&mut self) -> Result<(SummaryState<'_>, Vec<File>)> {
+    pub(super) fn state(&mut self) -> Result<(SummaryState, Vec<File>)> {
         self.begin_segments(self.segments.len())?;
         let failed = |error| Error::output("pairs", error, "close other programs that hold many files open");
         let (pairs, one) = self.pairs.state().map_err(failed)?;
@@ -185,25 +191,25 @@ impl SummaryWriter {
             last_run: self.last_run,
             motion: self.motion.state(),
             counted: self.totals.counted(),
-            violations: Cow::Borrowed(&self.violations),
+            violations: self.violations.state(),
             worst: self.worst,
         };
         Ok((state, one.into_iter().chain(other).collect()))
     }
 
-    /// Goes on from a state; the statistics of pairs are restored apart.
+    /// Goes on from a state and the lists that belong to it.
     ///
     /// # Errors
     /// The disk failed.
-    pub(super) fn restore(&mut self, state: SummaryState<'static>) -> Result<()> {
+    pub(super) fn restore(&mut self, state: SummaryState, lists: &mut FoundLists, out: &OutputDir) -> Result<()> {
         self.pairs.restore(&state.pairs)?;
         self.runs.restore(&state.runs)?;
         self.run = state.run.map(|(row, steps)| RunState { row, steps });
         (self.last_run, self.worst) = (state.last_run, state.worst);
         self.motion.restore(&state.motion);
         self.totals.restore(&state.counted);
-        self.violations = state.violations.into_owned();
-        Ok(())
+        lists.read(out, &mut |entries| self.stats.extend(entries))?;
+        self.violations.restore(state.violations, lists, out)
     }
 
     /// Begins a call: with the results of the next block, or of further samples of the block in progress.
@@ -231,7 +237,7 @@ impl SummaryWriter {
                 Some(last) if usize::from(last.proximity.sample) < end => rest.len(),
                 _ => rest.partition_point(|row| usize::from(row.proximity.sample) < end),
             };
-            self.count_in_segment(samples, &rest[..here]);
+            self.count_in_segment(samples, &rest[..here])?;
             rest = &rest[here..];
         }
         Ok(())
@@ -253,7 +259,7 @@ impl SummaryWriter {
         self.begin_segments(self.segments.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
-        self.totals.add_violations(self.violations, names);
+        self.totals.add_violations(self.violations, names)?;
         self.totals.worst = self.worst.map(|(run, w)| Worst {
             distance_m: w.distance,
             run,
@@ -387,14 +393,14 @@ impl SummaryWriter {
     }
 
     /// Counts rows of the open segment.
-    fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) {
+    fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) -> Result<()> {
         let Self { counter, run, totals, require, violations, block, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
             let position = block.unwrap_or_default() * SAMPLES as u64;
             for rows in rows.chunks(TILE_ROWS) {
                 if count_rows(&mut run.row, totals, rows, samples, *require) > 0 {
-                    violations.add(rows, samples, position, *require);
+                    violations.add(rows, samples, position, *require)?;
                 }
             }
         }
@@ -415,36 +421,13 @@ impl SummaryWriter {
                 }
             }
         }
+        Ok(())
     }
 }
 
 /// Upper bound of a sum of two lengths. Exact if one is zero.
 fn add_up(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { a + b } else { (a + b).next_up() }
-}
-
-/// A pair as an integer. Integers compare like pairs (a, b).
-fn pair_key(a: u32, b: u32) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
-}
-
-/// The position of the first key from `at` on that is not less than `pair`. `pairs` is sorted and ends in [`LOOKAHEAD`]
-/// sentinels. The next keys are compared without unpredictable branches; beyond them follows an exponential search
-/// (Bentley & Yao, "An almost optimal algorithm for unbounded searching", 1976).
-fn lower_bound(pairs: &[u64], at: usize, pair: u64) -> usize {
-    let Some(next) = pairs.get(at..).and_then(|pairs| pairs.first_chunk::<LOOKAHEAD>()) else { return at };
-    let mut low = at + next.iter().map(|&next| usize::from(next < pair)).sum::<usize>();
-    let mut step = LOOKAHEAD;
-    let below = |at: usize| pairs.get(at).is_some_and(|&next| next < pair);
-    if low == at + LOOKAHEAD && below(low) {
-        while below(low + step) {
-            low += step;
-            step *= 2;
-        }
-        let high = (low + step).min(pairs.len());
-        low += 1 + pairs[low + 1..high].partition_point(|&next| next < pair);
-    }
-    low
 }
 
 /// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
@@ -477,25 +460,4 @@ pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], sa
     run.uncertified += counter(status, Status::Uncertified as usize);
     run.worst = worst;
     violated
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lower_bound_is_found_at_any_distance() {
-        for count in [0, 1, 7, 8, 9, 100] {
-            let mut pairs: Vec<u64> = (0..count).map(|k| pair_key(k / 7, 10 + 3 * k)).collect();
-            pairs.sort_unstable();
-            let sorted = pairs.clone();
-            pairs.extend([u64::MAX; LOOKAHEAD]);
-            for pair in sorted.iter().flat_map(|&pair| [pair - 1, pair, pair + 1]).chain([0, u64::MAX - 1]) {
-                let place = sorted.partition_point(|&other| other < pair);
-                for from in 0..=place {
-                    assert_eq!(lower_bound(&pairs, from, pair), place, "{pair} from {from} of {count}");
-                }
-            }
-        }
-    }
 }

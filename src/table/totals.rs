@@ -1,6 +1,7 @@
 //! Counts over a whole execution.
 
 use super::violations::{ViolatingPair, Violations};
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
@@ -68,8 +69,12 @@ impl Totals {
     }
 
     /// Takes what was collected of violating rows. `names`: of the bodies.
-    pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) {
-        (self.runs_violated, self.pairs_violated, self.violating_pairs) = violations.finish(names);
+    ///
+    /// # Errors
+    /// What was spilled cannot be read.
+    pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) -> Result<()> {
+        (self.runs_violated, self.pairs_violated, self.violating_pairs) = violations.finish(names)?;
+        Ok(())
     }
 }
 

@@ -1,12 +1,24 @@
 //! Which pairs violate the requirement, when, and in how many runs.
 
+use super::output_dir::OutputDir;
+use super::resume::checkpoint::FoundLists;
+use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
+use super::spill::{SpillEntry, SpillFile};
+use super::violating_stretch::{InRun, OfPair, Stretch};
+use crate::error::Result;
 use crate::scene::Sample;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::hash_map::Entry;
+use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Pairs that the totals list.
 const LISTED: usize = 10;
+
+/// Pairs that stay in memory even if less may be taken.
+const LEAST_PAIRS: usize = 1024;
 
 /// A pair with at least one row that violates the requirement.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,113 +49,226 @@ pub(crate) struct ViolatingPair {
     pub(crate) to_time_s: Option<f64>,
 }
 
-/// A sample as it is stored.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Sample")]
-struct StoredSample {
-    run: i64,
-    frame: i64,
-    time_s: Option<f64>,
-}
-
-/// The violations of a pair in one run.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct InRun {
-    distance: f64,
-    nearest: i64,
-    spans: u64,
-    #[serde(with = "StoredSample")]
-    first: Sample,
-    #[serde(with = "StoredSample")]
-    last: Sample,
-    /// Number of the last sample, counted over the whole input.
-    position: u64,
-}
-
-/// The violations of a pair.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct OfPair {
-    rows: u64,
-    runs: u64,
-    /// The run of the smallest distance, among those before the current one. Apart, because most pairs have one run.
-    worst: Option<Box<InRun>>,
-    current: InRun,
-}
-
-impl OfPair {
-    /// The run of the smallest distance. Of equal distances the earlier run is kept.
-    fn worst(&self) -> InRun {
-        let worst = self.worst.as_deref().filter(|worst| worst.distance <= self.current.distance);
-        *worst.unwrap_or(&self.current)
-    }
-}
-
-/// Collects violating rows, in order of (run, frame). A violating pair takes 128 bytes in the map, which may be half empty,
-/// and 96 more once it violates in a second run.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// Collects violating rows, in order of (run, frame). A violating pair takes 136 bytes in the map, which may be half empty,
+/// and 88 more once it violates in a second run; where there are too many, they are spilled.
+#[derive(Debug)]
 pub(super) struct Violations {
     pairs: FxHashMap<(u32, u32), OfPair>,
     runs: u64,
     last_run: Option<i64>,
+    /// Pairs that may stay in memory.
+    limit: usize,
+    /// Where pairs are spilled to; `None`: they all stay.
+    out: Option<Arc<OutputDir>>,
+    spill: Option<SpillFile<Stretch>>,
+    /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch has whole runs.
+    cut_run: Option<i64>,
+}
+
+/// What a checkpoint takes down besides the pairs.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct ViolatingRuns {
+    runs: u64,
+    last_run: Option<i64>,
+    has_spilled: bool,
+}
+
+impl StoredEntries for Violations {
+    fn count(&mut self) -> u64 {
+        let stretches = self.pairs.values().map(|of| 1 + u64::from(of.worst.is_some())).sum::<u64>();
+        self.spill.as_ref().map_or(0, SpillFile::len) + stretches
+    }
+
+    fn store(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        if let Some(spill) = &mut self.spill {
+            spill.copy_to(to)?;
+        }
+        let mut sorted: Vec<_> = self.pairs.iter().collect();
+        sorted.sort_unstable_by_key(|(pair, _)| **pair);
+        store_entries(sorted.into_iter().flat_map(|(pair, of)| of.stretches(*pair)), to)
+    }
 }
 
 impl Violations {
+    /// What is to be stored besides the pairs.
+    pub(super) fn state(&self) -> ViolatingRuns {
+        ViolatingRuns { runs: self.runs, last_run: self.last_run, has_spilled: self.spill.is_some() }
+    }
+
+    /// Goes on from a state and the list of pairs.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(super) fn restore(&mut self, state: ViolatingRuns, lists: &mut FoundLists, out: &OutputDir) -> Result<()> {
+        (self.runs, self.last_run) = (state.runs, state.last_run);
+        let mut spill = match state.has_spilled {
+            true => Some(SpillFile::new(out.spill_file().map_err(|error| out.error(out.root(), &error))?)),
+            false => None,
+        };
+        let pairs = &mut self.pairs;
+        lists.read(out, &mut |stretches: &[Stretch]| match &mut spill {
+            // The list has one sorted sequence after the other.
+            Some(spill) => {
+                let mut sorted = stretches.chunk_by(|one, next| one.pair() <= next.pair());
+                let written = sorted.try_for_each(|part| spill.write(part.iter().copied()));
+                written.map_err(|error| out.error(out.root(), &error))
+            }
+            None => {
+                stretches.iter().for_each(|stretch| add_stretch(pairs, stretch));
+                Ok(())
+            }
+        })?;
+        // What was in memory is spilled as well, and with it a part of the run in progress.
+        self.cut_run = state.last_run.filter(|_| spill.is_some());
+        self.spill = spill;
+        Ok(())
+    }
+
+    /// Of any number of pairs.
+    pub(super) fn unbounded() -> Self {
+        let (pairs, runs, last_run) = Default::default();
+        Self { pairs, runs, last_run, limit: usize::MAX, out: None, spill: None, cut_run: None }
+    }
+
+    /// Of pairs that take about so many bytes of memory, and beyond that an unnamed file in `out`.
+    pub(super) fn within(memory: u64, out: &Arc<OutputDir>) -> Self {
+        // A map that is half empty beside its predecessor or a sorted list of its pairs, and what a second run takes.
+        let each = 3 * size_of::<((u32, u32), OfPair)>() as u64 + size_of::<InRun>() as u64;
+        let limit = usize::try_from(memory / each).unwrap_or(usize::MAX).max(LEAST_PAIRS);
+        Self { limit, out: Some(Arc::clone(out)), ..Self::unbounded() }
+    }
+
     /// Adds those of `rows` whose upper bound is less than `require`. `position` is the number of the first of `samples`,
     /// counted over the whole input.
-    pub(super) fn add(&mut self, rows: &[Row], samples: &[Sample], position: u64, require: f64) {
+    ///
+    /// # Errors
+    /// A spill file cannot be written.
+    pub(super) fn add(&mut self, rows: &[Row], samples: &[Sample], position: u64, require: f64) -> Result<()> {
         for row in rows.iter().filter(|row| row.proximity.upper < require) {
             let index = usize::from(row.proximity.sample);
             let sample = samples[index];
-            self.runs += u64::from(self.last_run.replace(sample.run) != Some(sample.run));
-            let (position, distance) = (position + index as u64, row.proximity.distance);
-            let first = InRun { distance, nearest: sample.frame, spans: 1, first: sample, last: sample, position };
-            let pair = self.pairs.entry((row.a, row.b));
-            let pair = pair.or_insert(OfPair { rows: 0, runs: 1, worst: None, current: first });
-            pair.rows += 1;
-            if pair.current.last.run != sample.run {
-                (pair.worst, pair.current, pair.runs) = (Some(Box::new(pair.worst())), first, pair.runs + 1);
+            if self.last_run != Some(sample.run) {
+                if self.cut_run.is_some() {
+                    self.spill()?;
+                    self.cut_run = None;
+                }
+                (self.runs, self.last_run) = (self.runs + 1, Some(sample.run));
             }
-            let current = &mut pair.current;
-            if distance < current.distance {
-                (current.distance, current.nearest) = (distance, sample.frame);
+            let (at, distance) = (position + index as u64, row.proximity.distance);
+            let (spans, nearest) = (1, sample.frame);
+            let here =
+                InRun { distance, nearest, spans, first: sample, last: sample, first_position: at, position: at };
+            add_stretch(&mut self.pairs, &Stretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here });
+            if self.pairs.len() >= self.limit {
+                self.spill()?;
+                self.cut_run = Some(sample.run);
             }
-            current.spans += u64::from(position > current.position + 1);
-            (current.last, current.position) = (sample, position);
         }
+        Ok(())
+    }
+
+    /// Moves all pairs to the spill file, if there is a place for one.
+    fn spill(&mut self) -> Result<()> {
+        let Some(out) = self.out.clone() else { return Ok(()) };
+        let entries = sorted(&mut self.pairs);
+        let write = |spill: &mut Option<SpillFile<Stretch>>| {
+            let spill = match spill {
+                Some(spill) => spill,
+                none => none.insert(SpillFile::new(out.spill_file()?)),
+            };
+            spill.write(entries.iter().flat_map(|(pair, of)| of.stretches(*pair)))
+        };
+        write(&mut self.spill).map_err(|e| out.error(out.root(), &e))
     }
 
     /// Number of runs with a violation, number of violating pairs, and the worst of these pairs.
-    pub(super) fn finish(self, names: &[String]) -> (u64, u64, Vec<ViolatingPair>) {
-        // The least by (distance, pair), in order: that of the map must not reach a user.
-        let mut least: Vec<(f64, (u32, u32))> = Vec::with_capacity(LISTED + 1);
-        for (&key, of) in &self.pairs {
+    ///
+    /// # Errors
+    /// A spill file cannot be read.
+    pub(super) fn finish(mut self, names: &[String]) -> Result<(u64, u64, Vec<ViolatingPair>)> {
+        let mut worst = WorstPairs::default();
+        if let (Some(spill), Some(out)) = (self.spill.take(), &self.out) {
+            let rest = sorted(&mut self.pairs);
+            let rest = rest.iter().flat_map(|(pair, of)| of.stretches(*pair)).collect();
+            let mut merge = spill.merge(rest, self.limit);
+            let mut merged: Option<((u32, u32), OfPair)> = None;
+            while let Some(next) = merge.next().map_err(|e| out.error(out.root(), &e))? {
+                match &mut merged {
+                    Some((pair, of)) if *pair == next.pair() => of.add(&next),
+                    _ => {
+                        let Stretch { rows, runs, worst: current, .. } = next;
+                        let of = OfPair { rows, runs, worst: None, current };
+                        worst.extend(merged.replace((next.pair(), of)));
+                    }
+                }
+            }
+            worst.extend(merged);
+        } else {
+            worst.extend(std::mem::take(&mut self.pairs));
+        }
+        Ok((self.runs, worst.count, worst.least.into_iter().map(|(pair, of)| of.named(pair, names)).collect()))
+    }
+}
+
+/// Adds violations of a pair that are later than those in the map.
+fn add_stretch(pairs: &mut FxHashMap<(u32, u32), OfPair>, later: &Stretch) {
+    match pairs.entry(later.pair()) {
+        Entry::Occupied(pair) => pair.into_mut().add(later),
+        Entry::Vacant(pair) => {
+            pair.insert(OfPair { rows: later.rows, runs: later.runs, worst: None, current: later.worst });
+        }
+    }
+}
+
+/// All pairs of a map, which becomes empty and keeps its memory, sorted.
+fn sorted(pairs: &mut FxHashMap<(u32, u32), OfPair>) -> Vec<((u32, u32), OfPair)> {
+    let mut sorted: Vec<_> = pairs.drain().collect();
+    sorted.sort_unstable_by_key(|(pair, _)| *pair);
+    sorted
+}
+
+/// The least pairs by (distance, pair), in order: that in which they come, of a map, must not reach a user.
+#[derive(Default)]
+struct WorstPairs {
+    count: u64,
+    least: Vec<((u32, u32), OfPair)>,
+}
+
+impl Extend<((u32, u32), OfPair)> for WorstPairs {
+    fn extend<I: IntoIterator<Item = ((u32, u32), OfPair)>>(&mut self, pairs: I) {
+        for (pair, of) in pairs {
+            self.count += 1;
             let distance = of.worst().distance;
-            let is_before = |other: &(f64, (u32, u32))| other.0.total_cmp(&distance).then(other.1.cmp(&key)).is_lt();
-            let at = least.partition_point(is_before);
+            let is_before = |(other, kept): &((u32, u32), OfPair)| {
+                kept.worst().distance.total_cmp(&distance).then(other.cmp(&pair)).is_lt()
+            };
+            let at = self.least.partition_point(is_before);
             if at < LISTED {
-                least.insert(at, (distance, key));
-                least.truncate(LISTED);
+                self.least.insert(at, (pair, of));
+                self.least.truncate(LISTED);
             }
         }
-        let listed = least.into_iter().map(|(_, (a, b))| {
-            let of = &self.pairs[&(a, b)];
-            let worst = of.worst();
-            ViolatingPair {
-                body_a: names[a as usize].clone(),
-                body_b: names[b as usize].clone(),
-                min_distance_m: worst.distance,
-                run: worst.first.run,
-                frame: worst.nearest,
-                rows: of.rows,
-                runs: of.runs,
-                spans: worst.spans,
-                from_frame: worst.first.frame,
-                to_frame: worst.last.frame,
-                from_time_s: worst.first.time_s,
-                to_time_s: worst.last.time_s,
-            }
-        });
-        (self.runs, self.pairs.len() as u64, listed.collect())
+    }
+}
+
+impl OfPair {
+    /// As it is listed.
+    fn named(&self, (a, b): (u32, u32), names: &[String]) -> ViolatingPair {
+        let worst = self.worst();
+        ViolatingPair {
+            body_a: names[a as usize].clone(),
+            body_b: names[b as usize].clone(),
+            min_distance_m: worst.distance,
+            run: worst.first.run,
+            frame: worst.nearest,
+            rows: self.rows,
+            runs: self.runs,
+            spans: worst.spans,
+            from_frame: worst.first.frame,
+            to_frame: worst.last.frame,
+            from_time_s: worst.first.time_s,
+            to_time_s: worst.last.time_s,
+        }
     }
 }
 
@@ -152,6 +277,9 @@ mod tests {
     use super::*;
     use crate::geometry::Vec3;
     use crate::narrow::{FeatureKind, Method, Proximity, Status};
+    use crate::table::JobInputs;
+    use crate::table::output_dir::ClaimMode;
+    use std::io::Seek;
 
     fn row(sample: u8, a: u32, b: u32, distance: f64) -> Row {
         let proximity = Proximity {
@@ -171,17 +299,78 @@ mod tests {
         Row { a, b, proximity }
     }
 
-    /// The worst pairs of rows (position, run, a, b, distance), all violating 1 m; a block holds 64 samples.
-    fn found(rows: &[(u64, i64, u32, u32, f64)]) -> (u64, u64, Vec<ViolatingPair>) {
-        let mut violations = Violations::default();
+    /// A row: position, run, a, b, distance.
+    type TestRow = (u64, i64, u32, u32, f64);
+
+    /// The worst pairs of rows, all violating 1 m; a block holds 64 samples.
+    fn found(rows: &[TestRow]) -> (u64, u64, Vec<ViolatingPair>) {
+        collect(Violations::unbounded(), rows)
+    }
+
+    /// The same, as `violations` finds them.
+    fn collect(mut violations: Violations, rows: &[TestRow]) -> (u64, u64, Vec<ViolatingPair>) {
+        add(&mut violations, rows);
+        violations.finish(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).expect("finished")
+    }
+
+    fn add(violations: &mut Violations, rows: &[TestRow]) {
         for &(position, run, a, b, distance) in rows {
             let block = position / 64 * 64;
             let sample =
                 |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
             let samples: Vec<Sample> = (0..64).map(sample).collect();
-            violations.add(&[row((position % 64) as u8, a, b, distance)], &samples, block, 1.0);
+            violations.add(&[row((position % 64) as u8, a, b, distance)], &samples, block, 1.0).expect("added");
         }
-        violations.finish(&["a", "b", "c", "d", "e", "f"].map(str::to_owned))
+    }
+
+    /// Stores violations, and restores them into `fresh`.
+    fn stored_and_restored(mut violations: Violations, mut fresh: Violations, out: &OutputDir) -> Violations {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&violations.count().to_le_bytes()).expect("written");
+        violations.store(&mut file).expect("stored");
+        file.rewind().expect("rewound");
+        let mut lists = FoundLists::of(file);
+        fresh.restore(violations.state(), &mut lists, out).expect("restored");
+        fresh
+    }
+
+    #[test]
+    fn what_is_spilled_changes_nothing() {
+        let mut state = 11_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let dir = tempfile::tempdir().expect("scratch");
+        let out =
+            OutputDir::claim(&dir.path().join("out"), ClaimMode::default(), &JobInputs::default()).expect("claimed");
+        for frames in [1, 3, 40, 400] {
+            let mut rows: Vec<TestRow> = Vec::new();
+            for position in 0..400 {
+                for (a, b) in (0..6).flat_map(|a| (a + 1..6).map(move |b| (a, b))) {
+                    // Few values, so that some are equal; the last ones keep 1 m.
+                    rows.push((position, (position / frames) as i64, a, b, random(60) as f64 / 40.0));
+                }
+            }
+            let expected = found(&rows);
+            assert_eq!((expected.0, expected.1, expected.2.len()), (400_u64.div_ceil(frames), 15, LISTED));
+            for limit in [1, 2, 7, 14, 15, 16] {
+                let spilling = Violations { limit, out: Some(Arc::clone(&out)), ..Violations::unbounded() };
+                assert_eq!(collect(spilling, &rows), expected, "runs of {frames} frames, {limit} pairs in memory");
+            }
+            for limit in [1, 7, 15, 100] {
+                let bounded = || Violations { limit, out: Some(Arc::clone(&out)), ..Violations::unbounded() };
+                let mut violations = bounded();
+                let mut at = 0;
+                while at < rows.len() {
+                    let next = (at + random(rows.len() as u64 / 5) as usize).min(rows.len());
+                    add(&mut violations, &rows[at..next]);
+                    violations = stored_and_restored(violations, bounded(), &out);
+                    at = next;
+                }
+                assert_eq!(collect(violations, &[]), expected, "restored, runs of {frames}, {limit} pairs in memory");
+            }
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
 use super::output_dir::{ClaimMode, OutputDir};
 use super::part_writer::{FileNaming, part_name};
-use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore};
+use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint};
 use super::row::Row;
 use super::summary::{SummaryState, SummaryWriter};
 use super::totals::Totals;
@@ -36,16 +36,16 @@ type RowKey = (i64, i64, u32, u32);
 /// before.
 const ROWS_AHEAD: u64 = 2;
 
-/// What the writer holds at the start of a block, without the statistics of pairs.
+/// What the writer holds at the start of a block, without lists.
 #[derive(Serialize, Deserialize)]
-struct WriterState<'a> {
+struct WriterState {
     /// Index of the block.
     block: u64,
     /// Rows of `distances` before it.
     rows: u64,
     last: Option<RowKey>,
     penetrations: EncoderState,
-    summary: SummaryState<'a>,
+    summary: SummaryState,
 }
 
 /// Takes checkpoints.
@@ -121,7 +121,8 @@ impl TableWriter {
         let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));
         let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
         let deferred = deferred_pages(options.memory, layout);
-        let mut penetrations = table(schema::penetrations(), "penetrations")?.defer_pages(deferred);
+        let mut penetrations =
+            table(schema::penetrations(), "penetrations")?.within(options.memory, &out).defer_pages(deferred);
         let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
         if options.job.is_some() {
             (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
@@ -130,7 +131,7 @@ impl TableWriter {
         let taker =
             |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
         let writer = Self {
-            distances: table(schema::distances(options.columns), "distances")?,
+            distances: table(schema::distances(options.columns), "distances")?.within(options.memory, &out),
             penetrations,
             summary,
             bodies,
@@ -150,16 +151,15 @@ impl TableWriter {
         let Some(taker) = &mut self.checkpoints else {
             return if self.out.has_left() { Err(not_from_files(&self.out)) } else { Ok(self) };
         };
-        let Some(found) = taker.store.take_over::<WriterState<'static>>(|part| part_name("distances", part))? else {
+        let Some(found) = taker.store.take_over::<WriterState>(|part| part_name("distances", part))? else {
             return Ok(self);
         };
-        let whole = found.whole_parts;
-        let WriterState { block, rows, last, penetrations, summary } =
-            found.restore(&mut self.summary.stats, &self.out)?;
+        let FoundCheckpoint { state, whole_parts, mut lists } = found;
+        let WriterState { block, rows, last, penetrations, summary } = state;
         (taker.taken, taker.block_rows) = (Some(rows / taker.part_rows), rows);
-        self.distances.begin_after(rows, whole);
+        self.distances.begin_after(rows, whole_parts);
         self.penetrations.restore(&penetrations)?;
-        self.summary.restore(summary)?;
+        self.summary.restore(summary, &mut lists, &self.out)?;
         (self.last, self.first_block) = (last, block);
         Ok(self)
     }
@@ -188,7 +188,7 @@ impl TableWriter {
         let state = WriterState { block, rows, last: *last, penetrations, summary: summary_state };
         let state = taker.store.encode(&needs, state)?;
         let handles = journals.into_iter().chain(journal).collect();
-        taker.store.write(part + 1, needs, &state, &mut summary.stats, handles)
+        taker.store.write(part + 1, needs, &state, summary.lists(), handles)
     }
 
     /// Lets what is written stay when this value is dropped, if another execution can go on with it. Whether it can.

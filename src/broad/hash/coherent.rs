@@ -21,12 +21,13 @@ use super::super::broad_scene::BroadScene;
 use super::super::incremental::{candidate, is_ignored, items_of, pair_key};
 use super::super::merge::sort_and_merge;
 use super::super::pair_search::search_chunks;
-use super::super::static_pairs::static_pairs;
+use super::super::static_pairs::{static_pairs, static_pairs_of};
 use super::labels::{CellEntry, CellObserver};
 use super::level::cell_range;
 use super::standard::SpatialHash;
 use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
+use std::ops::Range;
 
 /// With fewer close pairs than this, they are tested on one thread.
 const PARALLEL_THRESHOLD: usize = 8192;
@@ -149,6 +150,10 @@ impl BroadPhase for CoherentHash {
         let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
         sort_and_merge(out, scene.bodies.len())
+    }
+
+    fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
+        static_pairs_of(&SpatialHash, self.tracker.boxes.simd, job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

@@ -9,7 +9,7 @@ use super::super::broad_scene::BroadScene;
 use super::super::incremental::{PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
 use super::super::merge::sort_and_merge;
 use super::super::pair_search::{PairSearch, PairVisitor, SearchResult};
-use super::super::static_pairs::static_pairs;
+use super::super::static_pairs::{static_pairs, static_pairs_of};
 use super::labels::{CellEntry, CellObserver};
 use super::level::coarser_levels;
 use super::standard::SpatialHash;
@@ -17,6 +17,7 @@ use super::table::{cells_of, level_of};
 use super::tracker::LabelTracker;
 use crate::scene::{Candidate, FrameBlock, Scene};
 use crate::simd::level;
+use std::ops::Range;
 
 /// A published scheme.
 #[derive(Debug)]
@@ -171,6 +172,10 @@ impl BroadPhase for PerSampleHash {
         let mut batches = static_pairs(&SpatialHash, level(), job, scene, block);
         batches.push(self.search(job, scene, block));
         sort_and_merge(batches, scene.bodies.len())
+    }
+
+    fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
+        static_pairs_of(&SpatialHash, level(), job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

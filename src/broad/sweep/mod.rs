@@ -21,10 +21,11 @@ use super::broad_scene::BroadScene;
 use super::hash::SpatialHash;
 use super::incremental::{PairMap, SampleRows, candidate, is_ignored, items_of, pair_key};
 use super::merge::sort_and_merge;
-use super::static_pairs::static_pairs;
+use super::static_pairs::{static_pairs, static_pairs_of};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use endpoints::{EndpointList, EndpointSwap};
 use full_sweep::FullSweep;
+use std::ops::Range;
 
 /// The exchanges that insertion sort may take in a sample, over all axes, per item and binary digit of the number of items.
 /// So many cost about as much as sorting from scratch (six endpoints per item, a few steps for each digit) with the sweep:
@@ -247,6 +248,10 @@ impl BroadPhase for SweepAndPrune {
         self.collect(job, scene, block.samples.len(), &mut out);
         batches.push(out);
         sort_and_merge(batches, scene.bodies.len())
+    }
+
+    fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
+        static_pairs_of(&SpatialHash, self.boxes.simd, job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

@@ -12,6 +12,7 @@ use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
 use super::keys::{Field, Keys, TomlSource};
 use super::length::parse_length;
 use super::model::LengthUnit;
+use super::parallel;
 use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
@@ -64,6 +65,13 @@ const STATIC: usize = 9;
 const POSITION: usize = 10;
 const ORIENTATION: usize = 13;
 
+/// Rows of a table that wait to be lowered together.
+const WAITING_ROWS: usize = 1 << 14;
+
+/// Rows that a thread takes at a time, and how many times as many are worth its start.
+const ROWS_OF_TASK: usize = 256;
+const TASKS_OF_THREAD: usize = 4;
+
 /// A value of a row, as TOML is to see it.
 enum Written {
     Text(String),
@@ -105,11 +113,38 @@ pub(super) fn lower(
         )?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
-        cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
-            take(body(place, &cells, &defaults, unit)?).map(|_| ())
-        })?;
+        let mut rows = WaitingRows::default();
+        let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
+            rows.0.push((place, cells));
+            if rows.0.len() < WAITING_ROWS { Ok(()) } else { rows.lower(&defaults, unit, take) }
+        });
+        // What is wrong with a row comes before what is wrong with a later one.
+        rows.lower(&defaults, unit, take)?;
+        read?;
     }
     Ok(())
+}
+
+/// Rows that are lowered together, on all threads.
+#[derive(Default)]
+struct WaitingRows(Vec<(RowPlace, Vec<(usize, Cell)>)>);
+
+impl WaitingRows {
+    /// Lowers the rows, and hands the bodies on in order.
+    fn lower(
+        &mut self,
+        defaults: &Keys<'_>,
+        unit: LengthUnit,
+        take: &mut dyn FnMut(BodySpec) -> Result<u32>,
+    ) -> Result<()> {
+        let rows = std::mem::take(&mut self.0);
+        let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
+        let lowered = parallel::each(defaults.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
+            let rows = tasks[task].iter();
+            rows.map(|(place, cells)| body(place.clone(), cells, defaults, unit)).collect::<Vec<_>>()
+        });
+        lowered.into_iter().flatten().try_for_each(|body| take(body?).map(|_| ()))
+    }
 }
 
 /// The path and the bytes of the file that a key names, relative to the scene.

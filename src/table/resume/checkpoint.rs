@@ -1,14 +1,15 @@
 //! A checkpoint: what the writer of the tables holds at the start of a block, in a file.
 //!
 //! ```text
-//! HEAD | length of the state, u64 | the state (postcard) | number of entries, u64 | entries of pairs | CRC-32 of all, u32
+//! HEAD | length of the state, u64 | the state (postcard) | lists of entries, each after their number, u64 | CRC-32 of all, u32
 //! ```
 
+use super::entries::{StoredEntries, read_entries};
 use super::journal::{self, JournalMark};
 use crate::error::{Error, Result};
 use crate::table::folder::Folder;
 use crate::table::output_dir::{OutputDir, checkpoints};
-use crate::table::pair_stats::{PairAccumulator, PairStat};
+use crate::table::spill::SpillEntry;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -18,6 +19,9 @@ use std::thread::JoinHandle;
 
 /// Bytes that are read or written at a time.
 const CHUNK: usize = 1 << 20;
+
+/// Lists of entries of a checkpoint: of pairs, and of those that violate the requirement.
+const LISTS: usize = 2;
 
 /// What a checkpoint needs besides itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -59,10 +63,12 @@ pub(in crate::table) struct FoundCheckpoint<S> {
     pub(in crate::table) state: S,
     /// Number of parts of `distances` that are whole, counted from the first.
     pub(in crate::table) whole_parts: u64,
-    /// At the first entry.
-    file: BufReader<File>,
-    entries: u64,
+    /// The lists of entries.
+    pub(in crate::table) lists: FoundLists,
 }
+
+/// The lists of entries of a checkpoint, which are read in their order.
+pub(in crate::table) struct FoundLists(BufReader<File>);
 
 impl CheckpointStore {
     /// Of a job, described in words that are equal for equal jobs.
@@ -89,7 +95,7 @@ impl CheckpointStore {
         number: u64,
         needs: CheckpointNeeds,
         state: &[u8],
-        stats: &mut PairAccumulator,
+        lists: [&mut dyn StoredEntries; LISTS],
         journals: Vec<File>,
     ) -> Result<()> {
         self.wait()?;
@@ -98,7 +104,7 @@ impl CheckpointStore {
         let folder = self.out.checkpoints().map_err(failed)?;
         let temporary = checkpoints::temporary(&name);
         let _ = folder.remove_file(&temporary);
-        let file = folder.create_file(&temporary).and_then(|file| stored(file, state, stats)).map_err(failed)?;
+        let file = folder.create_file(&temporary).and_then(|file| stored(file, state, lists)).map_err(failed)?;
         self.kept.push((name.clone(), needs));
         self.prune(&folder);
         let finish = move || {
@@ -185,7 +191,7 @@ impl CheckpointStore {
         names.sort_unstable_by_key(|name| std::cmp::Reverse((name.len(), name.clone())));
         for name in names {
             let Some(folder) = &folder else { continue };
-            let Ok((stored, file, entries)) = open::<S>(folder, &name) else { continue };
+            let Ok((stored, lists)) = open::<S>(folder, &name) else { continue };
             if stored.job != self.job {
                 return Err(other_job(&out, &stored.job, &self.job));
             }
@@ -201,7 +207,7 @@ impl CheckpointStore {
             let parts: Vec<String> = (0..whole_parts).map(&part_of).chain(needs.parts.iter().cloned()).collect();
             out.adopt(&parts, &kept)?;
             self.kept = vec![(name, needs)];
-            return Ok(Some(FoundCheckpoint { state: stored.state, whole_parts, file, entries }));
+            return Ok(Some(FoundCheckpoint { state: stored.state, whole_parts, lists }));
         }
         out.adopt(&[], &[])?;
         Ok(None)
@@ -215,27 +221,23 @@ impl Drop for CheckpointStore {
     }
 }
 
-impl<S> FoundCheckpoint<S> {
-    /// Hands the entries of pairs to an accumulator, and returns the state.
+impl FoundLists {
+    /// Of a file.
+    #[cfg(test)]
+    pub(in crate::table) fn of(file: File) -> Self {
+        Self(BufReader::new(file))
+    }
+
+    /// Hands the next list to `each`, in pieces.
     ///
     /// # Errors
-    /// The disk failed.
-    pub(in crate::table) fn restore(mut self, stats: &mut PairAccumulator, out: &OutputDir) -> Result<S> {
-        let failed = |error: io::Error| out.error(out.root(), &error);
-        let mut entries = Vec::new();
-        while self.entries > 0 {
-            let count = self.entries.min((CHUNK / PairStat::BYTES) as u64) as usize;
-            let mut bytes = vec![0; count * PairStat::BYTES];
-            self.file.read_exact(&mut bytes).map_err(failed)?;
-            self.entries -= count as u64;
-            entries.extend(bytes.chunks_exact(PairStat::BYTES).map(PairStat::from_bytes));
-            // Entries of one sequence after the other; within each they are sorted.
-            for sorted in entries.chunk_by(|one, next| one.pair() < next.pair()) {
-                stats.extend(sorted)?;
-            }
-            entries.clear();
-        }
-        Ok(self.state)
+    /// The disk failed, or `each` does.
+    pub(in crate::table) fn read<E: SpillEntry>(
+        &mut self,
+        out: &OutputDir,
+        each: &mut dyn FnMut(&[E]) -> Result<()>,
+    ) -> Result<()> {
+        read_entries(&mut self.0, each).unwrap_or_else(|error| Err(out.error(out.root(), &error)))
     }
 }
 
@@ -258,21 +260,22 @@ impl<W: Write> Write for Summed<W> {
 }
 
 /// Writes a checkpoint file.
-fn stored(file: File, state: &[u8], stats: &mut PairAccumulator) -> io::Result<File> {
+fn stored(file: File, state: &[u8], lists: [&mut dyn StoredEntries; LISTS]) -> io::Result<File> {
     let mut file = Summed { to: BufWriter::with_capacity(CHUNK, file), checksum: crc32fast::Hasher::new() };
     file.write_all(checkpoints::STATE_HEAD)?;
     file.write_all(&(state.len() as u64).to_le_bytes())?;
     file.write_all(state)?;
-    file.write_all(&stats.len().to_le_bytes())?;
-    stats.store(&mut file)?;
+    for list in lists {
+        file.write_all(&list.count().to_le_bytes())?;
+        list.store(&mut file)?;
+    }
     let Summed { mut to, checksum } = file;
     to.write_all(&checksum.finalize().to_le_bytes())?;
     to.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Opens a checkpoint file, which is read once for its checksum: the state, the file at the first entry, and the number
-/// of entries.
-fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(Stored<S>, BufReader<File>, u64)> {
+/// Opens a checkpoint file, which is read once for its checksum.
+fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(Stored<S>, FoundLists)> {
     let broken = || io::Error::from(io::ErrorKind::InvalidData);
     let mut file = BufReader::with_capacity(CHUNK, folder.open_file(name)?);
     let bytes = file.get_ref().metadata()?.len();
@@ -290,16 +293,12 @@ fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(Stored<
         return Err(broken());
     }
     file.seek(SeekFrom::Start(checkpoints::STATE_HEAD.len() as u64))?;
-    let number = |file: &mut BufReader<File>| -> io::Result<u64> {
-        let mut word = [0; 8];
-        file.read_exact(&mut word)?;
-        Ok(u64::from_le_bytes(word)).and_then(|n| if n <= bytes { Ok(n) } else { Err(broken()) })
-    };
-    let mut state = vec![0; number(&mut file)? as usize];
+    let mut word = [0; 8];
+    file.read_exact(&mut word)?;
+    let length = u64::from_le_bytes(word);
+    let mut state = vec![0; if length <= bytes { length as usize } else { return Err(broken()) }];
     file.read_exact(&mut state)?;
-    let stored = postcard::from_bytes(&state).map_err(|_| broken())?;
-    let entries = number(&mut file)?;
-    Ok((stored, file, entries))
+    Ok((postcard::from_bytes(&state).map_err(|_| broken())?, FoundLists(file)))
 }
 
 /// The error for a checkpoint of another job. Both are JSON objects with a key for each thing that makes a job.

@@ -6,4 +6,5 @@
 //! `checkpoint` takes the rest: the pages that are being filled, and the summaries. It counts once that part is whole.
 
 pub(super) mod checkpoint;
+pub(super) mod entries;
 pub(super) mod journal;
