@@ -86,7 +86,7 @@ impl OfPair {
     }
 
     /// Adds later violations of the pair.
-    fn add(&mut self, later: &Stretch) {
+    fn add(&mut self, later: &ViolationStretch) {
         self.rows += later.rows;
         if self.current.last.run == later.worst.last.run {
             self.current.add(&later.worst);
@@ -102,16 +102,16 @@ impl OfPair {
     }
 
     /// The same as stretches of time, in order: the runs before the current one, and that one.
-    fn stretches(&self, (a, b): (u32, u32)) -> impl Iterator<Item = Stretch> {
-        let before = self.worst.as_deref().map(|&worst| Stretch { a, b, rows: 0, runs: self.runs - 1, worst });
+    fn stretches(&self, (a, b): (u32, u32)) -> impl Iterator<Item = ViolationStretch> {
+        let before = self.worst.as_deref().map(|&worst| ViolationStretch { a, b, rows: 0, runs: self.runs - 1, worst });
         let runs = if before.is_some() { 1 } else { self.runs };
-        before.into_iter().chain([Stretch { a, b, rows: self.rows, runs, worst: self.current }])
+        before.into_iter().chain([ViolationStretch { a, b, rows: self.rows, runs, worst: self.current }])
     }
 }
 
 /// Violations of a pair in a part of one run, or in several whole runs; as it is spilled.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct ViolationStretch {
     a: u32,
     b: u32,
     rows: u64,
@@ -120,7 +120,7 @@ struct Stretch {
     worst: InRun,
 }
 
-impl SpillEntry for Stretch {
+impl SpillEntry for ViolationStretch {
     const BYTES: usize = 104;
 
     fn pair(&self) -> (u32, u32) {
@@ -163,7 +163,7 @@ pub(super) struct Violations {
     limit: usize,
     /// Where pairs are spilled to; `None`: they all stay.
     out: Option<Arc<OutputDir>>,
-    spill: Option<SpillFile<Stretch>>,
+    spill: Option<SpillFile<ViolationStretch>>,
     /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch has whole runs.
     cut_run: Option<i64>,
 }
@@ -205,7 +205,7 @@ impl Violations {
                 InRun { distance, nearest, spans, first: sample, last: sample, first_position: at, position: at };
             match self.pairs.entry((row.a, row.b)) {
                 Entry::Occupied(pair) => {
-                    pair.into_mut().add(&Stretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here })
+                    pair.into_mut().add(&ViolationStretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here })
                 }
                 Entry::Vacant(pair) => {
                     pair.insert(OfPair { rows: 1, runs: 1, worst: None, current: here });
@@ -223,7 +223,7 @@ impl Violations {
     fn spill(&mut self) -> Result<()> {
         let Some(out) = self.out.clone() else { return Ok(()) };
         let entries = sorted(&mut self.pairs);
-        let write = |spill: &mut Option<SpillFile<Stretch>>| {
+        let write = |spill: &mut Option<SpillFile<ViolationStretch>>| {
             let spill = match spill {
                 Some(spill) => spill,
                 none => none.insert(SpillFile::new(out.spill_file()?)),
@@ -248,7 +248,7 @@ impl Violations {
                 match &mut merged {
                     Some((pair, of)) if *pair == next.pair() => of.add(&next),
                     _ => {
-                        let Stretch { rows, runs, worst: current, .. } = next;
+                        let ViolationStretch { rows, runs, worst: current, .. } = next;
                         let of = OfPair { rows, runs, worst: None, current };
                         worst.extend(merged.replace((next.pair(), of)));
                     }
