@@ -60,9 +60,11 @@ fn lattice(dir: &Path, side: usize, moving: usize) -> PathBuf {
         let [x, y, z] = [k / side / side, k / side % side, k % side].map(|at| at as f64 * 1.05);
         // Moving bodies are strewn among the others.
         let moves = k % 7 == 3 && k / 7 < moving;
-        writeln!(parts, "part-{k},{x},{y},{z},{}", !moves).expect("text");
         if moves {
+            writeln!(parts, "part-{k},,,,false").expect("text");
             (0..2).for_each(|frame| writeln!(poses, "{frame},part-{k},{x},{y},{z},1,0,0,0").expect("text"));
+        } else {
+            writeln!(parts, "part-{k},{x},{y},{z},true").expect("text");
         }
     }
     let mut lines: Vec<&str> = poses.lines().skip(1).collect();

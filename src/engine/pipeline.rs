@@ -171,21 +171,21 @@ fn one_batch(search: &mut BlockSearch<'_>, batch: &[Arc<FrameBlock>], waiting: &
         let Some(pending) = computed else { return Ok(rows) };
         rows += pending.iter().map(|slice| slice.rows.len() as u64).sum::<u64>();
         waiting.pending = pending;
-        if found.as_ref().is_none_or(Found::is_done) {
+        if found.as_ref().is_none_or(FoundPairs::is_done) {
             return Ok(rows); // it is written beside the next batch
         }
     }
 }
 
 /// What a batch is to be asked about.
-struct Found {
+struct FoundPairs {
     /// Pairs of static bodies that are too many to be listed together, with whatever else belongs between their rows.
     fixed: Option<StaticStage>,
     /// All others.
     portions: Portions<Arc<FrameBlock>>,
 }
 
-impl Found {
+impl FoundPairs {
     /// Whether there is no further portion.
     fn is_done(&self) -> bool {
         self.fixed.is_none() && self.portions.is_done()
@@ -210,7 +210,7 @@ fn stretch(blocks: usize, memories: usize) -> usize {
 
 impl BlockSearch<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
-    fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> Found {
+    fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> FoundPairs {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
         let search = |memory: &mut SearchMemory, block: &FrameBlock| match cancel.is_cancelled() {
             true => Vec::new(),
@@ -232,7 +232,7 @@ impl BlockSearch<'_> {
             prepare(self.scene, self.narrow.as_ref(), &found);
             self.prepared = true;
         }
-        Found { fixed, portions: Portions::new(batch.iter().cloned().zip(found), self.rows_limit) }
+        FoundPairs { fixed, portions: Portions::new(batch.iter().cloned().zip(found), self.rows_limit) }
     }
 
     /// Adds the pairs of static bodies to what was found of a batch: they belong to its first sample, if it is the first
@@ -270,7 +270,7 @@ impl BlockSearch<'_> {
     }
 
     /// The next portion of a batch.
-    fn portion(&mut self, found: &mut Found) -> Option<Portion<Arc<FrameBlock>>> {
+    fn portion(&mut self, found: &mut FoundPairs) -> Option<Portion<Arc<FrameBlock>>> {
         if let Some(stage) = &mut found.fixed {
             let slice = stage.slice(|bodies| self.static_candidates(bodies));
             let portion = slice.map(|slice| vec![(Arc::clone(&stage.block), slice)]);

@@ -45,7 +45,7 @@ impl OfPair {
     }
 
     /// Adds later violations of the pair.
-    pub(super) fn add(&mut self, later: &Stretch) {
+    pub(super) fn add(&mut self, later: &ViolationStretch) {
         self.rows += later.rows;
         if self.current.last.run == later.worst.last.run {
             self.current.add(&later.worst);
@@ -61,16 +61,16 @@ impl OfPair {
     }
 
     /// The same as stretches of time, in order: the runs before the current one, and that one.
-    pub(super) fn stretches(&self, (a, b): (u32, u32)) -> impl Iterator<Item = Stretch> {
-        let before = self.worst.as_deref().map(|&worst| Stretch { a, b, rows: 0, runs: self.runs - 1, worst });
+    pub(super) fn stretches(&self, (a, b): (u32, u32)) -> impl Iterator<Item = ViolationStretch> {
+        let before = self.worst.as_deref().map(|&worst| ViolationStretch { a, b, rows: 0, runs: self.runs - 1, worst });
         let runs = if before.is_some() { 1 } else { self.runs };
-        before.into_iter().chain([Stretch { a, b, rows: self.rows, runs, worst: self.current }])
+        before.into_iter().chain([ViolationStretch { a, b, rows: self.rows, runs, worst: self.current }])
     }
 }
 
 /// Violations of a pair in a part of one run, or in several whole runs; as it is spilled.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stretch {
+pub(super) struct ViolationStretch {
     pub(super) a: u32,
     pub(super) b: u32,
     pub(super) rows: u64,
@@ -79,7 +79,7 @@ pub(super) struct Stretch {
     pub(super) worst: InRun,
 }
 
-impl SpillEntry for Stretch {
+impl SpillEntry for ViolationStretch {
     const BYTES: usize = 104;
 
     fn pair(&self) -> (u32, u32) {

@@ -5,7 +5,7 @@ use super::resume::checkpoint::FoundLists;
 use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
 use super::spill::{SpillEntry, SpillFile};
-use super::violating_stretch::{InRun, OfPair, Stretch};
+use super::violating_stretch::{InRun, OfPair, ViolationStretch};
 use crate::error::Result;
 use crate::scene::Sample;
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ pub(super) struct Violations {
     limit: usize,
     /// Where pairs are spilled to; `None`: they all stay.
     out: Option<Arc<OutputDir>>,
-    spill: Option<SpillFile<Stretch>>,
+    spill: Option<SpillFile<ViolationStretch>>,
     /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch has whole runs.
     cut_run: Option<i64>,
 }
@@ -106,7 +106,7 @@ impl Violations {
             false => None,
         };
         let pairs = &mut self.pairs;
-        lists.read(out, &mut |stretches: &[Stretch]| match &mut spill {
+        lists.read(out, &mut |stretches: &[ViolationStretch]| match &mut spill {
             // The list has one sorted sequence after the other.
             Some(spill) => {
                 let mut sorted = stretches.chunk_by(|one, next| one.pair() <= next.pair());
@@ -158,7 +158,7 @@ impl Violations {
             let (spans, nearest) = (1, sample.frame);
             let here =
                 InRun { distance, nearest, spans, first: sample, last: sample, first_position: at, position: at };
-            add_stretch(&mut self.pairs, &Stretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here });
+            add_stretch(&mut self.pairs, &ViolationStretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here });
             if self.pairs.len() >= self.limit {
                 self.spill()?;
                 self.cut_run = Some(sample.run);
@@ -171,7 +171,7 @@ impl Violations {
     fn spill(&mut self) -> Result<()> {
         let Some(out) = self.out.clone() else { return Ok(()) };
         let entries = sorted(&mut self.pairs);
-        let write = |spill: &mut Option<SpillFile<Stretch>>| {
+        let write = |spill: &mut Option<SpillFile<ViolationStretch>>| {
             let spill = match spill {
                 Some(spill) => spill,
                 none => none.insert(SpillFile::new(out.spill_file()?)),
@@ -196,7 +196,7 @@ impl Violations {
                 match &mut merged {
                     Some((pair, of)) if *pair == next.pair() => of.add(&next),
                     _ => {
-                        let Stretch { rows, runs, worst: current, .. } = next;
+                        let ViolationStretch { rows, runs, worst: current, .. } = next;
                         let of = OfPair { rows, runs, worst: None, current };
                         worst.extend(merged.replace((next.pair(), of)));
                     }
@@ -211,7 +211,7 @@ impl Violations {
 }
 
 /// Adds violations of a pair that are later than those in the map.
-fn add_stretch(pairs: &mut FxHashMap<(u32, u32), OfPair>, later: &Stretch) {
+fn add_stretch(pairs: &mut FxHashMap<(u32, u32), OfPair>, later: &ViolationStretch) {
     match pairs.entry(later.pair()) {
         Entry::Occupied(pair) => pair.into_mut().add(later),
         Entry::Vacant(pair) => {
