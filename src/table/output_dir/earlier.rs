@@ -1,6 +1,6 @@
 //! The files of an earlier execution, each with the proof that clearsweep wrote it.
 
-use super::checkpoints;
+use super::checkpoint_names as checkpoints;
 use super::fault;
 use super::lock::{LOCK, is_lock_file};
 use super::names::{MANIFEST, PART_TABLES, STAGING, TABLES, is_part, of_temporary};
@@ -144,6 +144,11 @@ impl EarlierResult {
     /// Whether staged results, which an execution that was killed left, lie inside.
     pub(super) fn has_stages(&self) -> bool {
         self.folders.iter().any(|(name, ..)| STAGING.iter().any(|stage| name == stage))
+    }
+
+    /// Whether another execution may go on with it.
+    pub(super) fn has_checkpoints(&self) -> bool {
+        self.folders.iter().any(|(name, ..)| name == checkpoints::FOLDER)
     }
 
     /// Takes out what lies in a directory inside.

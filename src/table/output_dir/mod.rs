@@ -2,10 +2,12 @@
 //!
 //! `place` opens and locks the directory (`lock`) after `inputs` has made sure that it holds nothing that the job reads.
 //! `earlier` finds what an earlier execution left, by its names (`names`) and by proofs in the files themselves. A whole
-//! result stays until the new one is whole, which is written to a directory of its own meanwhile (`staging`). `fault`
-//! words the errors.
+//! result stays until the new one is whole, which is written to a directory of its own meanwhile (`staging`). What an
+//! execution keeps for another one that goes on after it was killed is in a folder of its own (`checkpoints`,
+//! `checkpoint_names`). `fault` words the errors.
 
-pub(super) mod checkpoints;
+pub(super) mod checkpoint_names;
+mod checkpoints;
 mod earlier;
 mod fault;
 mod inputs;
@@ -361,7 +363,7 @@ fn make_room(place: &LockedPlace, claim: ClaimMode) -> Result<PreparedPlace> {
         }
     }
     if !earlier.is_whole() {
-        if claim.resume && checkpoints::are_in(&earlier) {
+        if claim.resume && earlier.has_checkpoints() {
             return Ok(PreparedPlace { left: Some(earlier), ..PreparedPlace::default() });
         }
         if claim.force {

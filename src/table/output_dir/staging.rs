@@ -5,7 +5,6 @@
 //! written to a directory inside, and entries are moved one by one: the old manifest away first, the new one in last.
 //! Both results are whole on the disk until then, and no state in between has a manifest.
 
-use super::checkpoints;
 use super::earlier::EarlierResult;
 use super::fault;
 use super::lock::{DirectoryLock, LOCK, LockFault};
@@ -75,7 +74,7 @@ impl StagedResult {
         for (holder, name, is_beside) in outside.into_iter().chain([inside]) {
             let Some((folder, lock)) = lock_left(holder, &name)? else { continue };
             let left = EarlierResult::in_locked(&folder, folder.path(), true)?;
-            if checkpoints::are_in(&left) && !left.is_whole() {
+            if left.has_checkpoints() && !left.is_whole() {
                 if !is_beside {
                     earlier.take_out(STAGING[0]);
                 }

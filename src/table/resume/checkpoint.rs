@@ -8,7 +8,7 @@ use super::entries::{StoredEntries, read_entries};
 use super::journal::{self, JournalMark};
 use crate::error::{Error, Result};
 use crate::table::folder::Folder;
-use crate::table::output_dir::{OutputDir, checkpoints};
+use crate::table::output_dir::{OutputDir, checkpoint_names as checkpoints};
 use crate::table::spill::SpillEntry;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::table::column_buffer::ColumnBuffer;
 use crate::table::folder::Folder;
-use crate::table::output_dir::{OutputDir, checkpoints};
+use crate::table::output_dir::{OutputDir, checkpoint_names as checkpoints};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
