@@ -37,7 +37,7 @@ pub(super) enum Cell {
 
 impl Cell {
     /// Bytes of its texts.
-    fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
             Self::List(texts) => texts.iter().map(|text| text.len() as u64).sum(),

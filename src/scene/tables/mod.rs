@@ -68,6 +68,9 @@ const ORIENTATION: usize = 13;
 /// Rows of a table that wait to be lowered together.
 const WAITING_ROWS: usize = 1 << 14;
 
+/// Bytes of texts of rows that wait: hostile tables have long ones.
+const WAITING_BYTES: u64 = 4 << 20;
+
 /// Rows that a thread takes at a time, and how many times as many are worth its start.
 const ROWS_OF_TASK: usize = 256;
 const TASKS_OF_THREAD: usize = 4;
@@ -115,8 +118,10 @@ pub(super) fn lower(
         let names = COLUMNS.map(|(names, _)| names);
         let mut rows = WaitingRows::default();
         let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
-            rows.0.push((place, cells));
-            if rows.0.len() < WAITING_ROWS { Ok(()) } else { rows.lower(&defaults, unit, take) }
+            rows.bytes += cells.iter().map(|(_, cell)| cell.bytes()).sum::<u64>();
+            rows.rows.push((place, cells));
+            let waits = rows.rows.len() < WAITING_ROWS && rows.bytes < WAITING_BYTES;
+            if waits { Ok(()) } else { rows.lower(&defaults, unit, take) }
         });
         // What is wrong with a row comes before what is wrong with a later one.
         rows.lower(&defaults, unit, take)?;
@@ -127,7 +132,11 @@ pub(super) fn lower(
 
 /// Rows that are lowered together, on all threads.
 #[derive(Default)]
-struct WaitingRows(Vec<(RowPlace, Vec<(usize, Cell)>)>);
+struct WaitingRows {
+    rows: Vec<(RowPlace, Vec<(usize, Cell)>)>,
+    /// Bytes of their texts.
+    bytes: u64,
+}
 
 impl WaitingRows {
     /// Lowers the rows, and hands the bodies on in order.
@@ -137,7 +146,7 @@ impl WaitingRows {
         unit: LengthUnit,
         take: &mut dyn FnMut(BodySpec) -> Result<u32>,
     ) -> Result<()> {
-        let rows = std::mem::take(&mut self.0);
+        let Self { rows, .. } = std::mem::take(self);
         let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
         let lowered = parallel::each(defaults.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
             let rows = tasks[task].iter();

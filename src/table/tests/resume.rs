@@ -107,7 +107,7 @@ fn an_execution_that_ends_early_is_gone_on_with() {
         let largest = results.iter().map(|r| r.rows.len()).max().unwrap_or(0) as u64;
         let parts = if round % 4 < 2 { SMALL } else { LONG_PARTS };
         let part = (parts.row_group * parts.groups_per_part) as u64;
-        assert!(rows as u64 > 5 * part, "{rows}");
+        assert!(rows as u64 > 4 * part, "{rows}");
         let spilling = TableLayout { least_pairs: 40, ..parts };
         // With much memory, the encoding of more than a part of `penetrations` would be deferred.
         let (layout, memory) = if round % 2 == 0 { (parts, 100_000) } else { (spilling, 0) };
