@@ -243,3 +243,118 @@ fn small_inside_large() {
         recipe
     });
 }
+
+/// Boxes and a prism with nearly parallel faces, placed by `(A's half sides or points, A's rotation, B's half sides, B's position, rest
+/// and rotation)`. They overlap by 10 to 350 rounding bounds, where the searches in `f64` may take them for apart, or the crossing of
+/// two edges for a facet of its own.
+fn shallow_overlaps() -> Vec<[(Solid, Placement); 2]> {
+    let place = |position, rest, q| Placement { position, rest, q };
+    let at_origin = |q| place([0.0; 3], [0.0; 3], q);
+    let identity = [1.0, 0.0, 0.0, 0.0];
+    let cube = [0.31341231899479705, 0.20752943485132824, 0.2937517621888416];
+    let brick = [0.18826644985792568, 0.29751352993849106, 0.3341091288003303];
+    let (long, short, half) = (0.4692116655005175, 0.33178275048725, 0.2615635423879589);
+    let octagon = [
+        [long, 0.0],
+        [short, 0.3317827504872499],
+        [2.873092821389037e-17, long],
+        [-0.3317827504872499, short],
+        [-long, 5.746185642778074e-17],
+        [-0.33178275048725003, -0.3317827504872499],
+        [-8.61927846416711e-17, -long],
+        [0.33178275048724987, -0.33178275048725003],
+    ];
+    let prism = octagon.iter().flat_map(|&[x, y]| [[x, y, half], [x, y, -half]]).collect();
+    vec![
+        [
+            (Solid::cuboid([0.18725998554229922, 0.4162023716131734, 0.4286537044085358]), at_origin(identity)),
+            (
+                Solid::cuboid([0.14929299750673186, 0.47588646872140616, 0.22736191850148663]),
+                place(
+                    [-0.2686346923863949, 0.5654953692760838, 0.6789929487189965],
+                    [0.0; 3],
+                    [-0.500000000172592, 0.500000000172592, 0.49999999982740795, -0.49999999982740795],
+                ),
+            ),
+        ],
+        [
+            (Solid::cuboid(cube), at_origin(identity)),
+            (
+                Solid::cuboid(cube),
+                place(
+                    [0.2338483630396424, -0.5012811985255039, -0.3055408028230538],
+                    [0.0; 3],
+                    [-0.4999999988146386, 0.5000000011853614, -0.5000000011853614, -0.4999999988146386],
+                ),
+            ),
+        ],
+        [
+            (
+                Solid::cuboid([0.25359718801732267, 0.43204723540252843, 0.3978035335332144]),
+                at_origin([0.026425215851407682, 0.7010382835709552, 0.6545376898103896, 0.28182875217545467]),
+            ),
+            (
+                Solid::cuboid([0.169312086951103, 0.4578566020259427, 0.1290543767186025]),
+                place(
+                    [0.2308480948582504, -0.5112639833274386, 0.159538038724393],
+                    [1.734723475976807e-18, -5.551115123125783e-17, -6.938893903907228e-18],
+                    [-0.026425215409006768, -0.7010382833804676, -0.6545376898282503, -0.28182875264928525],
+                ),
+            ),
+        ],
+        [
+            (
+                Solid::new("prism", prism, 0.0),
+                at_origin([0.41069049274235, 0.31461463312673693, -0.5434211907112783, 0.6610933075440342]),
+            ),
+            (
+                Solid::cuboid([0.43105319586253676, 0.2987930030584559, 0.2756579674873183]),
+                place(
+                    [0.2532477060359058, -0.5429399534787223, 0.0686018336048206],
+                    [0.0; 3],
+                    [0.6610933066931098, 0.5434211917464613, 0.31461463248365096, -0.41069049323499407],
+                ),
+            ),
+        ],
+        [
+            (
+                Solid::cuboid(brick),
+                at_origin([-0.26979105912651435, -0.041177823401089636, -0.34722435429883547, -0.8971914060316778]),
+            ),
+            (
+                Solid::cuboid(brick),
+                place(
+                    [0.12137647073300772, -0.7097289576575037, 0.16395329650495954],
+                    [0.0; 3],
+                    [-0.2746418100483054, -0.44363904206322097, 0.8251812128679783, -0.21640758411005487],
+                ),
+            ),
+        ],
+    ]
+}
+
+#[test]
+fn faces_that_overlap_by_a_few_rounding_bounds() {
+    let methods: [&dyn NarrowPhase; 3] = [&Gjk, &VClip, &Auto];
+    for (number, [(a, pa), (b, pb)]) in shallow_overlaps().iter().enumerate() {
+        let by = |share: f64| (*pa, Placement { position: times(pb.position, share), ..*pb });
+        let here = (*pa, *pb);
+        let before = [by(0.9), by(0.0), by(1.5), (*pa, Placement { q: pa.q, ..*pb }), here];
+        let row = |method: &dyn NarrowPhase, places: (Placement, Placement), cache: &mut PairCache| {
+            walk_by(method, a, b, &blocks(&[places])[0], 1, &EVERYTHING, cache)
+        };
+        let cold = row(&Gjk, here, &mut PairCache::default());
+        assert_eq!(cold[0].status, Status::Penetrating, "pair {number}: {:?}", cold[0]);
+        for method in methods {
+            let alone = row(method, here, &mut PairCache::default());
+            assert_same(&format!("{}, cold", method.name()), number, &[here], &alone, &cold);
+            for (first, before) in methods.into_iter().flat_map(|m| before.map(|place| (m, place))) {
+                let mut cache = PairCache::default();
+                row(first, before, &mut cache);
+                let warm = row(method, here, &mut cache);
+                let what = format!("{} after {} at {before:?}", method.name(), first.name());
+                assert_same(&what, number, &[here], &warm, &cold);
+            }
+        }
+    }
+}

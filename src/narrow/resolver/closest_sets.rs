@@ -5,10 +5,10 @@
 //! Published is the middle of the intersection, as for parallel features (`parallel/closest.rs`). Since the cold resolver starts from
 //! the pose alone, so does this choice, and only the bracket has to be proven.
 
-use crate::geometry::Vec3;
+use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate::Certificate;
-use crate::narrow::feature::FeaturePair;
+use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 use crate::narrow::parallel::equal_depths::{ROUNDING, between_means};
 use crate::narrow::parallel::{self, PlanePoint};
@@ -89,6 +89,12 @@ impl ClosestSets {
         self.gap.abs() + self.residual <= CONTACT * pair.bound()
     }
 
+    /// Whether [`answer`](Self::answer) decides them without a proven depth: cores that are apart, or in contact. Of cores that overlap by
+    /// more, a certificate may hold whose depth a surface proves.
+    pub(super) fn needs_no_depth(&self, pair: &Pair<'_, f64>) -> bool {
+        self.gap > 0.0 || self.is_contact(pair)
+    }
+
     /// The answer, if its bracket is as narrow as promised. `upper`: a proven upper end of the signed distance where the cores
     /// overlap, metres.
     pub(super) fn answer(&self, pair: &Pair<'_, f64>, upper: Option<f64>) -> Option<Answer> {
@@ -117,16 +123,44 @@ pub(super) fn with_middle(pair: &Pair<'_, f64>, answer: Answer) -> Answer {
     if answer.method == Method::Strict || answer.lower.is_nan() {
         return answer;
     }
-    if let Some(tie) = parallel::along(pair, answer.normal, 1.0).map(|tie| Answer::certified(&tie))
-        && tie.lower <= answer.lower
-        && answer.upper <= tie.upper
-    {
+    if let Some(tie) = strict_around(pair, &answer) {
         return tie;
     }
     match ClosestSets::new(pair, answer.normal) {
         Some(sets) => Answer { features: sets.features, point_a: sets.point_a, method: Method::Tie, ..answer },
         None => answer,
     }
+}
+
+/// The answer of the parallel features that those of an `answer` belong to, if it has the same depth or distance. The direction of the
+/// answer need not be theirs: edges of two parallel faces that cross at an angle just above rounding have one of their own, which may
+/// be far off the normals, and a facet that lies in that of the faces.
+fn strict_around(pair: &Pair<'_, f64>, answer: &Answer) -> Option<Answer> {
+    let along = |n: Vec3<f64>| {
+        let tie = Answer::certified(&parallel::along(pair, n, 1.0)?);
+        (tie.lower <= answer.lower && answer.upper <= tie.upper).then_some(tie)
+    };
+    let FeaturePair { a, b } = answer.features;
+    let belong = |tie: &Answer| belongs_to(pair.a, a, tie.features.a) && belongs_to(pair.b, b, tie.features.b);
+    along(answer.normal).or_else(|| {
+        let faces = [faces_with(pair.a, a), faces_with(pair.b, b)];
+        let mut directions = parallel::face_directions(pair, [&faces[0], &faces[1]]).into_iter();
+        directions.find_map(|n| along(n).filter(belong))
+    })
+}
+
+/// Whether all vertices of a feature are of another one.
+fn belongs_to(p: &Polyhedron, part: Feature, whole: Feature) -> bool {
+    part.vertices(p, &mut [0; 2]).iter().all(|&v| whole.has_vertex(p, v))
+}
+
+/// The faces that a feature belongs to, ascending.
+fn faces_with(p: &Polyhedron, feature: Feature) -> Vec<u32> {
+    let mut faces: Vec<u32> = p.faces_of(feature.first_vertex(p)).collect();
+    faces.retain(|&f| belongs_to(p, feature, Feature::face(f)));
+    faces.sort_unstable();
+    faces.dedup();
+    faces
 }
 
 /// The difference of the largest and the least of some heights.

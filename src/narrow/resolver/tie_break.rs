@@ -86,7 +86,9 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<
         return Some(answer);
     }
     let planes = SupportPlanes::new(pair, n, tolerance);
-    let met = parallel::directions(pair, &near).find_map(|n| ClosestSets::new(pair, n)?.answer(pair, None));
+    // The search may be wrong about nearly parallel features: cores that overlap are left to a proof of their depth.
+    let sets = |n: Vec3<f64>| ClosestSets::new(pair, n).filter(|sets| sets.needs_no_depth(pair));
+    let met = parallel::directions(pair, &near).find_map(|n| sets(n)?.answer(pair, None));
     let planes = if met.is_some() { near } else { planes };
     if planes.pair_count() > CANDIDATES {
         return None;
@@ -124,7 +126,7 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
     }
     let mut touching: Vec<Vec3<f64>> = touching.into_iter().map(|(n, _)| n).collect();
     // Where cores overlap by more, a proof of the depth decides.
-    let is_proven = |sets: &ClosestSets| (sets.is_contact(pair) || sets.gap > 0.0) && sets.answer(pair, None).is_some();
+    let is_proven = |sets: &ClosestSets| sets.needs_no_depth(pair) && sets.answer(pair, None).is_some();
     let sets = loop {
         let preferred = touching.remove(closest_sets::preferred(pair, touching.iter().copied())?);
         if let Some(sets) = ClosestSets::new(pair, preferred).filter(is_proven) {
