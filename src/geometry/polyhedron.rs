@@ -79,7 +79,7 @@ pub struct Polyhedron {
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
     /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of a recentred body no less
-    /// than what [`Polyhedron::recentred`] asks for.
+    /// than what `Polyhedron::recentred` asks for.
     pub radius: f64,
     /// How far the recentred origin lies from that of the body's own frame, rounded up, metres; 0 where they are one.
     pub away: f64,
