@@ -150,6 +150,51 @@ fn a_large_table_loads() {
     assert!(matches!(scene.bodies[19_999].motion, Motion::Static(pose) if pose.position.x == 19.9995));
 }
 
+/// Positions and quaternions whose numbers are long, tiny, huge, zero of either sign, or with units of their own.
+const POSES: [[&str; 7]; 6] = [
+    ["0.1", "-0.0", "1e-300", "1.0", "0.0", "0.0", "0.0"],
+    ["123456789.12345679", "5e-324", "0.30000000000000004", "0.5", "-0.5", "0.5", "-0.5"],
+    ["1e20", "-1e20", "0.0", "0.7071067811865476", "0.7071067811865476", "-0.0", "0.0"],
+    ["7.0", "8.0", "9.0", "1.0009", "0.0", "0.0", "0.0"],
+    ["0.001", "2.5", "1000000000000000.2", "0.0", "0.0", "0.0", "-1.0"],
+    ["50mm", "1 m", "-2", "0.9999999999999999", "1e-9", "0.0", "0.0"],
+];
+
+#[test]
+fn rows_alike_but_for_name_and_pose_equal_bodies_written_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("c.obj"), CUBE).expect("a file");
+    let (mut csv, mut bodies) = (String::from("body,geometry,group,x,y,z,qw,qx,qy,qz\n"), String::new());
+    for row in 0..600 {
+        // Stretches of rows that are alike, of several lengths; some of them have no pose of their own.
+        let (geometry, group) = (["c.obj", ""][row / 7 % 2], ["", "g", "g;h"][row / 50 % 3]);
+        let pose = if row % 90 < 80 { POSES[row * row % POSES.len()] } else { [""; 7] };
+        csv += &format!("b{row},{geometry},{group},{}\n", pose.join(","));
+        let shape = if geometry.is_empty() { "shape = { sphere = 3 }" } else { "geometry = \"c.obj\"" };
+        bodies += &format!("[[body]]\nname = \"b{row}\"\nstatic = true\n{shape}\n");
+        if !group.is_empty() {
+            bodies += &format!("group = {:?}\n", group.split(';').collect::<Vec<_>>());
+        }
+        let [x, y, z] = [0, 1, 2].map(|k| match pose[k].ends_with('m') {
+            true => format!("{:?}", pose[k]),
+            false => pose[k].to_owned(),
+        });
+        let [.., qw, qx, qy, qz] = pose;
+        bodies += &match x.is_empty() {
+            false => {
+                format!("position = [{x}, {y}, {z}]\norientation = {{ qw = {qw}, qx = {qx}, qy = {qy}, qz = {qz} }}\n")
+            }
+            true => "position = [4, 5, 6]\n".to_owned(),
+        };
+    }
+    fs::write(folder.join("p.csv"), csv).expect("a table");
+    let section = "[[bodies]]\ntable = \"p.csv\"\nstatic = true\nshape = { sphere = 3 }\nposition = [4, 5, 6]\n";
+    let (scene, expected) = (good(folder, &format!("{HEAD}{section}")), good(folder, &format!("{HEAD}{bodies}")));
+    // Zeros of both signs are told apart.
+    assert_eq!(format!("{:?}", scene.bodies), format!("{:?}", expected.bodies));
+}
+
 /// A wrong table: the section's keys, the file's name and bytes, what the message says.
 type Row = (&'static str, &'static str, &'static [u8], &'static [&'static str]);
 
@@ -180,6 +225,27 @@ const WRONG: &[Row] = &[
     ("", "p.csv", b"body,geometry,qw\na,c.obj,1\n", &["column `qx` is empty", "qw, qx, qy, qz"]),
     ("static = true\n", "p.csv", b"body,geometry,qw,qx,qy,qz\na,c.obj,0.9,0,0,0\n", &["row 0", "norm 0.9"]),
     ("", "p.csv", b"body,geometry,x,y,z\na,c.obj,1,2,3\n", &["row 0", "dynamic body", "`position`", "static = true"]),
+    // Behind a row that is alike and right.
+    (
+        "static = true\n",
+        "p.csv",
+        b"body,geometry,qw,qx,qy,qz\na,c.obj,1,0,0,0\nb,c.obj,0.9,0,0,0\n",
+        &["row 1", "column `orientation` of body `b`", "norm 0.9"],
+    ),
+    (
+        "static = true\n",
+        "p.csv",
+        b"body,geometry,x,y,z\na,c.obj,1,2,3\nb,c.obj,1,2,inf\n",
+        &["row 1", "body `b`", "inf"],
+    ),
+    ("static = true\n", "p.csv", b"body,geometry,x,y,z\na,c.obj,1,2,3\nb,c.obj,1,2,1e300\n", &["row 1", "body `b`"]),
+    (
+        "static = true\n",
+        "p.csv",
+        b"body,geometry,x,y,z\na,c.obj,1,2,3\n,c.obj,1,2,3\n",
+        &["row 1", "column `body` is empty"],
+    ),
+    ("", "p.csv", b"body,geometry,x,y,z\na,c.obj,,,\nb,c.obj,1,2,3\n", &["row 1", "dynamic body", "`position`"]),
     ("static = true\n", "p.csv", b"body,shape\na,ball\n", &["column `shape` holds `ball`", "not valid TOML"]),
     ("static = true\n", "p.csv", b"body,shape\na,{ sphere = 0 }\n", &["row 0", "`sphere`", "positive"]),
     (

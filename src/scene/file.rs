@@ -1,5 +1,6 @@
 //! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
 
+use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
 use super::digest::InputReader;
 use super::each::MadeOfFiles;
@@ -7,7 +8,6 @@ use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::tables;
 use crate::error::{Error, Result};
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.
@@ -157,10 +157,10 @@ fn bodies(
     tables: &mut InputReader,
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut seen = BodyNames::default();
     let mut bodies: Vec<BodySpec> = Vec::new();
     let mut add = |body: BodySpec| {
-        if let Some(first) = seen.insert(body.name.clone(), bodies.len()) {
+        if let Some(first) = seen.add(&body.name, &bodies) {
             let first = match &bodies[first].at {
                 Origin::Scene(_) if source.is_in_code() => "in the same scene".to_owned(),
                 Origin::Scene(at) => format!("on line {}", source.line(*at)),
@@ -181,7 +181,7 @@ fn bodies(
     tables::lower(source, top, unit, (tables, made), &mut add)?;
     for node in made.moving.iter().filter(|node| node.body.is_none()) {
         // A row of a trajectory must say which of the two it moves.
-        if seen.contains_key(&node.name) {
+        if seen.has(&node.name, &bodies) {
             let problem = format!("`{}` names a body and a node that moves", node.name);
             return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
         }

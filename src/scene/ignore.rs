@@ -155,6 +155,9 @@ pub(super) fn lower(
     bodies: &[BodySpec],
     rules: &[IgnoreSpec],
 ) -> std::result::Result<(IgnoredPairs, Vec<IgnoreRule>), Vec<Error>> {
+    if rules.is_empty() {
+        return Ok((IgnoredPairs::default(), Vec::new()));
+    }
     let directory = Directory::of(bodies);
     let mut sets = Sets::default();
     let mut lowered = Vec::with_capacity(rules.len());

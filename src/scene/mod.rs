@@ -8,6 +8,7 @@
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
+mod body_names;
 mod body_spec;
 mod body_tree;
 mod build;

@@ -42,12 +42,20 @@ fn quaternion(field: &Field<'_>, table: &Keys<'_>) -> Result<[f64; 4]> {
     for (component, name) in q.iter_mut().zip(["qw", "qx", "qy", "qz"]) {
         *component = table.required(name, "give all of qw, qx, qy, qz")?.number()?;
     }
-    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
-    if (norm - 1.0).abs() <= TOLERANCE {
+    if is_unit(&q) {
         return Ok(q);
     }
     let remedy = "give a unit quaternion (qw is the scalar part)";
-    Err(field.error(format!("the quaternion has the norm {norm}, not 1 within 1e-3"), remedy))
+    Err(field.error(format!("the quaternion has the norm {}, not 1 within 1e-3", norm(&q)), remedy))
+}
+
+/// Whether a quaternion has the norm 1 within 1e-3; one with NaN or an infinity has not.
+pub(super) fn is_unit(q: &[f64; 4]) -> bool {
+    (norm(q) - 1.0).abs() <= TOLERANCE
+}
+
+fn norm(q: &[f64; 4]) -> f64 {
+    q.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
 /// An angle in degrees: a number, or a text such as `"90deg"` or `"1.57rad"`.

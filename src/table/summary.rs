@@ -64,6 +64,8 @@ pub(super) struct SummaryWriter {
     motion: MotionBounds,
     /// Slot of each body, [`STATIC`] for static bodies.
     slot_of: Vec<u32>,
+    /// Whether nothing moves. Then each pair is a candidate in one sample of the job at most.
+    is_still: bool,
     /// The required distance, metres. NaN if none is required; every comparison with it is then false.
     require: f64,
     pair_counts: PairCountsByRun,
@@ -147,6 +149,7 @@ impl SummaryWriter {
             last_run: None,
             motion: MotionBounds::new(scene.dynamic.iter().map(|&body| scene.bodies[body as usize].shape.radius)),
             slot_of: scene.bodies.iter().map(|body| slot(&body.motion)).collect(),
+            is_still: scene.dynamic.is_empty(),
             require: scene.query.require.unwrap_or(f64::NAN),
             totals: Totals {
                 pairs_possible: pair_counts.first.possible,
@@ -367,6 +370,12 @@ impl SummaryWriter {
 
     /// Closes the open segment, if there is one.
     fn close_segment(&mut self) -> Result<()> {
+        if let Some(run) = self.run.as_mut().filter(|_| self.is_still) {
+            // Nothing is to be added to a pair without rows: it counts, and need not be kept until the run ends.
+            let candidates = self.counter.entries.len();
+            self.counter.entries.retain(|stat| stat.within > 0);
+            run.row.pairs_candidate += (candidates - self.counter.entries.len()) as u64;
+        }
         self.stats.extend(&self.counter.entries)?;
         self.counter.entries.clear();
         Ok(())

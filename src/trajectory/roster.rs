@@ -5,6 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::pose::Recentring;
 use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// What a name stands for where it is no slot: several nodes that may be moved, a static body, nothing in the scene, or a
 /// null.
@@ -21,14 +22,18 @@ const SIMILAR: f64 = 0.7;
 
 /// The bodies of a scene as far as reading needs them.
 pub(super) struct Roster {
-    /// Names of all bodies, in scene order.
+    /// Names of all bodies, in scene order; behind these, of nodes that may be moved and are no bodies.
     names: Vec<String>,
+    /// Slot or [`STATIC`] of each body.
+    of_body: Vec<u32>,
+    /// Names of what stands still and is no body.
+    still: Vec<String>,
     /// The body in each slot; behind these, the places among `names` of nodes that may be moved and are no bodies.
     inputs: Vec<u32>,
     /// Number of slots.
     slots: usize,
-    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated.
-    codes: HashMap<String, u32>,
+    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated; made when the first name is looked up.
+    codes: OnceLock<HashMap<String, u32>>,
     /// The slots whose frame is recentred, and where it lies in the body's own.
     pub(super) recentred: Vec<(u32, Recentring)>,
     /// The inputs that are carried where they have no row, each after what carries it.
@@ -47,11 +52,23 @@ impl Roster {
         };
         let slots = scene.dynamic.len();
         let frames = &scene.carriage.frames;
-        let bodies = scene.bodies.iter().map(|body| (body.name.clone(), code(body.motion)));
-        let still = scene.carriage.still.iter().map(|name| (name.clone(), STATIC));
         let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
-        let mut codes: HashMap<String, u32> = still.collect();
-        for (name, input) in frames.iter().zip(slots as u32..) {
+        Self {
+            names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
+            of_body: scene.bodies.iter().map(|body| code(body.motion)).collect(),
+            still: scene.carriage.still.clone(),
+            inputs: scene.dynamic.iter().copied().chain(behind).collect(),
+            slots,
+            codes: OnceLock::new(),
+            recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
+            links: scene.carriage.links.clone(),
+        }
+    }
+
+    fn codes(&self) -> HashMap<String, u32> {
+        let (bodies, frames) = self.names.split_at(self.of_body.len());
+        let mut codes: HashMap<String, u32> = self.still.iter().map(|name| (name.clone(), STATIC)).collect();
+        for (name, input) in frames.iter().zip(self.slots as u32..) {
             // Files may have nodes of the same name, such as `world`: a row does not say which of them it moves.
             codes
                 .entry(name.clone())
@@ -59,15 +76,8 @@ impl Roster {
                 .or_insert(input);
         }
         // A name of a body counts before that of a node that is none.
-        codes.extend(bodies);
-        Self {
-            names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
-            inputs: scene.dynamic.iter().copied().chain(behind).collect(),
-            slots,
-            codes,
-            recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
-            links: scene.carriage.links.clone(),
-        }
+        codes.extend(bodies.iter().cloned().zip(self.of_body.iter().copied()));
+        codes
     }
 
     /// Number of slots of a block: the dynamic bodies.
@@ -92,7 +102,7 @@ impl Roster {
 
     /// The input of a name, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
     pub(super) fn code(&self, name: &str) -> u32 {
-        self.codes.get(name).copied().unwrap_or(UNKNOWN)
+        self.codes.get_or_init(|| self.codes()).get(name).copied().unwrap_or(UNKNOWN)
     }
 
     /// The body whose name is most like an unknown one, if any is; the first of equals.

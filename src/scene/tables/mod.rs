@@ -4,6 +4,7 @@
 //!
 //! A row is turned into the keys of a `[[body]]` and lowered like one, with the section's own keys as defaults.
 
+mod alike;
 mod cells;
 
 use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec};
@@ -16,6 +17,7 @@ use super::parallel;
 use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
+use alike::LoweredRow;
 use cells::Cell;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -64,6 +66,9 @@ const SHAPE: usize = 2;
 const STATIC: usize = 9;
 const POSITION: usize = 10;
 const ORIENTATION: usize = 13;
+
+/// Columns of the pose, which are the last.
+const POSE_COLUMNS: usize = COLUMNS.len() - POSITION;
 
 /// Rows of a table that wait to be lowered together.
 const WAITING_ROWS: usize = 1 << 14;
@@ -149,8 +154,17 @@ impl WaitingRows {
         let Self { rows, .. } = std::mem::take(self);
         let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
         let lowered = parallel::each(defaults.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
-            let rows = tasks[task].iter();
-            rows.map(|(place, cells)| body(place.clone(), cells, defaults, unit)).collect::<Vec<_>>()
+            // The last row that was lowered key by key.
+            let mut known: Option<LoweredRow<'_>> = None;
+            let rows = tasks[task].iter().map(|(place, cells)| {
+                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, unit)) {
+                    return Ok(body);
+                }
+                let body = body(place.clone(), cells, defaults, unit)?;
+                known = Some(LoweredRow { cells, body: body.clone() });
+                Ok(body)
+            });
+            rows.collect::<Vec<_>>()
         });
         lowered.into_iter().flatten().try_for_each(|body| take(body?).map(|_| ()))
     }
@@ -273,7 +287,7 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: Len
 /// The keys of a row.
 fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static str, Written)>> {
     let mut keys = Vec::with_capacity(cells.len());
-    let mut pose: [Option<String>; 7] = [const { None }; 7];
+    let mut pose: [Option<String>; POSE_COLUMNS] = [const { None }; POSE_COLUMNS];
     for (number, cell) in cells {
         let (names, kind) = COLUMNS[*number];
         let wrong = |wanted: &str| {

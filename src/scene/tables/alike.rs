@@ -1,0 +1,79 @@
+//! Rows that differ from one before in nothing but their name and the numbers of their pose, as nearly all rows of a large
+//! table do.
+
+use super::cells::Cell;
+use super::{ORIENTATION, POSE_COLUMNS, POSITION, number_of};
+use crate::geometry::Pose;
+use crate::preflight::MAX_NAME;
+use crate::scene::body_spec::BodySpec;
+use crate::scene::keys::Origin;
+use crate::scene::length::check_length;
+use crate::scene::model::LengthUnit;
+use crate::scene::orientation::is_unit;
+use crate::scene::row_place::RowPlace;
+
+/// A row that was lowered key by key, and its body.
+pub(super) struct LoweredRow<'c> {
+    pub(super) cells: &'c [(usize, Cell)],
+    pub(super) body: BodySpec,
+}
+
+impl LoweredRow<'_> {
+    /// The body of another row of the section, as lowering it key by key makes it; lengths of the row are in `unit`.
+    ///
+    /// `None`: the row differs in more than the name and the pose, or something of it is unusual or wrong. Then it is to be
+    /// lowered key by key, which knows what to say.
+    pub(super) fn alike(&self, place: &RowPlace, cells: &[(usize, Cell)], unit: LengthUnit) -> Option<BodySpec> {
+        if cells.len() != self.cells.len() {
+            return None;
+        }
+        let mut name = None;
+        let mut pose = [None; POSE_COLUMNS];
+        for ((number, cell), (known_number, known)) in cells.iter().zip(self.cells) {
+            if number != known_number {
+                return None;
+            }
+            match cell {
+                Cell::Text(text) if *number == 0 => name = Some(text),
+                cell if *number >= POSITION => pose[*number - POSITION] = Some(number_of(cell)?),
+                cell if cell == known => {}
+                _ => return None,
+            }
+        }
+        let name = name.filter(|name| !name.is_empty() && name.len() <= MAX_NAME)?;
+        let place = Origin::Row(place.clone());
+        Some(BodySpec {
+            name: name.clone(),
+            geometry: self.body.geometry.clone(),
+            geometry_at: match &self.body.geometry_at {
+                Origin::Row(_) => place.clone(),
+                Origin::Scene(at) => Origin::Scene(*at),
+            },
+            at: place,
+            offset: self.body.offset,
+            groups: self.body.groups.clone(),
+            pose: self.pose(&pose, unit)?,
+        })
+    }
+
+    /// The pose of a row with these numbers: `Some(None)` is that of a dynamic body.
+    fn pose(&self, numbers: &[Option<f64>; POSE_COLUMNS], unit: LengthUnit) -> Option<Option<Pose>> {
+        let Some(known) = self.body.pose else {
+            return numbers.iter().all(Option::is_none).then_some(None);
+        };
+        let (position, orientation) = numbers.split_at(ORIENTATION - POSITION);
+        // The other row has the same columns, and it has all of these or none.
+        let position = match *position {
+            [Some(x), Some(y), Some(z)] => {
+                let metres = [x, y, z].map(|number| unit.metres(number));
+                metres.iter().all(|&length| check_length(length).is_ok()).then_some(metres)?
+            }
+            _ => known.position.to_array(),
+        };
+        let q = match *orientation {
+            [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]).filter(is_unit)?,
+            _ => known.q,
+        };
+        Some(Some(Pose::new(position, q)))
+    }
+}
