@@ -2,7 +2,6 @@
 //! table do.
 
 use super::cells::Cell;
-use super::{ORIENTATION, POSE_COLUMNS, POSITION, number_of};
 use crate::geometry::Pose;
 use crate::preflight::MAX_NAME;
 use crate::scene::body_spec::BodySpec;
@@ -11,6 +10,13 @@ use crate::scene::length::check_length;
 use crate::scene::model::LengthUnit;
 use crate::scene::orientation::is_unit;
 use crate::scene::row_place::RowPlace;
+
+/// The first column of the position, and of the orientation.
+pub(super) const POSITION: usize = 10;
+pub(super) const ORIENTATION: usize = 13;
+
+/// Columns of the pose, which are the last.
+pub(super) const POSE_COLUMNS: usize = 7;
 
 /// A row that was lowered key by key, and its body.
 pub(super) struct LoweredRow<'c> {
@@ -35,7 +41,7 @@ impl LoweredRow<'_> {
             }
             match cell {
                 Cell::Text(text) if *number == 0 => name = Some(text),
-                cell if *number >= POSITION => pose[*number - POSITION] = Some(number_of(cell)?),
+                cell if *number >= POSITION => pose[*number - POSITION] = Some(cell.number()?),
                 cell if cell == known => {}
                 _ => return None,
             }

@@ -36,6 +36,15 @@ pub(super) enum Cell {
 }
 
 impl Cell {
+    /// Its number, also where a text table holds it.
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Bool(_) | Self::List(_) => None,
+        }
+    }
+
     /// Bytes of its texts.
     pub(super) fn bytes(&self) -> u64 {
         match self {

@@ -17,7 +17,7 @@ use super::parallel;
 use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
-use alike::LoweredRow;
+use alike::{LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
 use cells::Cell;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -64,11 +64,8 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
 const STATIC: usize = 9;
-const POSITION: usize = 10;
-const ORIENTATION: usize = 13;
 
-/// Columns of the pose, which are the last.
-const POSE_COLUMNS: usize = COLUMNS.len() - POSITION;
+const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 
 /// Rows of a table that wait to be lowered together.
 const WAITING_ROWS: usize = 1 << 14;
@@ -298,7 +295,7 @@ fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static st
             (BodiesTableFormat::Text, Cell::Text(text)) => Written::Text(text.clone()),
             (BodiesTableFormat::Table, Cell::Text(text)) => Written::Toml(text.clone()),
             (BodiesTableFormat::Number | BodiesTableFormat::Length, cell) => {
-                let value = match number_of(cell) {
+                let value = match cell.number() {
                     Some(value) => toml_number(value),
                     None if kind == BodiesTableFormat::Length => {
                         toml_length(cell).ok_or_else(|| wrong("a length like 0.2 or 50mm"))?
@@ -346,14 +343,6 @@ fn all<'v>(place: &RowPlace, first: usize, values: &'v [Option<String>]) -> Resu
             let problem = format!("column `{}` is empty, but others of {} are not", names[missing], names.join(", "));
             Err(Error::input(place, problem, "give all of them, or none"))
         }
-    }
-}
-
-fn number_of(cell: &Cell) -> Option<f64> {
-    match cell {
-        Cell::Number(number) => Some(*number),
-        Cell::Text(text) => text.parse().ok(),
-        _ => None,
     }
 }
 
