@@ -59,7 +59,7 @@ impl Error {
 
     /// The job was cancelled.
     pub(crate) fn cancelled() -> Self {
-        Self::new(ErrorKind::Cancelled, "the job", "was cancelled", "run it again; nothing was left behind")
+        Self::new(ErrorKind::Cancelled, "the job", "was cancelled", "run it again")
     }
 
     /// An invariant of the engine broke.
