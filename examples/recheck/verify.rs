@@ -4,7 +4,8 @@
 //!   witness); where rounding the normal to `f64` costs too much, along a direction made from the named features, or any of
 //!   the list below.
 //! - *Upper end, cores apart*: the distance of two points inside the named features.
-//! - *Upper end, cores overlapping*: a complete list of directions (`depth.rs`).
+//! - *Upper end, cores overlapping*: a complete list of directions (`depth.rs`). It also shows that cores overlap by less
+//!   than rounding, where no two points of the features do.
 //!
 //! `f64` with a bound of its error comes first, [`Wide`] where it cannot tell, and the oracle where neither can.
 
@@ -57,11 +58,11 @@ pub(crate) struct Claim<'a> {
     pub(crate) pair: Pair<'a>,
     pub(crate) places: [&'a Placement; 2],
     pub(crate) row: &'a Proximity,
-    /// Whether a list of any length is worth it for a lower end that nothing else proves: rare, unless it is false.
+    /// Whether a list of any length is worth it for an end that nothing else proves: rare, unless it is false.
     pub(crate) last_resort: bool,
 }
 
-/// Longest list of pairs of edges that is gone through for a lower end that is false on purpose.
+/// Longest list of pairs of edges that is gone through for an end that is false on purpose.
 const LIST: usize = 200_000;
 
 impl Claim<'_> {
@@ -165,6 +166,11 @@ impl Claim<'_> {
             }
             if features::parts_reach(&self.pair, named, upper) {
                 return Ok(By::Features);
+            }
+            // Cores that touch may overlap by less than rounding; no two points of their features show it.
+            let overlap = Wide::of(-2.0 * FINE * size);
+            if (self.list() <= LIST || self.last_resort) && depth::reaches(&self.pair, overlap).is_ok() {
+                return Ok(By::List);
             }
             let truth = self.oracle().ok_or("its upper end is not proven")?;
             let holds = (truth - Wide::of(self.row.upper)).value() <= ORACLE * size;
