@@ -3,11 +3,15 @@
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{files, tables};
 
 /// The program with arguments separated by blanks.
 fn program(dir: &Path, args: &str) -> Command {
@@ -37,31 +41,6 @@ fn crowd() -> TempDir {
     let dir = tempfile::tempdir().expect("scratch");
     expect(dir.path(), "generate crowd --out c --bodies 40 --frames 90 --runs 2 --density 0.4 --seed 7", 0);
     dir
-}
-
-/// Every file below a folder, by its path there.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    fn walk(dir: &Path, root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-        for entry in fs::read_dir(dir).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                walk(&path, root, found);
-            } else {
-                let name = path.strip_prefix(root).expect("below the root").to_owned();
-                found.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    walk(dir, dir, &mut found);
-    found
-}
-
-/// The tables: every file but the manifest.
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(dir);
-    assert!(found.remove(Path::new("manifest.json")).is_some(), "a finished execution has a manifest");
-    found
 }
 
 /// The rows of a table of parts, in order, each as text; floats are written so that no two differ alike.

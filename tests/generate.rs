@@ -6,11 +6,15 @@ use arrow_array::types::Float64Type;
 use clearsweep::bench_support::scene::{Model, Motion, Scene, SceneOverrides};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::files;
 
 /// Runs the program in a folder; its output, if it ends with this code.
 fn expect(dir: &Path, args: &str, code: i32) -> String {
@@ -26,23 +30,6 @@ fn expect(dir: &Path, args: &str, code: i32) -> String {
 
 fn summary(dir: &Path, args: &str, code: i32) -> Value {
     serde_json::from_str(&expect(dir, &format!("{args} --json"), code)).expect("JSON")
-}
-
-/// Every file of a data set, by its path there.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path.strip_prefix(dir).expect("below").to_owned(), fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
 }
 
 #[test]

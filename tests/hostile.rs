@@ -5,13 +5,17 @@
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{files, tables};
 
 const BIN: &str = env!("CARGO_BIN_EXE_clearsweep");
 
@@ -55,30 +59,6 @@ fn expect(dir: &Path, args: &[&str], codes: &[i32]) -> Ended {
     let done = run(dir, args);
     assert!(done.code.is_some_and(|code| codes.contains(&code)), "{args:?}: {:?}\n{}{}", done.code, done.err, done.out);
     done
-}
-
-/// All files below a folder, temporary ones too.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let bytes = fs::read(&path).expect("a file");
-                found.insert(path.strip_prefix(dir).expect("below").to_owned(), bytes);
-            }
-        }
-    }
-    found
-}
-
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(dir);
-    assert!(found.remove(Path::new("manifest.json")).is_some(), "a manifest in {}", dir.display());
-    found
 }
 
 #[track_caller]

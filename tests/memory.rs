@@ -4,29 +4,16 @@ use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
 use clearsweep::bench_support::generate::Crowd;
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::bench_support::table::ParquetTables;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const LIMITS: [u64; 4] = [1 << 20, 16_000_000, 64_000_000, 1_000_000_000];
+#[path = "support/folder.rs"]
+mod folder;
 
-/// Every file below a folder but the manifest, by its path there.
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut found, mut folders) = (BTreeMap::new(), vec![dir.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path.strip_prefix(dir).expect("below").to_owned(), fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    assert!(found.remove(Path::new("manifest.json")).is_some());
-    found
-}
+use folder::tables;
+
+const LIMITS: [u64; 4] = [1 << 20, 16_000_000, 64_000_000, 1_000_000_000];
 
 fn load(scene: &Path) -> Scene {
     Scene::load(scene, &SceneOverrides::default()).expect("a scene")

@@ -5,45 +5,21 @@
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/program.rs"]
 mod program;
 
+use folder::{files, tables};
 use program::expect;
-
-/// All files below a folder, by relative name.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path);
-            } else {
-                let bytes = if path.is_file() { fs::read(&path).expect("a file") } else { Vec::new() };
-                found.insert(path.strip_prefix(dir).expect("below").to_owned(), bytes);
-            }
-        }
-    }
-    found
-}
-
-/// The tables of a result without its manifest, which differs between executions, and without a lock file.
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(dir);
-    assert!(found.remove(Path::new("manifest.json")).is_some(), "no manifest in {}", dir.display());
-    found.remove(Path::new(".clearsweep.lock"));
-    found
-}
 
 /// Names in a folder.
 fn listing(dir: &Path) -> Vec<String> {

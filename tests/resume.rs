@@ -2,11 +2,15 @@
 #![cfg(target_os = "linux")]
 
 use clearsweep::{BatchCollector, Job, RowBlock, RowSink, Scene, SceneOverrides};
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::tables;
 
 /// Rows of a part of `distances`.
 const PART: u64 = 16 << 20;
@@ -21,24 +25,6 @@ fn done(dir: &Path, args: &[&str]) -> Output {
     let done = program(dir, args).output().expect("it runs");
     assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
     done
-}
-
-/// All files below a folder but the manifest, by relative name.
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("listed").map(|entry| entry.expect("an entry").path()) {
-            match entry.is_dir() {
-                true => folders.push(entry),
-                false => drop(
-                    found.insert(entry.strip_prefix(dir).expect("below").to_owned(), fs::read(&entry).expect("read")),
-                ),
-            }
-        }
-    }
-    found.remove(Path::new("manifest.json")).expect("a manifest");
-    found
 }
 
 fn manifest(out: &Path) -> serde_json::Value {

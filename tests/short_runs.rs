@@ -4,27 +4,12 @@ use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
 use clearsweep::bench_support::generate::Crowd;
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::bench_support::table::ParquetTables;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Every file below a folder but the manifest, by its path there.
-fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    fn walk(dir: &Path, root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-        for entry in fs::read_dir(dir).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                walk(&path, root, found);
-            } else {
-                found.insert(path.strip_prefix(root).expect("below").to_owned(), fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    walk(dir, dir, &mut found);
-    assert!(found.remove(Path::new("manifest.json")).is_some());
-    found
-}
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::tables;
 
 struct Way {
     threads: usize,
