@@ -68,6 +68,15 @@ impl CheckpointTaker {
         let is_due = rows > 0 && self.taken != Some(part) && rows + ahead >= (part + 1) * self.part_rows;
         is_due.then_some(part)
     }
+
+    /// Lets what is written stay, if another execution can go on with it. Whether it can.
+    fn keep(&mut self, out: &OutputDir) -> bool {
+        let keeps = self.store.has_whole();
+        if keeps {
+            out.keep();
+        }
+        keeps
+    }
 }
 
 /// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote.
@@ -193,11 +202,7 @@ impl TableWriter {
 
     /// Lets what is written stay when this value is dropped, if another execution can go on with it. Whether it can.
     pub(super) fn keep(&mut self) -> bool {
-        let keeps = self.checkpoints.as_mut().is_some_and(|taker| taker.store.has_whole());
-        if keeps {
-            self.out.keep();
-        }
-        keeps
+        self.checkpoints.as_mut().is_some_and(|taker| taker.keep(&self.out))
     }
 
     /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
@@ -275,11 +280,7 @@ pub struct PendingTables {
 impl PendingTables {
     /// As [`TableWriter::keep`].
     pub(super) fn keep(&mut self) -> bool {
-        let keeps = self.checkpoints.as_mut().is_some_and(|taker| taker.store.has_whole());
-        if keeps {
-            self.out.keep();
-        }
-        keeps
+        self.checkpoints.as_mut().is_some_and(|taker| taker.keep(&self.out))
     }
 
     /// Waits until all tables have their final names.
