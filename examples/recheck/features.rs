@@ -201,13 +201,15 @@ fn to_face<T: Number>(
     within.then(|| times(normal, height))
 }
 
-/// The direction of two features in [`Wide`], of any length, on the side of `hint`; `near`: as for their distance.
-pub(crate) fn direction(
+/// Directions that two features may be apart along, in [`Wide`], of any length, on the side of `hint`; `near`: as for their
+/// distance. Edges that are hardly parallel have three: they are nearest where a corner of one has its foot in the other, or
+/// where they cross, and each direction has no part along one of them.
+pub(crate) fn directions(
     pair: &Pair<'_>,
     features: [Feature<'_>; 2],
     near: Vector<f64>,
     hint: Vector<f64>,
-) -> Vector<Wide> {
+) -> Vec<Vector<Wide>> {
     use Feature::{Edge, Face};
     let fine = Fine(pair);
     let towards = |n: Vector<Wide>| {
@@ -217,19 +219,23 @@ pub(crate) fn direction(
         let found = closest(&fine, features, wide(near)).filter(|d| norm(*d).0 > FINE * pair.size);
         found.unwrap_or(wide(hint))
     };
-    match features {
-        [Face(f, _), _] => towards(fine.normal_a(f)),
-        [_, Face(f, _)] => towards(fine.normal_b(f)),
+    let found = match features {
+        [Face(f, _), _] => vec![fine.normal_a(f)],
+        [_, Face(f, _)] => vec![fine.normal_b(f)],
         [Edge(e), Edge(f)] => {
             let (u, v) = (pair.edge_a(e), pair.edge_b(f));
             let n = cross(u, v);
-            let parallel = norm(n).0 <= 1e-15 * norm(u).0 * norm(v).0;
-            towards(if parallel { across(between(), u) } else { n })
+            let lengths = norm(u).0 * norm(v).0;
+            let product = (norm(n).0 > 1e-24 * lengths).then(|| across(n, u));
+            let parallel = norm(n).0 <= 1e-12 * lengths;
+            let feet = parallel.then(|| [u, v].map(|edge| across(between(), edge)));
+            feet.into_iter().flatten().chain(product).collect()
         }
-        [Edge(e), _] => towards(across(between(), pair.edge_a(e))),
-        [_, Edge(f)] => towards(across(between(), pair.edge_b(f))),
-        _ => towards(between()),
-    }
+        [Edge(e), _] => vec![across(between(), pair.edge_a(e))],
+        [_, Edge(f)] => vec![across(between(), pair.edge_b(f))],
+        _ => vec![between()],
+    };
+    found.into_iter().map(towards).collect()
 }
 
 /// A direction without its part along an edge; twice, for what rounding leaves.

@@ -140,7 +140,8 @@ impl Claim<'_> {
         if holds(self.pair.gap(wide(n))) {
             return Ok(By::Wide);
         }
-        if holds(self.pair.gap(features::direction(&self.pair, named, self.witnesses()[0], n))) {
+        let mut directions = features::directions(&self.pair, named, self.witnesses()[0], n).into_iter();
+        if directions.any(|n| holds(self.pair.gap(n))) {
             return Ok(By::Features);
         }
         if (self.list() <= LIST || self.last_resort) && depth::shows(&self.pair, lower) {
