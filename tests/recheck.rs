@@ -150,3 +150,44 @@ fn its_hull_is_the_oracles() {
     }
     assert!(facets > 2_000, "not representative: {facets}");
 }
+
+/// A prism over a polygon in the plane z = 0, `height` to both sides.
+fn prism(polygon: &[[f64; 2]], height: f64) -> solid::Solid {
+    solid::Solid::new(polygon.iter().flat_map(|&[x, y]| [[x, y, height], [x, y, -height]]).collect(), 0.0)
+}
+
+/// Two edges 6.8e-13 m apart differ by 1.4e-16 rad, and a corner of one is nearest to the other: the direction between them
+/// has no part along the edge in which the corner has its foot.
+#[test]
+fn edges_that_are_hardly_parallel_are_proven_by_their_features() {
+    let a = prism(
+        &[
+            [0.035457535037839986, 0.10912707185477483],
+            [-0.03545753503783997, 0.10912707185477484],
+            [-0.09282903188635534, 0.06744423949900288],
+            [-0.11474299369703075, 1.4051963995565364e-17],
+            [0.0, -0.1],
+        ],
+        0.008423035607249756,
+    );
+    let b = prism(
+        &[
+            [0.1471858071946028, -0.1634663994755627],
+            [0.16850353075455937, -0.14139125050822032],
+            [0.18654152475830366, -0.11656408167989925],
+            [0.20094870017046723, -0.08946812559135633],
+            [0.0, 0.2],
+        ],
+        0.09498174888684713,
+    );
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let place = |position, q| oracle::Placement { position, rest: [0.0; 3], q };
+    let from_a = place([0.027137288962847176, -0.014870010737422005, -0.11223203195324011], [0.0, 0.0, half, half]);
+    let from_b = place([0.19124382982316834, -0.11827479523215711, 0.17465635332280902], [0.5, 0.5, 0.5, -0.5]);
+    let row = verify::cold(&a, &from_a, &b, &from_b);
+    assert!((6e-13..8e-13).contains(&row.lower), "{row:?}");
+    let pair = place::Pair::new(&a, &from_a, &b, &from_b);
+    let claim = verify::Claim { pair, places: [&from_a, &from_b], row: &row, last_resort: true };
+    let proof = claim.verify().unwrap_or_else(|what| panic!("{what}: {row:?}"));
+    assert_eq!(proof.lower, verify::By::Features, "{row:?}");
+}
