@@ -1,6 +1,9 @@
 //! The broad phase: every method returns the candidates that a scalar double loop finds, and boxes contain bodies.
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are, and how long a block takes")]
 
+#[cfg(feature = "gpu")]
+#[path = "broad/devices.rs"]
+mod devices;
 #[path = "broad/oracle.rs"]
 mod oracle;
 #[path = "broad/scenes.rs"]
@@ -36,6 +39,8 @@ fn check(what: &str, setup: &Setup, block: &FrameBlock) -> Vec<Candidate> {
             );
         }
     }
+    #[cfg(feature = "gpu")]
+    devices::check(what, setup, &job, block, &expected);
     expected
 }
 
@@ -257,7 +262,7 @@ fn any_number_of_threads_gives_the_same() {
 #[test]
 fn names_say_what_this_version_has() {
     assert!(NAMES.iter().all(|name| broad::by_name(name).is_ok()));
-    assert_eq!(broad::by_name("gpu").err(), Some(Unavailable::NotInThisVersion));
+    assert_eq!(broad::by_name("gpu").err(), Some(Unavailable::NeedsDevice));
     assert_eq!(broad::by_name("octree").err(), Some(Unavailable::Unknown));
 }
 
@@ -431,5 +436,52 @@ fn time_per_block() {
             let us = 1e6 * best;
             eprintln!("{n} bodies, step {step}, {name}: {us:.0} us a block, {} candidates", found.len());
         }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- devices
+
+/// Blocks of one job, in batches that are begun before the ones before them are finished.
+#[cfg(feature = "gpu")]
+#[test]
+fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
+    use broad::bench_support::{DeviceLimits, open_with, twins};
+    let recipe = Recipe { bodies: 150, space: [8.0; 3], run_length: 20, absent: 0.1, ..BASE };
+    let (setup, first) = generate(&recipe);
+    let blocks: Vec<FrameBlock> =
+        (0..7).map(|index| FrameBlock { index, starts_run: first.starts_run | 1 << index, ..first.clone() }).collect();
+    let job = setup.job();
+    let expected: Vec<Vec<Candidate>> = blocks.iter().map(|block| oracle(&setup, &job, block)).collect();
+    assert!(expected.iter().all(|found| found.len() > 100));
+    let check = |what: &str, mut device: Box<dyn BroadPhase>, fails: bool| {
+        let batches: Vec<Vec<&FrameBlock>> = blocks.chunks(3).map(|batch| batch.iter().collect()).collect();
+        let mut found = Vec::new();
+        device.begin(&job, &setup.scene, &batches[0]);
+        for (at, batch) in batches.iter().enumerate() {
+            if let Some(next) = batches.get(at + 1) {
+                device.begin(&job, &setup.scene, next);
+            }
+            found.extend(device.finish(&job, &setup.scene, batch));
+        }
+        assert!(found == expected, "{what}");
+        let fallback = device.fallback();
+        assert_eq!(fallback.is_some(), fails, "{what}: {fallback:?}");
+        assert!(fallback.is_none_or(|own| own.blocks > 0 && own.reason.contains("lost")), "{what}");
+    };
+    let small = DeviceLimits { window: 500, brute_slots: 10, ..DeviceLimits::default() };
+    check("twins", twins(DeviceLimits::default(), None), false);
+    check("twins, by trees", twins(small.clone(), None), false);
+    for after in [0, 1, 2, 5] {
+        check("twins that fail", twins(small.clone(), Some(after)), true);
+    }
+    let Some(adapter) = devices::adapter() else {
+        eprintln!("skipped: the GPU, as this machine has no graphics adapter");
+        return;
+    };
+    let open = |limits, loses_after| open_with(Some(&adapter.name), limits, None, loses_after).expect("it opens").0;
+    check("GPU", open(DeviceLimits::default(), None), false);
+    check("GPU, by trees", open(small.clone(), None), false);
+    for after in [0, 3] {
+        check("a GPU that is lost", open(small.clone(), Some(after)), true);
     }
 }

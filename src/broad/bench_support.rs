@@ -16,7 +16,18 @@ use crate::scene::Candidate;
 use crate::simd::level;
 
 pub use super::broad_phase::OperationCounts;
+#[cfg(feature = "gpu")]
+pub use super::gpu::{AdapterDescription, NoDevice, adapters, open, open_with};
 pub use super::hash::PerSampleHash;
+#[cfg(feature = "gpu")]
+pub use super::kernel::DeviceLimits;
+
+/// The broad phase `gpu`, by the CPU twins of its kernels. It fails after so many fetches, if it is to.
+#[cfg(feature = "gpu")]
+pub fn twins(limits: DeviceLimits, fails_after: Option<u64>) -> Box<dyn BroadPhase> {
+    let machine = super::twin::TwinMachine::failing_after(fails_after);
+    Box::new(super::kernel::DeviceBroadPhase::new(machine, limits))
+}
 
 /// The broad phase `sweep` with another limit: it sorts from scratch once insertion sort has made `most_swaps` exchanges
 /// per item and binary digit of the number of items.

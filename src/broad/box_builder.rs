@@ -246,7 +246,7 @@ mod tests {
                     let sweep = maker.make(simd, &pose, present, 60, &mut boxes);
                     assert!(boxes.get(3).is_empty() && boxes.get(63).is_empty() && !boxes.get(62).is_empty());
                     assert_eq!(sweep, boxes.sweep(0..60), "{simd:?}");
-                    assert_eq!(*first.get_or_insert_with(|| boxes.clone()), boxes, "{simd:?}, {count} vertices");
+                    assert_eq!(*first.get_or_insert(boxes), boxes, "{simd:?}, {count} vertices");
                 }
             }
         }

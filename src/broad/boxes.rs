@@ -4,6 +4,7 @@
 
 use crate::scene::SAMPLES;
 use crate::simd::{Level, dispatch};
+use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
 /// An axis-aligned box on the lattice. Both ends belong to it. It is empty where `min > max` along some axis.
@@ -36,8 +37,8 @@ impl LatticeBox {
 pub(super) type BoxColumns<'a> = [&'a [u32; 64]; 6];
 
 /// 64 boxes as a structure of arrays: those of one body in the samples of a block, or those of 64 static bodies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[repr(align(64))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
 pub struct Boxes64 {
     /// Coordinates `[min x, y, z, max x, y, z][sample]`.
     pub columns: [[u32; SAMPLES]; 6],

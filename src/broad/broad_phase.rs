@@ -21,6 +21,26 @@ pub trait BroadPhase: Send {
     /// (a, b): those that [`Self::candidates`] would include in block 0.
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate>;
 
+    /// Whether [`Self::begin`] begins something, and a batch of any size is best searched as a whole.
+    fn works_beside(&self) -> bool {
+        false
+    }
+
+    /// What a device could not do, if there was something.
+    fn fallback(&self) -> Option<DeviceFallback> {
+        None
+    }
+
+    /// Begins the search of the blocks of a batch, if the implementation can do that beside other work. Batches are begun and
+    /// finished in the same order.
+    fn begin(&mut self, _job: &BroadScene, _scene: &Scene, _blocks: &[&FrameBlock]) {}
+
+    /// The candidates of the blocks of the earliest batch that was begun and is not finished, as [`Self::candidates`] gives
+    /// them.
+    fn finish(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) -> Vec<Vec<Candidate>> {
+        blocks.iter().map(|block| self.candidates(job, scene, block)).collect()
+    }
+
     /// The candidates of a block of which the boxes are given, one entry for each slot; `None` if the implementation
     /// cannot start from boxes. For measurements: no poses are read.
     #[doc(hidden)]
@@ -39,6 +59,15 @@ pub trait BroadPhase: Send {
     fn operations(&self) -> OperationCounts {
         OperationCounts::default()
     }
+}
+
+/// What the processor did because a device had failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceFallback {
+    /// Number of blocks.
+    pub blocks: u64,
+    /// How the device failed.
+    pub reason: String,
 }
 
 /// Counts of the operations of a broad phase since it was made. Each algorithm counts what it is usually judged by.

@@ -30,9 +30,13 @@ mod broad_scene;
 mod brute;
 mod cost;
 mod fixed_boxes;
+#[cfg(feature = "gpu")]
+pub(crate) mod gpu;
 mod grid;
 mod hash;
 mod incremental;
+#[cfg(feature = "gpu")]
+mod kernel;
 pub(crate) mod lattice;
 mod merge;
 mod overlap;
@@ -43,8 +47,10 @@ mod range_join;
 mod static_pairs;
 mod sweep;
 mod tree;
+#[cfg(feature = "gpu")]
+mod twin;
 
-pub use broad_phase::BroadPhase;
+pub use broad_phase::{BroadPhase, DeviceFallback};
 pub use broad_scene::BroadScene;
 
 use auto::AutoSearch;
@@ -60,19 +66,19 @@ use tree::TreeSearch;
 pub enum Unavailable {
     /// No broad phase has this name.
     Unknown,
-    /// The name is reserved for a broad phase that this version does not have.
-    NotInThisVersion,
+    /// It searches on a device, which has to be opened.
+    NeedsDevice,
 }
 
 /// The names of the broad phases of this version; the first is the default.
 pub const NAMES: [&str; 7] = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep"];
-/// Names that the command line reserves for broad phases of later versions.
-pub(crate) const RESERVED: [&str; 1] = ["gpu"];
+/// The name of the broad phase that searches on a device.
+pub(crate) const ON_DEVICE: &str = "gpu";
 
 /// The broad phase of a name (see [`NAMES`]).
 ///
 /// # Errors
-/// [`Unavailable`] if the name is unknown or reserved.
+/// [`Unavailable`] if the name is unknown or that of a broad phase on a device.
 pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     match name {
         "auto" => Ok(Box::new(Blockwise::new(AutoSearch))),
@@ -82,7 +88,7 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
         "grid" => Ok(Box::new(Blockwise::new(GridSearch))),
         "coherent-hash" => Ok(Box::new(CoherentHash::new())),
         "sweep" => Ok(Box::new(SweepAndPrune::new())),
-        _ if RESERVED.contains(&name) => Err(Unavailable::NotInThisVersion),
+        ON_DEVICE => Err(Unavailable::NeedsDevice),
         _ => Err(Unavailable::Unknown),
     }
 }

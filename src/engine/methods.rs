@@ -11,6 +11,8 @@ const NARROW_RESERVED: [&str; 1] = ["lin-canny"];
 
 /// Why a name of the contract gives no method.
 const NOT_YET: &str = "this method is not in this version";
+/// Why the name of a method on a device gives none here.
+const NEEDS_DEVICE: &str = "this method needs a device, which is not used here";
 /// Why any other name gives none.
 const UNKNOWN: &str = "there is no such method";
 
@@ -22,7 +24,7 @@ pub(super) fn broad(name: &str) -> Result<Box<dyn BroadPhase>> {
     broad::by_name(name).map_err(|reason| {
         let reason = match reason {
             Unavailable::Unknown => UNKNOWN,
-            Unavailable::NotInThisVersion => NOT_YET,
+            Unavailable::NeedsDevice => NEEDS_DEVICE,
         };
         unavailable("--broad", name, reason, &broad::NAMES)
     })

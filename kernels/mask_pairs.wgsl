@@ -1,0 +1,83 @@
+// In which samples the boxes of each pair of a window overlap; a workgroup for a pair at a time, an invocation for each
+// sample. The mask of a pair that rules ignore is zero.
+
+struct Params {
+    slots: u32,
+    stride: u32,
+    // Where the sum of all counts lies.
+    total_at: u32,
+    window_start: u32,
+    window_size: u32,
+    // Classes of bodies for the rules; 0: there are none.
+    classes: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> boxes: array<u32>;
+@group(0) @binding(2) var<storage, read> worlds: array<World>;
+@group(0) @binding(3) var<storage, read> fixed_boxes: array<SweptBox>;
+@group(0) @binding(4) var<storage, read> counts: array<u32>;
+@group(0) @binding(5) var<storage, read> pairs: array<ItemPair>;
+// The class of each slot, then of each fixed box; then, from the next word on, bit `c * classes + d`: ignored.
+@group(0) @binding(6) var<storage, read> rules: array<u32>;
+@group(0) @binding(7) var<storage, read_write> masks: array<array<u32, 2>>;
+@group(0) @binding(8) var<storage, read_write> kept: array<u32>;
+
+var<workgroup> bits: array<atomic<u32>, 2>;
+
+fn box_at(part: u32, slot: u32, sample: u32) -> LatticeBox {
+    let own = (part * params.slots + slot) * 6u * params.stride + sample;
+    var found: LatticeBox;
+    for (var k = 0u; k < 3u; k += 1u) {
+        found.min[k] = boxes[own + k * params.stride];
+        found.max[k] = boxes[own + (k + 3u) * params.stride];
+    }
+    return found;
+}
+
+fn is_ignored(a: u32, b: u32) -> bool {
+    if params.classes == 0u {
+        return false;
+    }
+    let bit = rules[1u + a] * params.classes + rules[1u + b];
+    return (rules[rules[0] + bit / 32u] >> (bit % 32u) & 1u) == 1u;
+}
+
+@compute @workgroup_size(LANES)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let total = counts[params.total_at];
+    let left = select(0u, total - params.window_start, total > params.window_start);
+    let end = min(left, params.window_size);
+    for (var at = group_number(id, groups); at < end; at += groups.x * groups.y) {
+        if lane < 2u {
+            atomicStore(&bits[lane], 0u);
+        }
+        workgroupBarrier();
+        let pair = pairs[at];
+        let world = worlds[pair.item / params.slots];
+        let slot = pair.item % params.slots;
+        if lane < world.samples && !is_ignored(slot, pair.other) {
+            let sample = world.first + lane;
+            var other: LatticeBox;
+            if pair.other < params.slots {
+                other = box_at(world.part, pair.other, sample);
+            } else {
+                other = fixed_boxes[pair.other - params.slots].around;
+            }
+            if overlaps(box_at(world.part, slot, sample), other) {
+                atomicOr(&bits[sample / 32u], 1u << (sample % 32u));
+            }
+        }
+        workgroupBarrier();
+        if lane == 0u {
+            let mask = array<u32, 2>(atomicLoad(&bits[0]), atomicLoad(&bits[1]));
+            masks[at] = mask;
+            kept[at] = select(0u, 1u, (mask[0] | mask[1]) != 0u);
+        }
+        workgroupBarrier();
+    }
+}

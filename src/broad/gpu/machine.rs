@@ -1,0 +1,284 @@
+//! Kernels on a GPU.
+
+use super::super::kernel::{Access, DeviceFailure, Kernel, KernelMachine, Region};
+use super::adapter::{AdapterDescription, NoDevice, choose};
+use bytemuck::Pod;
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of the parameters of a dispatch: what the offset of a uniform binding is a multiple of on every device.
+const PARAMS_BYTES: u64 = 256;
+/// Dispatches that may be collected.
+const PARAMS_SLOTS: u64 = 4096;
+/// The smallest buffer, so that none is smaller than a record.
+const LEAST_BYTES: u64 = 256;
+/// Bytes of one buffer that are enough on any card.
+const ENOUGH_BYTES: u64 = 2 << 30;
+
+/// The first failure that the driver reported.
+type FailureSlot = Arc<Mutex<Option<DeviceFailure>>>;
+
+/// A GPU that executes kernels.
+#[derive(Debug)]
+pub(super) struct GpuMachine {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    pipelines: HashMap<Kernel, wgpu::ComputePipeline>,
+    /// Commands that were not begun yet.
+    encoder: Option<wgpu::CommandEncoder>,
+    params: wgpu::Buffer,
+    next_params: u64,
+    failure: FailureSlot,
+    most_bytes: u64,
+    most_groups: u32,
+    /// Fetches after which the device is lost on purpose.
+    loses_after: Option<u64>,
+    fetches: u64,
+    /// Buffers to fetch into that are free.
+    spare: Vec<wgpu::Buffer>,
+}
+
+/// Bytes on their way.
+#[derive(Debug)]
+pub(super) struct GpuFetch {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+    mapped: Receiver<bool>,
+    submission: wgpu::SubmissionIndex,
+}
+
+impl GpuMachine {
+    /// Opens an adapter, see [`choose`], and compiles the kernels.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be used.
+    pub(super) fn open(name: Option<&str>) -> Result<(Self, AdapterDescription), NoDevice> {
+        let (adapter, description) = choose(name)?;
+        let refused = |reason: String| NoDevice::Refused(description.name.clone(), reason);
+        let limits = adapter.limits();
+        let request = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&request)).map_err(|error| refused(error.to_string()))?;
+        let failure = FailureSlot::default();
+        watch(&device, &failure);
+        let pipelines = Kernel::ALL.map(|kernel| (kernel, pipeline(&device, kernel)));
+        if let Some(failure) = taken(&failure) {
+            return Err(refused(failure.to_string()));
+        }
+        let params = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("parameters"),
+            size: PARAMS_BYTES * PARAMS_SLOTS,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(ENOUGH_BYTES);
+        let machine = Self {
+            device,
+            queue,
+            pipelines: pipelines.into_iter().collect(),
+            encoder: None,
+            params,
+            next_params: 0,
+            failure,
+            most_bytes,
+            most_groups: limits.max_compute_workgroups_per_dimension,
+            loses_after: None,
+            fetches: 0,
+            spare: Vec::new(),
+        };
+        Ok((machine, description))
+    }
+
+    /// Destroys the device after so many fetches, as a driver does that gives up.
+    pub(super) fn lose_after(&mut self, fetches: u64) {
+        self.loses_after = Some(fetches);
+    }
+
+    /// Uses at most so many workgroups along an axis.
+    pub(super) fn limit_groups(&mut self, groups: u32) {
+        self.most_groups = self.most_groups.min(groups);
+    }
+
+    fn encoder(&mut self) -> &mut wgpu::CommandEncoder {
+        let Self { device, encoder, .. } = self;
+        encoder.get_or_insert_with(|| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))
+    }
+
+    /// Begins all commands so far.
+    fn submit(&mut self) -> wgpu::SubmissionIndex {
+        self.next_params = 0;
+        self.queue.submit(self.encoder.take().map(wgpu::CommandEncoder::finish))
+    }
+
+    /// A buffer of at least so many bytes to fetch into.
+    fn staging(&mut self, bytes: u64) -> wgpu::Buffer {
+        if let Some(at) = self.spare.iter().position(|buffer| buffer.size() >= bytes) {
+            return self.spare.swap_remove(at);
+        }
+        self.spare.clear();
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("fetched"),
+            size: bytes.next_power_of_two(),
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// The parameters in a place of their own; where that begins.
+    fn place_params(&mut self, bytes: &[u8]) -> u64 {
+        if self.next_params == PARAMS_SLOTS {
+            self.submit();
+        }
+        let offset = self.next_params * PARAMS_BYTES;
+        self.next_params += 1;
+        self.queue.write_buffer(&self.params, offset, bytes);
+        offset
+    }
+}
+
+/// Keeps the first failure.
+fn watch(device: &wgpu::Device, failure: &FailureSlot) {
+    let slot = Arc::clone(failure);
+    device.on_uncaptured_error(Arc::new(move |error| {
+        note(
+            &slot,
+            match error {
+                wgpu::Error::OutOfMemory { source } => DeviceFailure::OutOfMemory(source.to_string()),
+                other => DeviceFailure::Lost(other.to_string()),
+            },
+        );
+    }));
+    let slot = Arc::clone(failure);
+    device.set_device_lost_callback(move |reason, message| {
+        note(&slot, DeviceFailure::Lost(format!("{reason:?} {message}").trim().to_owned()));
+    });
+}
+
+fn note(slot: &FailureSlot, failure: DeviceFailure) {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+}
+
+fn taken(slot: &FailureSlot) -> Option<DeviceFailure> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Compiles a kernel.
+fn pipeline(device: &wgpu::Device, kernel: Kernel) -> wgpu::ComputePipeline {
+    let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let storage = |access: &Access| wgpu::BufferBindingType::Storage { read_only: *access == Access::Read };
+    let buffers = (1..).zip(kernel.bindings()).map(|(binding, access)| entry(binding, storage(access)));
+    let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform)).chain(buffers).collect();
+    let bindings = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(&bindings)],
+        immediate_size: 0,
+    });
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(kernel.file()),
+        source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
+    });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(kernel.file()),
+        layout: Some(&layout),
+        module: &module,
+        entry_point: Some(kernel.entry()),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}
+
+impl KernelMachine for GpuMachine {
+    type Buffer = wgpu::Buffer;
+    type Fetch = GpuFetch;
+
+    fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
+    fn buffer(&mut self, bytes: u64) -> Result<wgpu::Buffer, DeviceFailure> {
+        if bytes > self.most_bytes {
+            return Err(DeviceFailure::OutOfMemory(format!("a buffer of {bytes} bytes")));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let size = bytes.max(LEAST_BYTES);
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        taken(&self.failure).map_or(Ok(buffer), Err)
+    }
+
+    fn write(&mut self, buffer: &wgpu::Buffer, from: u64, bytes: &[u8]) {
+        self.queue.write_buffer(buffer, from, bytes);
+    }
+
+    fn clear(&mut self, buffer: &wgpu::Buffer, bytes: u64) {
+        self.encoder().clear_buffer(buffer, 0, Some(bytes));
+    }
+
+    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&wgpu::Buffer], groups: u32) {
+        debug_assert_eq!(buffers.len(), kernel.bindings().len());
+        if groups == 0 {
+            return;
+        }
+        let offset = self.place_params(bytemuck::bytes_of(params));
+        let size = wgpu::BufferSize::new(size_of::<P>() as u64);
+        let params = wgpu::BufferBinding { buffer: &self.params, offset, size };
+        let own = wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(params) };
+        let others = (1..)
+            .zip(buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+        let entries: Vec<_> = std::iter::once(own).chain(others).collect();
+        let Some(pipeline) = self.pipelines.get(&kernel).cloned() else { return };
+        let layout = &pipeline.get_bind_group_layout(0);
+        let bound =
+            self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
+        let along_x = groups.min(self.most_groups);
+        let mut pass = self.encoder().begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &bound, &[]);
+        pass.dispatch_workgroups(along_x, groups.div_ceil(along_x), 1);
+    }
+
+    fn fetch(&mut self, regions: &[Region<'_, wgpu::Buffer>]) -> GpuFetch {
+        self.fetches += 1;
+        if self.loses_after.is_some_and(|after| self.fetches > after) {
+            self.device.destroy();
+        }
+        let bytes = regions.iter().map(|region| region.bytes).sum();
+        let buffer = self.staging(bytes);
+        let mut at = 0;
+        for region in regions {
+            self.encoder().copy_buffer_to_buffer(region.buffer, region.from, &buffer, at, Some(region.bytes));
+            at += region.bytes;
+        }
+        let submission = self.submit();
+        let (done, mapped) = channel();
+        buffer.map_async(wgpu::MapMode::Read, ..bytes, move |result| {
+            // Nobody waits for a fetch that was given up.
+            let _ = done.send(result.is_ok());
+        });
+        GpuFetch { buffer, bytes, mapped, submission }
+    }
+
+    fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u8>, DeviceFailure> {
+        let GpuFetch { buffer, bytes, mapped, submission } = fetch;
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
+        if let Some(failure) = taken(&self.failure) {
+            return Err(failure);
+        }
+        let is_mapped = mapped.try_recv().unwrap_or(false);
+        let found = match buffer.get_mapped_range(..bytes) {
+            Ok(view) if is_mapped => view.to_vec(),
+            _ => return Err(DeviceFailure::Lost(format!("a fetch ended with {polled:?}"))),
+        };
+        buffer.unmap();
+        self.spare.push(buffer);
+        Ok(found)
+    }
+}

@@ -1,0 +1,59 @@
+//! What executes kernels.
+
+use super::Kernel;
+use bytemuck::Pod;
+use thiserror::Error;
+
+/// Why a device can no longer be used.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub(crate) enum DeviceFailure {
+    /// The device or its driver gave up.
+    #[error("the device was lost: {0}")]
+    Lost(String),
+    /// It has less memory than is needed.
+    #[error("the device is out of memory: {0}")]
+    OutOfMemory(String),
+}
+
+/// Bytes of a buffer.
+#[derive(Debug)]
+pub(crate) struct Region<'a, B> {
+    pub(crate) buffer: &'a B,
+    pub(crate) from: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What executes kernels: commands are collected, begun together, and done in order.
+pub(crate) trait KernelMachine: Send {
+    /// Memory of the device. Dropping it frees it once no command needs it.
+    type Buffer: Send;
+    /// Bytes on their way from the device.
+    type Fetch: Send;
+
+    /// Most bytes of a buffer that a kernel binds.
+    fn most_bytes(&self) -> u64;
+
+    /// A buffer of so many bytes (a multiple of 4), full of zeros.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    fn buffer(&mut self, bytes: u64) -> Result<Self::Buffer, DeviceFailure>;
+
+    /// Writes to a buffer before any command that was not begun yet.
+    fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
+
+    /// Zeros in the first bytes of a buffer.
+    fn clear(&mut self, buffer: &Self::Buffer, bytes: u64);
+
+    /// So many workgroups of a kernel.
+    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&Self::Buffer], groups: u32);
+
+    /// Begins all commands so far, after which the regions, one after the other, are fetched.
+    fn fetch(&mut self, regions: &[Region<'_, Self::Buffer>]) -> Self::Fetch;
+
+    /// Waits for what was fetched.
+    ///
+    /// # Errors
+    /// The device failed, now or before.
+    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure>;
+}

@@ -1,0 +1,251 @@
+//! One search: the worlds of a batch, swept, paired and tested, window by window.
+
+use super::Kernel;
+use super::job_buffers::JobBuffers;
+use super::machine::{DeviceFailure, KernelMachine, Region};
+use super::pair_window::PairWindow;
+use super::prefix_sum::PrefixSum;
+use super::records::{
+    BruteParams, FixedParams, FoundPair, LANES, MaskParams, SweepParams, SweptBox, Tree, TreeParams, World,
+};
+use super::tree_build::TreeBuild;
+use std::ops::Range;
+
+/// The buffers that a search works in.
+#[derive(Debug)]
+pub(super) struct SearchRoom<B> {
+    worlds: B,
+    world_count: u32,
+    sweeps: B,
+    /// Pairs of each item with others, then with fixed boxes, then 0; then their sums.
+    counts: B,
+    sum: PrefixSum<B>,
+    tree: TreeBuild<B>,
+    window: PairWindow<B>,
+}
+
+impl<B> SearchRoom<B> {
+    /// Room for so many worlds and items, windows of so many pairs, and trees of so many items.
+    pub(super) fn new(
+        machine: &mut impl KernelMachine<Buffer = B>,
+        worlds: u32,
+        items: u32,
+        window: u32,
+        tree: u32,
+    ) -> Result<Self, DeviceFailure> {
+        let counts = 2 * items + 1;
+        Ok(Self {
+            worlds: machine.buffer(u64::from(worlds) * size_of::<World>() as u64)?,
+            world_count: worlds,
+            sweeps: machine.buffer(u64::from(items) * size_of::<SweptBox>() as u64)?,
+            counts: machine.buffer(4 * u64::from(counts))?,
+            sum: PrefixSum::new(machine, counts)?,
+            tree: TreeBuild::new(machine, tree)?,
+            window: PairWindow::new(machine, window)?,
+        })
+    }
+
+    /// Whether a search fits in here.
+    pub(super) fn holds(&self, worlds: u32, items: u32, tree: u32) -> bool {
+        self.world_count >= worlds && self.sum.most() > 2 * items && self.tree.most() >= tree
+    }
+}
+
+/// How the pairs of moving bodies are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PairMethod {
+    /// All against all, in each world.
+    Brute,
+    /// By a tree; for a single world.
+    Tree,
+}
+
+/// Where the boxes of a search lie.
+#[derive(Debug)]
+pub(super) struct BoxSource<'a, B> {
+    pub(super) boxes: &'a B,
+    /// Samples of a part.
+    pub(super) stride: u32,
+}
+
+impl<B> Clone for BoxSource<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for BoxSource<'_, B> {}
+
+/// A search that was begun.
+#[derive(Debug)]
+pub(super) struct WorldSearch<F> {
+    pub(super) worlds: Vec<World>,
+    method: PairMethod,
+    tree: Tree,
+    /// Items that are asked now; those that follow, last first.
+    range: Range<u32>,
+    later: Vec<Range<u32>>,
+    window_start: u32,
+    fetch: Option<F>,
+    /// What was found.
+    pub(super) found: Vec<FoundPair>,
+    /// Pairs of which the masks were found.
+    pub(super) tested: u64,
+}
+
+impl<F: Send> WorldSearch<F> {
+    /// Begins to search worlds.
+    pub(super) fn begin<M: KernelMachine<Fetch = F>>(
+        machine: &mut M,
+        job: &JobBuffers<M::Buffer>,
+        room: &SearchRoom<M::Buffer>,
+        source: BoxSource<'_, M::Buffer>,
+        worlds: Vec<World>,
+        method: PairMethod,
+    ) -> Self {
+        let items = worlds.len() as u32 * job.slots;
+        machine.write(&room.worlds, 0, bytemuck::cast_slice(&worlds));
+        let measures = u32::from(method == PairMethod::Tree);
+        if method == PairMethod::Tree {
+            room.tree.begin(machine);
+        }
+        let params = SweepParams { slots: job.slots, items, stride: source.stride, measures };
+        let bound = [source.boxes, &room.worlds, &room.sweeps, &room.tree.extent];
+        machine.run(Kernel::SweepBoxes, &params, &bound, items);
+        let tree = match method {
+            PairMethod::Brute => Tree::of(0).0,
+            PairMethod::Tree => room.tree.run(machine, &room.sweeps, items),
+        };
+        let (later, found) = (Vec::new(), Vec::new());
+        let mut search =
+            Self { worlds, method, tree, range: 0..items, later, window_start: 0, fetch: None, found, tested: 0 };
+        search.count(machine, job, room, source);
+        search
+    }
+
+    /// Goes on until all is found.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn finish<M: KernelMachine<Fetch = F>>(
+        &mut self,
+        machine: &mut M,
+        job: &JobBuffers<M::Buffer>,
+        room: &SearchRoom<M::Buffer>,
+        source: BoxSource<'_, M::Buffer>,
+    ) -> Result<(), DeviceFailure> {
+        while let Some(fetch) = self.fetch.take() {
+            let bytes = machine.receive(fetch)?;
+            let words: &[u32] = &pod_words(&bytes);
+            let (total, kept) = (words[0], words[1]);
+            if total == u32::MAX {
+                // More pairs than can be counted: half of the items at a time.
+                let Range { start, end } = self.range;
+                let middle = start + (end - start) / 2;
+                self.later.push(middle..end);
+                self.range = start..middle;
+                self.count(machine, job, room, source);
+                continue;
+            }
+            let ahead = &words[2..];
+            let ahead: &[FoundPair] = bytemuck::cast_slice(&ahead[..ahead.len().min(4 * kept as usize)]);
+            self.found.extend_from_slice(ahead);
+            if let Some(rest) = room.window.rest(kept) {
+                let fetch = machine.fetch(&[rest]);
+                let bytes = machine.receive(fetch)?;
+                self.found.extend(bytemuck::cast_slice::<u32, FoundPair>(&pod_words(&bytes)));
+            }
+            let next = self.window_start.saturating_add(room.window.capacity);
+            self.tested += u64::from(total.min(next) - self.window_start);
+            if next < total {
+                self.window(machine, job, room, source, next);
+            } else if let Some(range) = self.later.pop() {
+                self.range = range;
+                self.count(machine, job, room, source);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the pairs of the items that are asked, and fills the first window.
+    fn count<M: KernelMachine<Fetch = F>>(
+        &mut self,
+        machine: &mut M,
+        job: &JobBuffers<M::Buffer>,
+        room: &SearchRoom<M::Buffer>,
+        source: BoxSource<'_, M::Buffer>,
+    ) {
+        machine.clear(&room.counts, 4 * u64::from(self.total_at(job) + 1));
+        self.pairs(machine, job, room, [Kernel::CountBrute, Kernel::CountTree, Kernel::CountFixed], 0);
+        room.sum.run(machine, &room.counts, self.total_at(job) + 1);
+        self.window(machine, job, room, source, 0);
+    }
+
+    /// Fills a window, and fetches what it holds.
+    fn window<M: KernelMachine<Fetch = F>>(
+        &mut self,
+        machine: &mut M,
+        job: &JobBuffers<M::Buffer>,
+        room: &SearchRoom<M::Buffer>,
+        source: BoxSource<'_, M::Buffer>,
+        window_start: u32,
+    ) {
+        self.window_start = window_start;
+        self.pairs(machine, job, room, [Kernel::FillBrute, Kernel::FillTree, Kernel::FillFixed], window_start);
+        let params = MaskParams {
+            slots: job.slots,
+            stride: source.stride,
+            total_at: self.total_at(job),
+            window_start,
+            window_size: room.window.capacity,
+            classes: job.classes,
+        };
+        let bound = [source.boxes, &room.worlds, &job.fixed_boxes, &room.counts, &job.rules];
+        room.window.run(machine, &params, bound);
+        let total = Region { buffer: &room.counts, from: 4 * u64::from(self.total_at(job)), bytes: 4 };
+        let [kept, ahead] = room.window.ahead();
+        self.fetch = Some(machine.fetch(&[total, kept, ahead]));
+    }
+
+    /// Where the sum of all counts lies.
+    fn total_at(&self, job: &JobBuffers<impl Sized>) -> u32 {
+        let asked = self.range.end - self.range.start;
+        if job.fixed > 0 { 2 * asked } else { asked }
+    }
+
+    /// Counts pairs, or fills a window with them: by `brute` or `tree`, and by `fixed`.
+    fn pairs<M: KernelMachine<Fetch = F>>(
+        &self,
+        machine: &mut M,
+        job: &JobBuffers<M::Buffer>,
+        room: &SearchRoom<M::Buffer>,
+        [brute, tree, fixed]: [Kernel; 3],
+        window_start: u32,
+    ) {
+        let (first, count) = (self.range.start, self.range.end - self.range.start);
+        let window_size = room.window.capacity;
+        let (counts, pairs) = (&room.counts, &room.window.pairs);
+        match self.method {
+            PairMethod::Brute => {
+                let params = BruteParams::new(job.slots, self.worlds.len() as u32, window_start, window_size);
+                machine.run(brute, &params, &[&room.sweeps, counts, pairs], params.groups());
+            }
+            PairMethod::Tree => {
+                let params = TreeParams { tree: self.tree, first, count, window_start, window_size };
+                let bound = [&room.tree.nodes, room.tree.order(), counts, pairs];
+                machine.run(tree, &params, &bound, count.div_ceil(LANES));
+            }
+        }
+        if job.fixed > 0 {
+            let (tree, base, slots) = (job.tree, count, job.slots);
+            let params = FixedParams { tree, first, count, window_start, window_size, base, slots, unused: [0; 2] };
+            let bound = [&job.fixed_tree.nodes, job.fixed_tree.order(), counts, pairs, &room.sweeps];
+            machine.run(fixed, &params, &bound, count.div_ceil(LANES));
+        }
+    }
+}
+
+/// Bytes as words, wherever they lie.
+fn pod_words(bytes: &[u8]) -> Vec<u32> {
+    bytemuck::pod_collect_to_vec(bytes)
+}

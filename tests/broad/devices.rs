@@ -1,0 +1,53 @@
+//! The broad phase on devices: the kernels' twins, and a GPU where there is one, each also with limits so small that
+//! everything is split.
+
+use super::broad::BroadPhase;
+use super::broad::bench_support::{AdapterDescription, DeviceLimits, adapters, open_with, twins};
+use super::{Candidate, FrameBlock, Setup};
+use clearsweep::bench_support::broad::BroadScene;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Boxes of a few samples of a body at a time, a few pairs at a time, and trees where possible.
+fn narrow() -> DeviceLimits {
+    DeviceLimits { most_bytes: 1 << 18, window: 100, brute_slots: 20, searches: 2 }
+}
+
+/// The first adapter, software too; a variable makes it a failure that there is none.
+pub(super) fn adapter() -> Option<AdapterDescription> {
+    let first = adapters().into_iter().next();
+    let required = std::env::var_os("CLEARSWEEP_REQUIRE_GPU").is_some();
+    assert!(first.is_some() || !required, "CLEARSWEEP_REQUIRE_GPU is set, and there is no adapter");
+    first
+}
+
+/// A broad phase that goes through all tests, whatever the job, as opening a device takes long.
+type Kept = (&'static str, Box<dyn BroadPhase>);
+
+static DEVICES: OnceLock<Mutex<Vec<Kept>>> = OnceLock::new();
+
+fn devices() -> Vec<Kept> {
+    let mut all =
+        vec![("twins", twins(DeviceLimits::default(), None)), ("twins with small limits", twins(narrow(), None))];
+    match adapter() {
+        Some(found) => {
+            let open = |limits, groups| open_with(Some(&found.name), limits, groups, None).expect("it opens").0;
+            all.push(("GPU", open(DeviceLimits::default(), None)));
+            all.push(("GPU with small limits", open(narrow(), Some(3))));
+        }
+        None => eprintln!("skipped: the GPU, as this machine has no graphics adapter"),
+    }
+    all
+}
+
+/// Compares the devices with what is expected, twice, since they learn how to split blocks.
+pub(super) fn check(what: &str, setup: &Setup, job: &BroadScene, block: &FrameBlock, expected: &[Candidate]) {
+    let devices = DEVICES.get_or_init(|| Mutex::new(devices()));
+    for (name, device) in &mut *devices.lock().unwrap_or_else(PoisonError::into_inner) {
+        for round in 0..2 {
+            let found = device.candidates(job, &setup.scene, block);
+            let count = (found.len(), expected.len());
+            assert!(found == expected, "{what}: {name} finds {count:?} in round {round}");
+            assert_eq!(device.fallback(), None, "{what}: {name}");
+        }
+    }
+}
