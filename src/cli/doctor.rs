@@ -6,7 +6,7 @@ use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
 use crate::Result;
-use crate::engine::simd_features;
+use crate::engine::{adapters, simd_features};
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.
@@ -22,7 +22,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
             "memory_bytes": machine::physical_memory(),
             "default_memory_bytes": machine::default_memory(),
             "simd": simd,
-            "gpu": { "supported": false, "adapters": [] },
+            "gpu": { "supported": cfg!(feature = "gpu"), "adapters": adapters() },
         }))?;
         return Ok(ProgramEnd::Clear);
     }
@@ -34,8 +34,20 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
         ("memory", machine::physical_memory().map_or("unknown".to_owned(), bytes)),
         ("memory for frames in flight", format!("{} unless --memory says otherwise", bytes(machine::default_memory()))),
         ("SIMD", simd),
-        ("GPU", "not in this version: everything runs on the CPU, and no adapter is looked for".to_owned()),
     ];
-    print(&table(&rows))?;
+    let adapters = adapters();
+    let gpus = adapters.iter().map(|own| {
+        let word = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
+        let limit = bytes(own["binding_bytes"].as_u64().unwrap_or_default());
+        let use_of = if own["is_used"] == true { "used by --device gpu" } else { "used where --adapter names it" };
+        let about = [word("kind"), word("backend"), word("driver"), format!("buffers of {limit}"), use_of.to_owned()];
+        ("GPU", format!("{}: {}", word("name"), about.join(", ")))
+    });
+    let none = match cfg!(feature = "gpu") {
+        true => "no adapter that a Vulkan, Metal or DX12 driver shows: everything runs on the CPU",
+        false => "this program was built without the feature `gpu`",
+    };
+    let none = adapters.is_empty().then(|| ("GPU", none.to_owned()));
+    print(&table(&rows.into_iter().chain(gpus).chain(none).collect::<Vec<_>>()))?;
     Ok(ProgramEnd::Clear)
 }

@@ -3,7 +3,7 @@
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
 use super::{exit, interrupt, machine, progress, stdout, summary, warnings};
-use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict};
+use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict, check_device};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
 use crate::trajectory::ReadOptions;
@@ -63,6 +63,7 @@ impl From<RunArgs> for Config {
                 DeviceArg::Cpu => Device::Cpu,
                 DeviceArg::Gpu => Device::Gpu,
             },
+            adapter: args.adapter,
             threads: args.threads.map(|threads| threads.0),
             memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
             columns: match args.columns {
@@ -80,7 +81,7 @@ impl From<RunArgs> for Config {
 /// Runs the job, and prints what it found.
 pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
     let Config { input, job, out, force, resume, progress, json } = Config::from(args);
-    job.device.resolve()?;
+    check_device(&job)?;
     let mut loaded = input.load()?;
     let shown = progress::shown(progress);
     let mut tables = ParquetTables::new(&out).force(force).resume(resume);

@@ -3,6 +3,7 @@
 use super::cancel::CancelToken;
 use super::check::{TrajectoryWatch, Warning};
 use super::coverage::{Coverage, RunVerdict};
+use super::device::OpenDevice;
 use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
@@ -166,14 +167,14 @@ struct Running<'a> {
 impl Running<'_> {
     fn run(&self, feed: Feed, reading: Option<Reading>, sink: &mut dyn RowSink) -> Result<Outcome> {
         let Self { scene, options, cancel, .. } = *self;
-        let device = options.device.resolve()?;
+        let mut device = OpenDevice::open(options)?;
         let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory);
         let threads = rayon::current_num_threads();
         // Two stretches a thread, so that one which takes longer does not hold up the rest.
         let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
         let remembered = caches::bytes_within(options.memory) / stretches as u64;
-        let memory = || {
-            let (broad, caches) = (methods::broad(&options.broad)?, caches::Caches::new(remembered));
+        let mut memory = || {
+            let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));
             Ok(pipeline::SearchMemory { broad, caches })
         };
         let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
@@ -216,7 +217,7 @@ impl Running<'_> {
 
         let mut timings = search.timings;
         let nothing_checked = search.coverage.nothing();
-        let broad = search.memories[0].broad.name();
+        let (broad, fallback) = (search.memories[0].broad.name(), search.memories[0].broad.fallback());
         let pipeline::RowOutput { sink, counter, .. } = output;
         timed(&mut timings.write, || sink.end())?;
         // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
@@ -243,8 +244,9 @@ impl Running<'_> {
             routes: &search.routes,
             timings: &timings,
             broad,
+            fallback: fallback.as_ref(),
             narrow: search.narrow.name(),
-            device,
+            device: &device,
             threads,
             candidates: search.candidates,
             candidate_samples: search.candidate_samples,

@@ -4,8 +4,10 @@
 
 use super::check::Warning;
 use super::coverage::{NothingChecked, RunVerdict};
+use super::device::OpenDevice;
 use super::options::JobOptions;
 use super::timings::Timings;
+use crate::broad::DeviceFallback;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Body, Missing, Scene};
@@ -34,7 +36,9 @@ pub(super) struct Report<'a> {
     /// The methods and the device that were used.
     pub(super) broad: &'a str,
     pub(super) narrow: &'a str,
-    pub(super) device: &'a str,
+    pub(super) device: &'a OpenDevice,
+    /// What the device could not do.
+    pub(super) fallback: Option<&'a DeviceFallback>,
     pub(super) threads: usize,
     pub(super) candidates: u64,
     pub(super) candidate_samples: u64,
@@ -67,7 +71,9 @@ impl Report<'_> {
             "routes": Value::Object(self.routes.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
             "timings": self.timings.to_json(),
             "device": {
-                "kind": self.device,
+                "kind": self.device.kind(),
+                "adapter": self.device.adapter,
+                "fallback": self.fallback.map(|own| json!({ "blocks": own.blocks, "reason": own.reason })),
                 "threads": self.threads,
                 "architecture": std::env::consts::ARCH,
                 "system": std::env::consts::OS,
@@ -190,6 +196,7 @@ impl Report<'_> {
             "broad": self.broad,
             "narrow": self.narrow,
             "device": self.options.device.name(),
+            "adapter": self.options.adapter,
             "threads": self.threads,
             "memory_bytes": self.options.memory,
             "columns": match self.options.columns {

@@ -17,6 +17,7 @@ mod caches;
 mod cancel;
 mod check;
 mod coverage;
+mod device;
 mod identity;
 mod job;
 mod manifest;
@@ -38,6 +39,8 @@ pub use check::{Checked, GroupFound, LargestStep, LastingContact, RuleFound, War
 #[cfg(feature = "cli")]
 pub(crate) use coverage::NothingChecked;
 pub use coverage::RunVerdict;
+#[cfg(feature = "cli")]
+pub(crate) use device::{adapters, check_device};
 pub use job::{Job, Loaded, Outcome};
 pub use manifest::simd_features;
 pub use options::{DEFAULT_MEMORY, Device, JobOptions};

@@ -1,6 +1,5 @@
 //! What a job is asked to do, resolved: no raw flag reaches the engine.
 
-use crate::error::{Error, Result};
 use crate::table::DistanceColumns;
 use crate::trajectory::ReadOptions;
 
@@ -10,12 +9,12 @@ pub const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Where the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The engine chooses; in this version that is the CPU.
+    /// The engine chooses: the CPU, which is faster where scene and blocks are small.
     #[default]
     Auto,
     /// The CPU.
     Cpu,
-    /// A GPU: an error in this version.
+    /// A GPU: an error where there is none.
     Gpu,
 }
 
@@ -26,21 +25,6 @@ impl Device {
             Self::Auto => "auto",
             Self::Cpu => "cpu",
             Self::Gpu => "gpu",
-        }
-    }
-
-    /// The device that is used.
-    ///
-    /// # Errors
-    /// A GPU was asked for: this version has none.
-    pub fn resolve(self) -> Result<&'static str> {
-        match self {
-            Self::Auto | Self::Cpu => Ok("cpu"),
-            Self::Gpu => Err(Error::usage(
-                "--device gpu",
-                "the GPU broad phase is not in this version",
-                "leave --device out, or use --device cpu: the tables are the same, byte for byte",
-            )),
         }
     }
 }
@@ -58,6 +42,10 @@ pub struct JobOptions {
     /// Where the broad phase searches.
     #[doc(hidden)]
     pub device: Device,
+    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the preferred one that is no
+    /// software.
+    #[doc(hidden)]
+    pub adapter: Option<String>,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
     /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
@@ -79,6 +67,7 @@ impl Default for JobOptions {
             broad: "auto".to_owned(),
             narrow: "auto".to_owned(),
             device: Device::Auto,
+            adapter: None,
             threads: None,
             memory: DEFAULT_MEMORY,
             columns: DistanceColumns::All,

@@ -119,40 +119,73 @@ pub(super) fn drive(
     watch: &mut TrajectoryWatch<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let PipelineInput { blocks, read, spares, files: _ } = input;
+    let spares = &input.spares;
     let mut waiting = Waiting { output, spares, pending: Vec::new(), spent: std::time::Duration::ZERO };
-    let mut advance = Advance::default();
-    loop {
-        search.cancel.check()?;
-        let next = timed(&mut search.timings.read, || (&mut *blocks).take(search.batch).collect::<Result<Vec<_>>>());
-        let mut batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
-        if batch.is_empty() {
-            break;
-        }
-        batch.iter().for_each(|block| search.coverage.look(search.scene, block));
-        advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
-        advance.read = read.load(Ordering::Relaxed) as f64 / 1000.0;
-        // The rows of the first blocks may be there from an execution that was killed.
-        let has_rows = batch.iter().take_while(|block| block.index < search.from).count();
-        for block in batch.drain(..has_rows) {
-            watch.look(&block);
-            search.resumed_samples += block.samples.len() as u64;
-            Arc::into_inner(block).into_iter().for_each(|block| waiting.spares.give(block));
-        }
-        if batch.is_empty() {
-            progress.advance(&advance);
-            continue;
+    let mut batches = ReadBatches { blocks: &mut input.blocks, read: &input.read, spares, advance: Advance::default() };
+    // A device searches the next batch beside the narrow phase of this one.
+    let is_beside = search.memories[0].broad.works_beside();
+    let mut next = batches.next(search, watch, progress)?;
+    while let Some(batch) = next.take() {
+        if is_beside {
+            next = batches.next(search, watch, progress)?;
         }
         // What looks wrong is noticed beside the work.
         let look = || batch.iter().for_each(|block| watch.look(block));
         let (rows, ()) = rayon::join(|| one_batch(search, &batch, &mut waiting), look);
-        advance.rows += rows?;
-        progress.advance(&advance);
+        batches.advance.rows += rows?;
+        progress.advance(&batches.advance);
+        drop(batch);
+        if !is_beside {
+            next = batches.next(search, watch, progress)?;
+        }
     }
     search.cancel.check()?;
     waiting.write()?;
     search.timings.write += waiting.spent;
     Ok(())
+}
+
+/// The blocks as they are read, in batches.
+struct ReadBatches<'a> {
+    blocks: &'a mut (dyn Iterator<Item = Result<FrameBlock>> + Send),
+    read: &'a AtomicU64,
+    spares: &'a Spares,
+    advance: Advance,
+}
+
+impl ReadBatches<'_> {
+    /// The next batch that is to be searched, whose search begins if it can beside other work; `None` after the last one.
+    fn next(
+        &mut self,
+        search: &mut BlockSearch<'_>,
+        watch: &mut TrajectoryWatch<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Arc<FrameBlock>>>> {
+        loop {
+            search.cancel.check()?;
+            let blocks = &mut *self.blocks;
+            let next = timed(&mut search.timings.read, || blocks.take(search.batch).collect::<Result<Vec<_>>>());
+            let mut batch: Vec<Arc<FrameBlock>> = next?.into_iter().map(Arc::new).collect();
+            if batch.is_empty() {
+                return Ok(None);
+            }
+            batch.iter().for_each(|block| search.coverage.look(search.scene, block));
+            self.advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
+            self.advance.read = self.read.load(Ordering::Relaxed) as f64 / 1000.0;
+            // The rows of the first blocks may be there from an execution that was killed.
+            let has_rows = batch.iter().take_while(|block| block.index < search.from).count();
+            for block in batch.drain(..has_rows) {
+                watch.look(&block);
+                search.resumed_samples += block.samples.len() as u64;
+                Arc::into_inner(block).into_iter().for_each(|block| self.spares.give(block));
+            }
+            if !batch.is_empty() {
+                search.begin(&batch);
+                return Ok(Some(batch));
+            }
+            progress.advance(&self.advance);
+        }
+    }
 }
 
 /// One batch: its first portion (with the search for candidates) and then each further one, always beside the encoding
@@ -209,6 +242,13 @@ fn stretch(blocks: usize, memories: usize) -> usize {
 }
 
 impl BlockSearch<'_> {
+    /// Begins to search a batch, if the broad phase can do that beside other work.
+    fn begin(&mut self, batch: &[Arc<FrameBlock>]) {
+        let Self { scene, boxes, memories, timings, .. } = self;
+        let blocks: Vec<&FrameBlock> = batch.iter().map(Arc::as_ref).collect();
+        timed(&mut timings.broad, || memories[0].broad.begin(boxes, scene, &blocks));
+    }
+
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> FoundPairs {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
@@ -217,6 +257,10 @@ impl BlockSearch<'_> {
             false => memory.broad.candidates(boxes, scene, block),
         };
         let mut found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
+            _ if memories[0].broad.works_beside() => {
+                let blocks: Vec<&FrameBlock> = batch.iter().map(Arc::as_ref).collect();
+                memories[0].broad.finish(boxes, scene, &blocks)
+            }
             [one] => vec![search(&mut memories[0], one)],
             _ => {
                 let stretches = batch.par_chunks(stretch(batch.len(), memories.len()));

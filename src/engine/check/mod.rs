@@ -74,8 +74,8 @@ pub struct Checked {
 /// # Errors
 /// The first thing in the input or the options that a run would refuse.
 pub fn check(scene: &Scene, rules: &[IgnoreRule], options: &JobOptions) -> Result<Checked> {
-    options.device.resolve()?;
-    let broad = methods::broad(&options.broad)?;
+    super::device::check_device(options)?;
+    let broad = methods::broad(if options.broad == crate::broad::ON_DEVICE { "auto" } else { &options.broad })?;
     let narrow = methods::narrow(&options.narrow)?;
     super::job::pool(options.threads)?.install(|| check_in_pool(scene, rules, options, broad, narrow))
 }
