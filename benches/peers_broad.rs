@@ -17,17 +17,16 @@
 use clearsweep::bench_support::broad::bench_support::SearchInput;
 use clearsweep::bench_support::broad::boxes::{Boxes64, LatticeBox};
 use clearsweep::bench_support::broad::{self, BroadScene};
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::geometry::hull::convex_hull;
 use clearsweep::bench_support::scene::block::Sample;
-use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{
-    Body, Candidate, Carriage, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, SAMPLES, Scene, Shape,
-};
+use clearsweep::bench_support::scene::{Candidate, FrameBlock, SAMPLES};
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Instant;
+
+#[path = "support/balls.rs"]
+mod balls;
+
+use balls::scene;
 
 /// Boxes of all frames: `[(frame * n + body) * 6 + k]`, k = min x, y, z, max x, y, z.
 struct Input {
@@ -214,44 +213,6 @@ fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
         if layout.unsure[a] | layout.unsure[b] {
             c.samples &= lanes(&layout.exact[a], &layout.exact[b]);
         }
-    }
-}
-
-/// A scene of `n` dynamic bodies, of which only the number matters.
-fn scene(n: usize) -> Scene {
-    let core = convex_hull(&[Vec3::ZERO]).unwrap();
-    let piece = Piece { core, radius: 1.0 };
-    let shape = Arc::new(Shape {
-        model: Model::Hull,
-        pieces: vec![piece],
-        hull: None,
-        center: Vec3::ZERO,
-        radius: 1.0,
-        vertices: 1,
-        triangles: 0,
-        watertight: None,
-        fit: None,
-    });
-    let body = |slot: u32| Body {
-        name: String::new(),
-        shape: Arc::clone(&shape),
-        motion: Motion::Dynamic { slot },
-        groups: Vec::new(),
-    };
-    Scene {
-        path: PathBuf::new(),
-        name: String::new(),
-        unit: LengthUnit::ALL[0],
-        bodies: (0..n as u32).map(body).collect(),
-        dynamic: (0..n as u32).collect(),
-        trajectories: None,
-        missing: Missing::Absent,
-        frame_rate: None,
-        query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
-        ignored: IgnoredPairs::default(),
-        inputs: Vec::new(),
-        carriage: Carriage::default(),
-        trees: Vec::new(),
     }
 }
 

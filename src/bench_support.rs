@@ -6,7 +6,7 @@ pub use crate::{Error, ErrorKind, Result};
 
 /// From the module of the same name.
 pub mod broad {
-    pub use crate::broad::{BroadPhase, BroadScene, DeviceFallback, NAMES, Unavailable, bench_support, boxes, by_name};
+    pub use crate::broad::{BroadPhase, BroadScene, DeviceReport, NAMES, Unavailable, bench_support, boxes, by_name};
 }
 
 /// From the module of the same name.

@@ -464,9 +464,9 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
             found.extend(device.finish(&job, &setup.scene, batch));
         }
         assert!(found == expected, "{what}");
-        let fallback = device.fallback();
-        assert_eq!(fallback.is_some(), fails, "{what}: {fallback:?}");
-        assert!(fallback.is_none_or(|own| own.blocks > 0 && own.reason.contains("lost")), "{what}");
+        let report = device.device_report().expect("a device");
+        assert_eq!((report.failure.is_some(), report.fallback_blocks > 0), (fails, fails), "{what}: {report:?}");
+        assert!(report.failure.is_none_or(|reason| reason.contains("lost")), "{what}");
     };
     let small = DeviceLimits { window: 500, brute_slots: 10, ..DeviceLimits::default() };
     check("twins", twins(DeviceLimits::default(), None), false);

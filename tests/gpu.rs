@@ -58,8 +58,12 @@ fn tables_are_those_of_the_processor() {
         let on_gpu = run(&gpu, &format!("gpu --adapter {}", word(&adapter)));
         assert!(tables(&dir.join(&cpu)) == tables(&dir.join(&gpu)), "{set}");
         assert_eq!(on_cpu["counts"], on_gpu["counts"], "{set}");
-        assert_eq!((&on_cpu["device"]["kind"], &on_cpu["device"]["adapter"]), (&"cpu".into(), &Value::Null));
-        assert_eq!((&on_gpu["device"]["kind"], &on_gpu["device"]["fallback"]), (&"gpu".into(), &Value::Null));
+        assert_eq!((&on_cpu["device"]["kind"], &on_cpu["device"]["gpu"]), (&"cpu".into(), &Value::Null));
+        assert_eq!((&on_gpu["device"]["kind"], &on_gpu["device"]["gpu"]["fallback"]), (&"gpu".into(), &Value::Null));
+        let moves = on_gpu["summary"]["bodies_dynamic"].as_u64() > Some(0);
+        let (bytes, kernels) = (&on_gpu["device"]["gpu"]["memory_bytes"], &on_gpu["device"]["gpu"]["kernels_s"]);
+        assert_eq!(bytes.as_u64() > Some(1 << 10), moves, "{set}");
+        assert!(kernels.as_object().is_none_or(|times| times.contains_key("sweep_boxes") == moves), "{set}: {kernels}");
         assert_eq!(on_gpu["device"]["adapter"]["name"], adapter);
         assert_eq!(on_gpu["options"]["broad"], "gpu");
         assert!(on_gpu["counts"]["candidates"].as_u64() > Some(0), "{set} is to have candidates");

@@ -4,6 +4,7 @@ use super::boxes::Boxes64;
 use super::broad_scene::BroadScene;
 use crate::scene::{Candidate, FrameBlock, Scene};
 use std::ops::Range;
+use std::time::Duration;
 
 /// A broad phase. All implementations return equal candidates.
 pub trait BroadPhase: Send {
@@ -26,8 +27,8 @@ pub trait BroadPhase: Send {
         false
     }
 
-    /// What a device could not do, if there was something.
-    fn fallback(&self) -> Option<DeviceFallback> {
+    /// What a device did, and what it could not do; `None` without a device.
+    fn device_report(&self) -> Option<DeviceReport> {
         None
     }
 
@@ -54,6 +55,19 @@ pub trait BroadPhase: Send {
         None
     }
 
+    /// Seconds for one search of blocks whose boxes lie on the device, the mean of so many; `None` without a device. For
+    /// measurements: the pairs stay there, too.
+    #[doc(hidden)]
+    fn resident_seconds(
+        &mut self,
+        _job: &BroadScene,
+        _scene: &Scene,
+        _blocks: &[&FrameBlock],
+        _rounds: usize,
+    ) -> Option<f64> {
+        None
+    }
+
     /// The operations so far, for experiments.
     #[doc(hidden)]
     fn operations(&self) -> OperationCounts {
@@ -61,13 +75,17 @@ pub trait BroadPhase: Send {
     }
 }
 
-/// What the processor did because a device had failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceFallback {
-    /// Number of blocks.
-    pub blocks: u64,
-    /// How the device failed.
-    pub reason: String,
+/// What a device did, and what it could not do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeviceReport {
+    /// The most bytes of its memory that were taken at a time.
+    pub memory_bytes: u64,
+    /// The time of each kernel, where the device has a clock.
+    pub kernels: Option<Vec<(&'static str, Duration)>>,
+    /// How it failed; `None` if it did not.
+    pub failure: Option<String>,
+    /// Blocks that the processor searched, because it had failed.
+    pub fallback_blocks: u64,
 }
 
 /// Counts of the operations of a broad phase since it was made. Each algorithm counts what it is usually judged by.

@@ -50,7 +50,7 @@ mod tree;
 #[cfg(feature = "gpu")]
 mod twin;
 
-pub use broad_phase::{BroadPhase, DeviceFallback};
+pub use broad_phase::{BroadPhase, DeviceReport};
 pub use broad_scene::BroadScene;
 
 use auto::AutoSearch;

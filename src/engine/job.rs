@@ -217,14 +217,19 @@ impl Running<'_> {
 
         let mut timings = search.timings;
         let nothing_checked = search.coverage.nothing();
-        let (broad, fallback) = (search.memories[0].broad.name(), search.memories[0].broad.fallback());
+        let (broad, report) = (search.memories[0].broad.name(), search.memories[0].broad.device_report());
         let pipeline::RowOutput { sink, counter, .. } = output;
         timed(&mut timings.write, || sink.end())?;
         // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
         // back.
         let files = input.files.clone();
         files.begin();
-        rayon::spawn(move || drop((search.memories, input)));
+        let mut memories = search.memories;
+        // A driver must not be left to itself when the process ends.
+        if memories[0].broad.works_beside() {
+            drop(memories.remove(0));
+        }
+        rayon::spawn(move || drop((memories, input)));
         let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
         let totals = timed(&mut timings.write, || sink.totals(counted))?;
         let mut inputs = scene.inputs.clone();
@@ -244,7 +249,7 @@ impl Running<'_> {
             routes: &search.routes,
             timings: &timings,
             broad,
-            fallback: fallback.as_ref(),
+            device_report: report.as_ref(),
             narrow: search.narrow.name(),
             device: &device,
             threads,

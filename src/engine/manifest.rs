@@ -7,7 +7,7 @@ use super::coverage::{NothingChecked, RunVerdict};
 use super::device::OpenDevice;
 use super::options::JobOptions;
 use super::timings::Timings;
-use crate::broad::DeviceFallback;
+use crate::broad::DeviceReport;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Body, Missing, Scene};
@@ -37,8 +37,8 @@ pub(super) struct Report<'a> {
     pub(super) broad: &'a str,
     pub(super) narrow: &'a str,
     pub(super) device: &'a OpenDevice,
-    /// What the device could not do.
-    pub(super) fallback: Option<&'a DeviceFallback>,
+    /// What the device did.
+    pub(super) device_report: Option<&'a DeviceReport>,
     pub(super) threads: usize,
     pub(super) candidates: u64,
     pub(super) candidate_samples: u64,
@@ -73,7 +73,7 @@ impl Report<'_> {
             "device": {
                 "kind": self.device.kind(),
                 "adapter": self.device.adapter,
-                "fallback": self.fallback.map(|own| json!({ "blocks": own.blocks, "reason": own.reason })),
+                "gpu": self.device_report.map(device_report),
                 "threads": self.threads,
                 "architecture": std::env::consts::ARCH,
                 "system": std::env::consts::OS,
@@ -270,6 +270,20 @@ fn counts(names: &[&str], values: &[u64]) -> Value {
 /// The vector instruction sets of this machine that matter here.
 pub fn simd_features() -> Vec<&'static str> {
     crate::simd::features()
+}
+
+/// What a device did.
+fn device_report(report: &DeviceReport) -> Value {
+    let kernels = report.kernels.as_ref().map(|kernels| {
+        let times = kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())));
+        Value::Object(times.collect())
+    });
+    let failure = report.failure.as_ref();
+    json!({
+        "memory_bytes": report.memory_bytes,
+        "kernels_s": kernels,
+        "fallback": failure.map(|reason| json!({ "blocks": report.fallback_blocks, "reason": reason })),
+    })
 }
 
 #[cfg(test)]

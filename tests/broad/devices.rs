@@ -47,7 +47,7 @@ pub(super) fn check(what: &str, setup: &Setup, job: &BroadScene, block: &FrameBl
             let found = device.candidates(job, &setup.scene, block);
             let count = (found.len(), expected.len());
             assert!(found == expected, "{what}: {name} finds {count:?} in round {round}");
-            assert_eq!(device.fallback(), None, "{what}: {name}");
+            assert_eq!(device.device_report().expect("a device").failure, None, "{what}: {name}");
         }
     }
 }

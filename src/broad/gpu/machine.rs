@@ -1,7 +1,9 @@
 //! Kernels on a GPU.
 
-use super::super::kernel::{Access, DeviceFailure, Kernel, KernelMachine, Region};
+use super::super::kernel::{Access, DeviceFailure, DeviceUse, Kernel, KernelMachine, Region};
 use super::adapter::{AdapterDescription, NoDevice, choose};
+use super::clock::KernelClock;
+use super::memory::{CountedBuffer, DeviceMemory};
 use bytemuck::Pod;
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, channel};
@@ -28,7 +30,8 @@ pub(super) struct GpuMachine {
     /// Commands that were not begun yet.
     encoder: Option<wgpu::CommandEncoder>,
     params: wgpu::Buffer,
-    next_params: u64,
+    /// The parameters of the dispatches that were not begun yet, each in a place of its own.
+    placed: Vec<u8>,
     failure: FailureSlot,
     most_bytes: u64,
     most_groups: u32,
@@ -37,6 +40,8 @@ pub(super) struct GpuMachine {
     fetches: u64,
     /// Buffers to fetch into that are free.
     spare: Vec<wgpu::Buffer>,
+    memory: Arc<DeviceMemory>,
+    clock: Option<KernelClock>,
 }
 
 /// Bytes on their way.
@@ -46,6 +51,8 @@ pub(super) struct GpuFetch {
     bytes: u64,
     mapped: Receiver<bool>,
     submission: wgpu::SubmissionIndex,
+    /// What the times are of that follow the bytes.
+    timed: Vec<Kernel>,
 }
 
 impl GpuMachine {
@@ -57,7 +64,9 @@ impl GpuMachine {
         let (adapter, description) = choose(name)?;
         let refused = |reason: String| NoDevice::Refused(description.name.clone(), reason);
         let limits = adapter.limits();
-        let request = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
+        let required_features = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+        let request =
+            wgpu::DeviceDescriptor { required_features, required_limits: limits.clone(), ..Default::default() };
         let (device, queue) =
             pollster::block_on(adapter.request_device(&request)).map_err(|error| refused(error.to_string()))?;
         let failure = FailureSlot::default();
@@ -73,19 +82,22 @@ impl GpuMachine {
             mapped_at_creation: false,
         });
         let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(ENOUGH_BYTES);
+        let clock = KernelClock::new(&device, &queue);
         let machine = Self {
             device,
             queue,
             pipelines: pipelines.into_iter().collect(),
             encoder: None,
             params,
-            next_params: 0,
+            placed: Vec::new(),
             failure,
             most_bytes,
             most_groups: limits.max_compute_workgroups_per_dimension,
             loses_after: None,
             fetches: 0,
             spare: Vec::new(),
+            memory: Arc::default(),
+            clock,
         };
         Ok((machine, description))
     }
@@ -107,7 +119,10 @@ impl GpuMachine {
 
     /// Begins all commands so far.
     fn submit(&mut self) -> wgpu::SubmissionIndex {
-        self.next_params = 0;
+        if !self.placed.is_empty() {
+            self.queue.write_buffer(&self.params, 0, &self.placed);
+            self.placed.clear();
+        }
         self.queue.submit(self.encoder.take().map(wgpu::CommandEncoder::finish))
     }
 
@@ -127,13 +142,14 @@ impl GpuMachine {
 
     /// The parameters in a place of their own; where that begins.
     fn place_params(&mut self, bytes: &[u8]) -> u64 {
-        if self.next_params == PARAMS_SLOTS {
+        if self.placed.len() as u64 == PARAMS_SLOTS * PARAMS_BYTES {
+            self.clock.iter_mut().for_each(KernelClock::skip);
             self.submit();
         }
-        let offset = self.next_params * PARAMS_BYTES;
-        self.next_params += 1;
-        self.queue.write_buffer(&self.params, offset, bytes);
-        offset
+        let offset = self.placed.len();
+        self.placed.extend_from_slice(bytes);
+        self.placed.resize(offset + PARAMS_BYTES as usize, 0);
+        offset as u64
     }
 }
 
@@ -195,14 +211,14 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel) -> wgpu::ComputePipeline {
 }
 
 impl KernelMachine for GpuMachine {
-    type Buffer = wgpu::Buffer;
+    type Buffer = CountedBuffer;
     type Fetch = GpuFetch;
 
     fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    fn buffer(&mut self, bytes: u64) -> Result<wgpu::Buffer, DeviceFailure> {
+    fn buffer(&mut self, bytes: u64) -> Result<CountedBuffer, DeviceFailure> {
         if bytes > self.most_bytes {
             return Err(DeviceFailure::OutOfMemory(format!("a buffer of {bytes} bytes")));
         }
@@ -210,18 +226,18 @@ impl KernelMachine for GpuMachine {
         let size = bytes.max(LEAST_BYTES);
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        taken(&self.failure).map_or(Ok(buffer), Err)
+        taken(&self.failure).map_or(Ok(CountedBuffer::new(buffer, &self.memory)), Err)
     }
 
-    fn write(&mut self, buffer: &wgpu::Buffer, from: u64, bytes: &[u8]) {
-        self.queue.write_buffer(buffer, from, bytes);
+    fn write(&mut self, buffer: &CountedBuffer, from: u64, bytes: &[u8]) {
+        self.queue.write_buffer(&buffer.buffer, from, bytes);
     }
 
-    fn clear(&mut self, buffer: &wgpu::Buffer, bytes: u64) {
-        self.encoder().clear_buffer(buffer, 0, Some(bytes));
+    fn clear(&mut self, buffer: &CountedBuffer, bytes: u64) {
+        self.encoder().clear_buffer(&buffer.buffer, 0, Some(bytes));
     }
 
-    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&wgpu::Buffer], groups: u32) {
+    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&CountedBuffer], groups: u32) {
         debug_assert_eq!(buffers.len(), kernel.bindings().len());
         if groups == 0 {
             return;
@@ -232,53 +248,71 @@ impl KernelMachine for GpuMachine {
         let own = wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(params) };
         let others = (1..)
             .zip(buffers)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.buffer.as_entire_binding() });
         let entries: Vec<_> = std::iter::once(own).chain(others).collect();
         let Some(pipeline) = self.pipelines.get(&kernel).cloned() else { return };
         let layout = &pipeline.get_bind_group_layout(0);
         let bound =
             self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
         let along_x = groups.min(self.most_groups);
-        let mut pass = self.encoder().begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let Self { device, encoder, clock, .. } = self;
+        let encoder = encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()));
+        let timestamp_writes = clock.as_mut().and_then(|clock| clock.next(kernel));
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &bound, &[]);
         pass.dispatch_workgroups(along_x, groups.div_ceil(along_x), 1);
     }
 
-    fn fetch(&mut self, regions: &[Region<'_, wgpu::Buffer>]) -> GpuFetch {
+    fn fetch(&mut self, regions: &[Region<'_, CountedBuffer>]) -> GpuFetch {
         self.fetches += 1;
         if self.loses_after.is_some_and(|after| self.fetches > after) {
             self.device.destroy();
         }
         let bytes = regions.iter().map(|region| region.bytes).sum();
-        let buffer = self.staging(bytes);
+        let all = bytes + self.clock.as_ref().map_or(0, KernelClock::bytes);
+        let buffer = self.staging(all);
         let mut at = 0;
         for region in regions {
-            self.encoder().copy_buffer_to_buffer(region.buffer, region.from, &buffer, at, Some(region.bytes));
+            self.encoder().copy_buffer_to_buffer(&region.buffer.buffer, region.from, &buffer, at, Some(region.bytes));
             at += region.bytes;
+        }
+        let mut timed = Vec::new();
+        if let (Some(clock), Some(encoder)) = (&mut self.clock, &mut self.encoder) {
+            timed = clock.end(encoder, &buffer, at);
         }
         let submission = self.submit();
         let (done, mapped) = channel();
-        buffer.map_async(wgpu::MapMode::Read, ..bytes, move |result| {
+        buffer.map_async(wgpu::MapMode::Read, ..all, move |result| {
             // Nobody waits for a fetch that was given up.
             let _ = done.send(result.is_ok());
         });
-        GpuFetch { buffer, bytes, mapped, submission }
+        GpuFetch { buffer, bytes, mapped, submission, timed }
     }
 
     fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u8>, DeviceFailure> {
-        let GpuFetch { buffer, bytes, mapped, submission } = fetch;
+        let GpuFetch { buffer, bytes, mapped, submission, timed } = fetch;
+        let times = 16 * timed.len() as u64;
         let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
         if let Some(failure) = taken(&self.failure) {
             return Err(failure);
         }
         let is_mapped = mapped.try_recv().unwrap_or(false);
-        let found = match buffer.get_mapped_range(..bytes) {
+        let mut found = match buffer.get_mapped_range(..bytes + times) {
             Ok(view) if is_mapped => view.to_vec(),
             _ => return Err(DeviceFailure::Lost(format!("a fetch ended with {polled:?}"))),
         };
         buffer.unmap();
         self.spare.push(buffer);
+        if let Some(clock) = &mut self.clock {
+            clock.add(&timed, &found[bytes as usize..]);
+        }
+        found.truncate(bytes as usize);
         Ok(found)
+    }
+
+    fn usage(&self) -> DeviceUse {
+        let kernels = self.clock.as_ref().map(KernelClock::spent);
+        DeviceUse { most_bytes: self.memory.most(), kernels }
     }
 }

@@ -1,7 +1,9 @@
 //! The broad phase on a GPU: the kernels through wgpu, on any Vulkan, Metal or DX12 driver.
 
 mod adapter;
+mod clock;
 mod machine;
+mod memory;
 
 pub use adapter::{AdapterDescription, NoDevice, adapters};
 

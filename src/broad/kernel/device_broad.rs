@@ -5,20 +5,21 @@ use super::super::block_boxes::BlockBoxes;
 use super::super::block_split::{BlockWork, SplitDepthRule};
 use super::super::blockwise::Blockwise;
 use super::super::boxes::Boxes64;
-use super::super::broad_phase::{BroadPhase, DeviceFallback};
+use super::super::broad_phase::{BroadPhase, DeviceReport};
 use super::super::broad_scene::BroadScene;
 use super::super::merge::sort_and_merge;
 use super::super::static_pairs::{static_pairs, static_pairs_of};
 use super::batch::{UploadPlan, append_part, is_too_large, plan};
 use super::job_buffers::JobBuffers;
 use super::limits::DeviceLimits;
-use super::machine::{DeviceFailure, KernelMachine};
+use super::machine::{DeviceFailure, DeviceUse, KernelMachine};
 use super::records::{FoundPair, World};
 use super::search::{BoxSource, SearchRoom, WorldSearch};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a pair.
 const ITEM_COST: f64 = 60.0;
@@ -62,6 +63,8 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// `None` once it failed.
     machine: Option<M>,
     failure: Option<DeviceFailure>,
+    /// What was used of a machine that failed.
+    used: DeviceUse,
     limits: DeviceLimits,
     job: Option<JobBuffers<M::Buffer>>,
     rooms: Vec<SearchRoom<M::Buffer>>,
@@ -84,6 +87,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         Self {
             machine: Some(machine),
             failure: None,
+            used: DeviceUse::default(),
             limits,
             job: None,
             rooms: Vec::new(),
@@ -105,7 +109,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         self.rooms.clear();
         self.uploads.clear();
         self.job = None;
-        self.machine = None;
+        self.used = self.machine.take().map(|machine| machine.usage()).unwrap_or_default();
         self.failure.get_or_insert(failure);
     }
 
@@ -207,12 +211,16 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         }
         let (count, slots) = (worlds.len() as u32, job.slots() as u32);
         let (items, tree) = (count * slots, if count == 1 { slots } else { 0 });
-        if let Some(room) = self.rooms.pop().filter(|room| room.holds(count, items, tree)) {
+        // No larger than there can be pairs, as the whole window is gone through.
+        let fixed = self.job.as_ref().map_or(0, |own| u64::from(own.fixed));
+        let pairs = u64::from(items) * (u64::from(slots) / 2 + fixed);
+        let most = (self.limits.most_bytes / size_of::<FoundPair>() as u64).min(u64::from(self.limits.window));
+        let window = most.min(pairs).max(1) as u32;
+        if let Some(room) = self.rooms.pop().filter(|room| room.holds(count, items, window, tree)) {
             return Ok(room);
         }
-        let most = (self.limits.most_bytes / size_of::<FoundPair>() as u64).min(u64::from(self.limits.window));
         match &mut self.machine {
-            Some(machine) => SearchRoom::new(machine, count, items, most.max(1) as u32, tree),
+            Some(machine) => SearchRoom::new(machine, count, items, window, tree),
             None => Err(DeviceFailure::Lost("before a search".to_owned())),
         }
     }
@@ -245,6 +253,33 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         }
         self.rooms.push(open.room);
         Ok(())
+    }
+
+    /// Searches a batch that is on the machine as often as asked, in one room for each search; the mean of the times.
+    fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
+        self.limits.searches = usize::MAX;
+        self.begin(job, scene, blocks);
+        let (machine, own) = (self.machine.as_mut()?, self.job.as_ref()?);
+        for open in &mut self.searches {
+            let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
+            open.search.finish(machine, own, &open.room, source).ok()?;
+        }
+        let begun = Instant::now();
+        for _ in 0..rounds {
+            for open in &mut self.searches {
+                let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
+                let (worlds, method) = (open.search.worlds.clone(), open.search.method());
+                open.search = WorldSearch::begin(machine, own, &open.room, source, worlds, method);
+            }
+            for open in &mut self.searches {
+                open.search.wait(machine).ok()?;
+            }
+        }
+        let seconds = begun.elapsed().as_secs_f64() / rounds as f64;
+        self.searches.clear();
+        self.batches.clear();
+        self.uploads.clear();
+        Some(seconds)
     }
 
     /// What the machine found of the earliest batch; `None` if the machine does not have it.
@@ -291,13 +326,24 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         static_pairs_of(&AutoSearch, self.boxes.simd, job, scene, bodies)
     }
 
+    fn resident_seconds(
+        &mut self,
+        job: &BroadScene,
+        scene: &Scene,
+        blocks: &[&FrameBlock],
+        rounds: usize,
+    ) -> Option<f64> {
+        self.repeat(job, scene, blocks, rounds)
+    }
+
     fn works_beside(&self) -> bool {
         true
     }
 
-    fn fallback(&self) -> Option<DeviceFallback> {
-        let reason = self.failure.as_ref()?.to_string();
-        Some(DeviceFallback { blocks: self.fallbacks, reason })
+    fn device_report(&self) -> Option<DeviceReport> {
+        let DeviceUse { most_bytes, kernels } = self.machine.as_ref().map_or_else(|| self.used.clone(), M::usage);
+        let failure = self.failure.as_ref().map(ToString::to_string);
+        Some(DeviceReport { memory_bytes: most_bytes, kernels, failure, fallback_blocks: self.fallbacks })
     }
 
     fn begin(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) {

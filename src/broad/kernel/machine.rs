@@ -2,6 +2,7 @@
 
 use super::Kernel;
 use bytemuck::Pod;
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why a device can no longer be used.
@@ -13,6 +14,15 @@ pub(crate) enum DeviceFailure {
     /// It has less memory than is needed.
     #[error("the device is out of memory: {0}")]
     OutOfMemory(String),
+}
+
+/// What was used of a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct DeviceUse {
+    /// The most bytes of its memory at a time.
+    pub(crate) most_bytes: u64,
+    /// The time of each kernel, where the device has a clock.
+    pub(crate) kernels: Option<Vec<(&'static str, Duration)>>,
 }
 
 /// Bytes of a buffer.
@@ -56,4 +66,9 @@ pub(crate) trait KernelMachine: Send {
     /// # Errors
     /// The device failed, now or before.
     fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure>;
+
+    /// What was used so far.
+    fn usage(&self) -> DeviceUse {
+        DeviceUse::default()
+    }
 }

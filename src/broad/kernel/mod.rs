@@ -16,7 +16,7 @@ mod tree_build;
 
 pub(crate) use device_broad::DeviceBroadPhase;
 pub use limits::DeviceLimits;
-pub(crate) use machine::{DeviceFailure, KernelMachine, Region};
+pub(crate) use machine::{DeviceFailure, DeviceUse, KernelMachine, Region};
 
 /// How a kernel uses a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,8 +46,9 @@ impl<B> SearchRoom<B> {
     }
 
     /// Whether a search fits in here.
-    pub(super) fn holds(&self, worlds: u32, items: u32, tree: u32) -> bool {
-        self.world_count >= worlds && self.sum.most() > 2 * items && self.tree.most() >= tree
+    pub(super) fn holds(&self, worlds: u32, items: u32, window: u32, tree: u32) -> bool {
+        let has_room = self.world_count >= worlds && self.sum.most() > 2 * items;
+        has_room && self.window.capacity >= window && self.tree.most() >= tree
     }
 }
 
@@ -121,6 +122,19 @@ impl<F: Send> WorldSearch<F> {
             Self { worlds, method, tree, range: 0..items, later, window_start: 0, fetch: None, found, tested: 0 };
         search.count(machine, job, room, source);
         search
+    }
+
+    /// How the pairs of moving bodies are found.
+    pub(super) fn method(&self) -> PairMethod {
+        self.method
+    }
+
+    /// Waits for what was begun, without what may follow.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn wait(&mut self, machine: &mut impl KernelMachine<Fetch = F>) -> Result<(), DeviceFailure> {
+        self.fetch.take().map_or(Ok(()), |fetch| machine.receive(fetch).map(drop))
     }
 
     /// Goes on until all is found.

@@ -1,0 +1,46 @@
+//! Scenes of balls, whose boxes are cubes.
+
+use clearsweep::bench_support::geometry::Vec3;
+use clearsweep::bench_support::geometry::hull::convex_hull;
+use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep::bench_support::scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A scene of `n` moving balls of radius 1 m.
+pub(crate) fn scene(n: usize) -> Scene {
+    let core = convex_hull(&[Vec3::ZERO]).unwrap();
+    let piece = Piece { core, radius: 1.0 };
+    let shape = Arc::new(Shape {
+        model: Model::Hull,
+        pieces: vec![piece],
+        hull: None,
+        center: Vec3::ZERO,
+        radius: 1.0,
+        vertices: 1,
+        triangles: 0,
+        watertight: None,
+        fit: None,
+    });
+    let body = |slot: u32| Body {
+        name: String::new(),
+        shape: Arc::clone(&shape),
+        motion: Motion::Dynamic { slot },
+        groups: Vec::new(),
+    };
+    Scene {
+        path: PathBuf::new(),
+        name: String::new(),
+        unit: LengthUnit::ALL[0],
+        bodies: (0..n as u32).map(body).collect(),
+        dynamic: (0..n as u32).collect(),
+        trajectories: None,
+        missing: Missing::Absent,
+        frame_rate: None,
+        query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
+        ignored: IgnoredPairs::default(),
+        inputs: Vec::new(),
+        carriage: Carriage::default(),
+        trees: Vec::new(),
+    }
+}
