@@ -11,7 +11,7 @@ use super::lock::{DirectoryLock, LOCK, LockFault};
 use super::names::{MANIFEST, STAGING, beside};
 use super::place::LockedPlace;
 use crate::error::{Error, Result};
-use crate::table::folder::{EntryKind, Folder};
+use crate::table::folder::{EntryKind, FileIdentity, Folder};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -114,20 +114,30 @@ impl StagedResult {
             && let Some((parent, name)) = &place.parent
             && parent.exchange(&self.name, name).is_ok()
         {
-            let is_held = place.lock.is_held(&place.folder).unwrap_or(false);
-            if !is_held || !is_intact() {
+            let is_sound = place.lock.is_held(&place.folder).unwrap_or(false) && is_intact();
+            let disturbed = |problem: &str| Err(fault::disturbed(&place.root, problem));
+            // Without locks another execution may exchange the two once more, back or for its own.
+            if !self.is_in_place(parent, name) || place.folder.identity().ok() != identity_at(parent, &self.name) {
+                return disturbed("it was exchanged for another one");
+            }
+            if !is_sound {
                 let back = parent.exchange(&self.name, name);
                 back.map_err(|error| fault::failed(&place.root, &error))?;
-                return Err(fault::disturbed(&place.root, "its lock or a table was replaced"));
+                return disturbed("its lock or a table was replaced");
             }
             // The result is in its place. What fails from here on is left to the next execution with `--force`.
             // The old result stays until the disk has the exchange.
             if parent.sync().is_ok() {
                 self.remove_old(place, earlier, parent);
             }
-            return Ok(());
+            return if self.is_in_place(parent, name) { Ok(()) } else { disturbed("it was exchanged for another one") };
         }
         self.move_entries(place, earlier)
+    }
+
+    /// Whether this is the directory of that name.
+    fn is_in_place(&self, parent: &Folder, name: &OsStr) -> bool {
+        self.folder.identity().is_ok_and(|own| Some(own) == identity_at(parent, name))
     }
 
     /// Removes the old result, which is in the place of the new one.
@@ -200,6 +210,11 @@ impl StagedResult {
         let _ = self.lock.release(&self.folder);
         let _ = self.holder(place).remove_folder(&self.name);
     }
+}
+
+/// What has a name in a directory.
+fn identity_at(folder: &Folder, name: &OsStr) -> Option<FileIdentity> {
+    folder.about(name).ok().flatten().map(|about| about.identity)
 }
 
 /// Entries that were moved from one directory to another, in order.

@@ -239,6 +239,30 @@ fn a_lock_that_is_lost_ends_the_execution_without_harm_to_the_other() {
 }
 
 #[cfg(unix)]
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_is_exchanged_once_more_is_not_taken_for_whole() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let [root, _] = roots(dir.path());
+    run(&root, "one").expect("written");
+    let out = claim(&root).expect("claimed");
+    write_tables(&out, "two");
+    write_manifest(&out, "two").expect("written");
+    let staged = out.staged.as_ref().expect("a result is replaced");
+    let beside = root.with_file_name(beside(root.file_name().expect("a name")));
+    // Another execution, without locks, that puts back what it had exchanged.
+    let exchange_back = || {
+        let aside = root.with_file_name("aside");
+        fs::rename(&root, &aside).and_then(|()| fs::rename(&beside, &root)).expect("renamed");
+        fs::rename(&aside, &beside).expect("renamed");
+        true
+    };
+    let error = staged.publish(&out.place, &out.earlier, &exchange_back).expect_err("it is not in its place");
+    assert!(error.to_string().contains("exchanged"), "{error}");
+    drop(out);
+    check_whole(&root, "one");
+}
+
 #[test]
 fn a_directory_that_is_swapped_for_a_link_harms_nobody() {
     let dir = tempfile::tempdir().expect("scratch");
