@@ -73,7 +73,7 @@ fn every_row_is_proven_again() {
 
 fn plan(queries: u64, commit: &str) -> Plan {
     let terms = Terms { seed: 5, chunk: 150, commit: commit.to_string() };
-    Plan { terms, queries, threads: 2, hours: f64::INFINITY, effort: EFFORT }
+    Plan { terms, queries, from: 0, threads: 2, hours: f64::INFINITY, effort: EFFORT }
 }
 
 /// The lines of a record without their seconds, which differ, in order of their chunks.
@@ -100,6 +100,9 @@ fn a_campaign_that_was_killed_goes_on() {
     campaign::run(&plan(1_500, "a"), &cut).expect("it goes on");
     let longer = campaign::run(&plan(3_000, "a"), &cut).expect("it goes on, longer");
     assert!(longer.done.len() == 20 && lines(&cut) == lines(&whole), "the same chunks, once each");
+    let rest = dir.path().join("rest");
+    campaign::run(&Plan { from: 12, ..plan(3_000, "a") }, &rest).expect("it runs");
+    assert_eq!(lines(&rest), lines(&whole)[12..], "the chunks that another record lacks");
     // While it is open no other campaign writes it.
     let refused = campaign::run(&plan(3_000, "a"), &cut).err().expect("it is locked");
     assert!(refused.contains("another campaign"), "{refused}");

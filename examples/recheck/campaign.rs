@@ -18,6 +18,8 @@ pub(crate) struct Plan {
     pub(crate) terms: Terms,
     /// Queries in all; rounded up to whole chunks.
     pub(crate) queries: u64,
+    /// The first chunk that is asked: another record has those before it.
+    pub(crate) from: u64,
     pub(crate) threads: usize,
     /// No chunk is begun after so many hours.
     pub(crate) hours: f64,
@@ -61,7 +63,8 @@ pub(crate) fn run(plan: &Plan, path: &Path) -> Result<Record, String> {
     let record = Record::open(path, plan.terms.clone())?;
     let shares: Vec<f64> = families().iter().map(|f| f.share).collect();
     let order = order(&shares, plan.queries.div_ceil(plan.terms.chunk));
-    let left: Vec<(u64, usize)> = (0..).zip(order).filter(|(chunk, _)| !record.done.contains_key(chunk)).collect();
+    let is_left = |chunk: &u64| *chunk >= plan.from && !record.done.contains_key(chunk);
+    let left: Vec<(u64, usize)> = (0..).zip(order).filter(|(chunk, _)| is_left(chunk)).collect();
     eprintln!("{} chunks are done, {} are left", record.done.len(), left.len());
     let (next, stop, start) = (AtomicUsize::new(0), AtomicBool::new(false), Instant::now());
     let (record, failure) = (Mutex::new(record), Mutex::new(None));

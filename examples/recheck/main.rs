@@ -54,6 +54,7 @@ const CAMPAIGN: Effort = Effort { ways: 10_000, known: 250, deception: 100 };
 
 const USAGE: &str = "usage: recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]
        recheck --campaign RECORD [--queries N] [--chunk Q] [--seed S] [--ways W] [--threads T] [--hours H] [--commit TEXT]
+               [--from CHUNK]
        recheck --summary RECORD";
 
 #[derive(Default)]
@@ -70,6 +71,7 @@ struct Arguments {
     threads: Option<usize>,
     hours: Option<f64>,
     commit: Option<String>,
+    from: Option<u64>,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -90,6 +92,7 @@ fn arguments() -> Option<Arguments> {
             "--threads" => found.threads = Some(count()? as usize),
             "--hours" => found.hours = Some(value.parse().ok()?),
             "--commit" => found.commit = Some(value),
+            "--from" => found.from = Some(value.parse().ok()?),
             _ => return None,
         }
     }
@@ -116,6 +119,7 @@ fn plan(arguments: &Arguments) -> Plan {
             commit: arguments.commit.clone().unwrap_or_else(|| "unknown".into()),
         },
         queries: arguments.queries.unwrap_or(1_000_000_000),
+        from: arguments.from.unwrap_or(0),
         threads: arguments.threads.unwrap_or(2),
         hours: arguments.hours.unwrap_or(f64::INFINITY),
         effort: Effort { ways: arguments.ways.unwrap_or(CAMPAIGN.ways), ..CAMPAIGN },
