@@ -168,10 +168,12 @@ impl Running<'_> {
     fn run(&self, feed: Feed, reading: Option<Reading>, sink: &mut dyn RowSink) -> Result<Outcome> {
         let Self { scene, options, cancel, .. } = *self;
         let mut device = OpenDevice::open(options)?;
-        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory);
+        let on_device = device.broad.is_some();
+        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, on_device);
         let threads = rayon::current_num_threads();
         // Two stretches a thread, so that one which takes longer does not hold up the rest.
-        let stretches = if batch == 1 || threads == 1 { 1 } else { 2 * threads };
+        let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
+        let stretches = if is_shared { 1 } else { 2 * threads };
         let remembered = caches::bytes_within(options.memory) / stretches as u64;
         let mut memory = || {
             let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));

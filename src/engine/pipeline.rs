@@ -2,7 +2,8 @@
 //! the next ones on a thread of its own.
 //!
 //! Where many bodies move, a batch is one block and its pairs are shared among the threads. Where few do, a block is
-//! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own.
+//! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own. A device
+//! searches as many blocks at a time as fit.
 
 use super::caches::Caches;
 use super::cancel::CancelToken;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Up to so many dynamic bodies blocks are batched. Beyond, the pairs of one block keep the threads busy.
-const FEW_BODIES: usize = 64;
+pub(super) const FEW_BODIES: usize = 64;
 /// Bytes of the blocks of a batch, unless a fraction of the memory that may be taken is less.
 const BATCH_BYTES: u64 = 8 << 20;
 /// Most blocks of a batch.
@@ -34,9 +35,10 @@ const BATCH_BLOCKS: u64 = 128;
 /// Fewest blocks of a stretch: at its start nothing is remembered of the pairs.
 const STRETCH: usize = 4;
 
-/// Blocks that are searched and queried at once, for so many dynamic bodies, in so much memory.
-pub(super) fn batch_blocks(bodies: usize, memory: u64) -> usize {
-    if bodies > FEW_BODIES {
+/// Blocks that are searched and queried at once, for so many dynamic bodies, in so much memory. A device is given as many as
+/// fit, however many bodies there are: it takes as long for a small search as for a larger one.
+pub(super) fn batch_blocks(bodies: usize, memory: u64, on_device: bool) -> usize {
+    if bodies > FEW_BODIES && !on_device {
         return 1;
     }
     let bytes = (bodies.max(1) * COMPONENTS * size_of::<Lanes>()) as u64;
@@ -331,7 +333,10 @@ impl BlockSearch<'_> {
         let Self { scene, narrow: method, memories, timings, routes, cancel, .. } = self;
         let method = method.as_ref();
         let found: Vec<Narrowed> = timed(&mut timings.narrow, || match portion.as_slice() {
-            [(block, slice)] => vec![narrow(scene, block, method, &mut memories[0].caches, slice)],
+            slices if slices.len() == 1 || scene.dynamic.len() > FEW_BODIES => {
+                let caches = &mut memories[0].caches;
+                slices.iter().map(|(block, slice)| narrow(scene, block, method, caches, slice)).collect()
+            }
             _ => {
                 let stretches = portion.par_chunks(stretch(portion.len(), memories.len()));
                 let found = memories.par_iter_mut().zip(stretches).flat_map_iter(|(memory, slices)| {
@@ -388,11 +393,13 @@ mod tests {
 
     #[test]
     fn batches_are_for_few_bodies_and_fit_into_memory() {
-        assert_eq!(batch_blocks(12, 2 << 30), 128);
-        assert_eq!(batch_blocks(0, 2 << 30), 128);
-        assert_eq!(batch_blocks(64, 2 << 30), 25);
-        assert_eq!(batch_blocks(65, 2 << 30), 1);
-        assert_eq!((batch_blocks(12, 1000), batch_blocks(12, 0), batch_blocks(12, 4 << 20)), (1, 1, 4));
+        let blocks = |bodies, memory| batch_blocks(bodies, memory, false);
+        assert_eq!(blocks(12, 2 << 30), 128);
+        assert_eq!(blocks(0, 2 << 30), 128);
+        assert_eq!(blocks(64, 2 << 30), 25);
+        assert_eq!(blocks(65, 2 << 30), 1);
+        assert_eq!((blocks(12, 1000), blocks(12, 0), blocks(12, 4 << 20)), (1, 1, 4));
+        assert_eq!([12, 200, 100_000].map(|bodies| batch_blocks(bodies, 2 << 30, true)), [128, 8, 1]);
     }
 
     #[test]

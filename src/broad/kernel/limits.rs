@@ -3,7 +3,7 @@
 /// What a device is given at a time.
 #[derive(Debug, Clone)]
 pub struct DeviceLimits {
-    /// Most bytes of a buffer.
+    /// Most bytes of a buffer, if the device allows so many.
     pub most_bytes: u64,
     /// Pairs that are tested at a time.
     pub window: u32,
@@ -15,6 +15,6 @@ pub struct DeviceLimits {
 
 impl Default for DeviceLimits {
     fn default() -> Self {
-        Self { most_bytes: 128 << 20, window: 1 << 20, brute_slots: 1024, searches: 3 }
+        Self { most_bytes: u64::MAX, window: 1 << 20, brute_slots: 1024, searches: 3 }
     }
 }
