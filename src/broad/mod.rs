@@ -11,6 +11,9 @@
 //! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their structures from one sample to
 //! the next: see `incremental`.
 //!
+//! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which order, `gpu` executes them
+//! through wgpu, and `twin` has each of them as plain loops over the same buffers, to be compared with.
+//!
 //! *Architecture invariant*: integers decide. `box_builder` makes the integer boxes, nothing else does, and methods compare
 //! only those.
 
