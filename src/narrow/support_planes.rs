@@ -4,9 +4,13 @@ use super::closest_points::inside_face;
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind;
+use super::rung_outcome::PROMISE;
 use super::support::{self, FeatureIndices};
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
+
+/// How far witness points may lie off the features that are named, in shares of the promise: the rest is left to rounding.
+const WITNESS: f64 = 0.75;
 
 /// The vertices of A and of B on (or near) the supporting planes of a direction, each list ascending.
 pub(super) struct VerticesOnPlanes {
@@ -50,18 +54,21 @@ impl VerticesOnPlanes {
     }
 
     /// The features `largest`, and where a body has several of the kind, that are coplanar or collinear but for rounding, the first that
-    /// has the witness point to within `level`, metres. The points of A and of B are given in A's frame.
+    /// has the witness point to within `level`, metres. The points of A and of B are given in A's frame. `None` if a witness point is
+    /// off all of them by more than is promised: of a body that is hardly larger than rounding, many vertices support it that belong to
+    /// no face together.
     pub(super) fn features_at(
         &self,
         pair: &Pair<'_, f64>,
         largest: FeaturePair,
         [a, b]: [Vec3<f64>; 2],
         level: f64,
-    ) -> FeaturePair {
+    ) -> Option<FeaturePair> {
         let b = pair.pose.inverse_vector(b - pair.pose.t);
+        let most = WITNESS * PROMISE * pair.size;
         let at = |k: usize, p: &Polyhedron, largest: Feature, x: Vec3<f64>| {
             if self.are_of_one(k, p) {
-                return largest;
+                return Some(largest);
             }
             let (edges, faces) = faces_on_plane(p, self.directions[k], &self.of[k]);
             let list = match largest.kind {
@@ -69,10 +76,14 @@ impl VerticesOnPlanes {
                 FeatureKind::Edge => &edges,
                 FeatureKind::Face => &faces,
             };
-            let mut candidates = list.iter().map(|&index| Feature { index, ..largest });
-            candidates.find(|&f| list.len() > 1 && has(p, f, x, level)).unwrap_or(largest)
+            let within = |reach: f64| {
+                let mut candidates = list.iter().map(|&index| Feature { index, ..largest });
+                candidates.find(|&f| has(p, f, x, reach))
+            };
+            let nearest = if list.len() > 1 { within(level) } else { None };
+            nearest.or_else(|| has(p, largest, x, most).then_some(largest)).or_else(|| within(most))
         };
-        FeaturePair { a: at(0, pair.a, largest.a, a), b: at(1, pair.b, largest.b, b) }
+        Some(FeaturePair { a: at(0, pair.a, largest.a, a)?, b: at(1, pair.b, largest.b, b)? })
     }
 
     /// Whether the vertices are those of a single vertex, edge or face of a solid.

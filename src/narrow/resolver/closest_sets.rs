@@ -80,7 +80,7 @@ impl ClosestSets {
         let spread = spread(on_a.iter().map(|&v| n.dot(pair.vertex_a(v))))
             + spread(on_b.iter().map(|&v| n.dot(pair.vertex_b(v))));
         let residual = spread + distance_to(&a, middle) + distance_to(&b, middle);
-        let features = planes.features_at(pair, features, [point_a, point_a + n.scale(gap)], level);
+        let features = planes.features_at(pair, features, [point_a, point_a + n.scale(gap)], level)?;
         Some(Self { features, normal: n, gap, point_a, residual })
     }
 
