@@ -193,7 +193,7 @@ fn placed(random: &mut Random, a: &Solid, pa: Placement, b: &Solid, qb: [f64; 4]
 }
 
 /// Anything in each sample; a sample in three lies near the one before.
-fn anyhow(random: &mut Random, pool: &[Solid]) -> Walk {
+pub(crate) fn anyhow(random: &mut Random, pool: &[Solid]) -> Walk {
     let bodies = two(random, pool);
     let [a, b] = bodies.map(|i| &pool[i]);
     let mut samples: Vec<(Placement, Placement)> = Vec::with_capacity(64);

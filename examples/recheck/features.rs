@@ -264,12 +264,11 @@ fn off_feature(
         Feature::Edge(e) => norm(to_edge(p, e.map(at))),
         Feature::Face(f, facet) => {
             let n = normal(f);
-            let plane = dot(n, sub(p, at(facet.corners[0]))).abs();
-            let beyond = sides(&facet.corners).map(|[i, j]| {
-                let side = sub(at(j), at(i));
-                -dot(cross(n, side), sub(p, at(i))) / norm(side)
-            });
-            beyond.fold(plane, f64::max)
+            let is_over = |[i, j]: [usize; 2]| dot(cross(n, sub(at(j), at(i))), sub(p, at(i))) >= 0.0;
+            if sides(&facet.corners).all(is_over) {
+                return dot(n, sub(p, at(facet.corners[0]))).abs();
+            }
+            sides(&facet.corners).map(|side| norm(to_edge(p, side.map(&at)))).fold(f64::INFINITY, f64::min)
         }
     }
 }

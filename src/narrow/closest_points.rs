@@ -7,7 +7,7 @@ use super::feature::{Feature, FeaturePair};
 use super::kind::FormulaKind;
 use super::pair::{Pair, Supporting, bound_of};
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
-use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
+use crate::geometry::{Polyhedron, Real, RelativePose, Scalar, Vec3};
 
 /// The supporting planes and the closest points of two features, in A's frame.
 #[derive(Debug, Clone, Copy)]
@@ -308,6 +308,17 @@ pub(super) fn inside_face<T: Scalar>(p: &Polyhedron, face: u32, normal: Vec3<T>,
 pub(super) fn depth_inside_side<T: Scalar>(normal: Vec3<T>, from: Vec3<T>, to: Vec3<T>, point: Vec3<T>) -> T {
     let side = to - from;
     normal.cross(side).dot(point - from) / side.length()
+}
+
+/// The distance of a point from an edge with these ends, metres.
+pub(super) fn distance_to_edge<T: Real>(p: Vec3<T>, [from, to]: [Vec3<T>; 2]) -> T {
+    let along = to - from;
+    let l2 = along.length2();
+    if l2 <= T::ZERO {
+        return (p - from).length();
+    }
+    let s = ((p - from).dot(along) / l2).larger(T::ZERO).smaller(T::ONE);
+    (p - (from + along.scale(s))).length()
 }
 
 /// The outward unit normal of a face: the stored one in `f64`, computed afresh in wider numbers.

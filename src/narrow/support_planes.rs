@@ -1,6 +1,6 @@
 //! The features of both bodies on the supporting planes of a direction, and their pairs in the order of the tie rule.
 
-use super::closest_points::inside_face;
+use super::closest_points::{distance_to_edge, inside_face};
 use super::feature::{Feature, FeaturePair};
 use super::pair::Pair;
 use super::proximity::FeatureKind;
@@ -53,10 +53,10 @@ impl VerticesOnPlanes {
         }
     }
 
-    /// The features `largest`, and where a body has several of the kind, that are coplanar or collinear but for rounding, the first that
-    /// has the witness point to within `level`, metres. The points of A and of B are given in A's frame. `None` if a witness point is
-    /// off all of them by more than is promised: of a body that is hardly larger than rounding, many vertices support it that belong to
-    /// no face together.
+    /// The features `largest`, and where a body has several faces that are coplanar but for rounding, the first that has the witness point
+    /// to within `level`, metres. The points of A and of B are given in A's frame. `None` if a witness point is off all of them by more
+    /// than is promised: of a body that is hardly larger than rounding, vertices support it that belong to no face together, and all
+    /// vertices of a face across the plane do.
     pub(super) fn features_at(
         &self,
         pair: &Pair<'_, f64>,
@@ -67,21 +67,16 @@ impl VerticesOnPlanes {
         let b = pair.pose.inverse_vector(b - pair.pose.t);
         let most = WITNESS * PROMISE * pair.size;
         let at = |k: usize, p: &Polyhedron, largest: Feature, x: Vec3<f64>| {
+            let holds = |f: &Feature| distance_to_feature(p, *f, x) <= most;
             if self.are_of_one(k, p) {
-                return Some(largest);
+                return Some(largest).filter(holds);
             }
-            let (edges, faces) = faces_on_plane(p, self.directions[k], &self.of[k]);
-            let list = match largest.kind {
-                FeatureKind::Vertex => &self.of[k],
-                FeatureKind::Edge => &edges,
-                FeatureKind::Face => &faces,
-            };
-            let within = |reach: f64| {
-                let mut candidates = list.iter().map(|&index| Feature { index, ..largest });
-                candidates.find(|&f| has(p, f, x, reach))
-            };
-            let nearest = if list.len() > 1 { within(level) } else { None };
-            nearest.or_else(|| has(p, largest, x, most).then_some(largest)).or_else(|| within(most))
+            // Three vertices or more, so that `largest` is a face.
+            let faces = faces_on_plane(p, self.directions[k], &self.of[k]).1;
+            let over = |f: &&u32| inside_face(p, **f, p.normals[**f as usize], x) >= -level;
+            let of = |f: &u32| Some(Feature::face(*f)).filter(holds);
+            let nearest = if faces.len() > 1 { faces.iter().filter(over).find_map(of) } else { None };
+            nearest.or_else(|| Some(largest).filter(holds)).or_else(|| faces.iter().find_map(of))
         };
         Some(FeaturePair { a: at(0, pair.a, largest.a, a)?, b: at(1, pair.b, largest.b, b)? })
     }
@@ -160,16 +155,21 @@ impl SupportPlanes {
     }
 }
 
-/// Whether a point of a feature's plane or line, in the body's frame, lies on the feature to within `level`, metres.
-fn has(p: &Polyhedron, feature: Feature, x: Vec3<f64>, level: f64) -> bool {
+/// The distance of a point, in the body's frame, from a feature, metres.
+fn distance_to_feature(p: &Polyhedron, feature: Feature, x: Vec3<f64>) -> f64 {
     match feature.kind {
-        FeatureKind::Vertex => (x - p.vertex(feature.index)).length() <= level,
-        FeatureKind::Edge => {
-            let [tail, head] = p.edges[feature.index as usize].v.map(|v| p.vertex(v));
-            let along = (head - tail).normalized();
-            (x - tail).dot(along).min((head - x).dot(along)) >= -level
+        FeatureKind::Vertex => (x - p.vertex(feature.index)).length(),
+        FeatureKind::Edge => distance_to_edge(x, p.edges[feature.index as usize].v.map(|v| p.vertex(v))),
+        FeatureKind::Face => {
+            let (ring, normal) = (p.face(feature.index), p.normals[feature.index as usize]);
+            let height = normal.dot(x - p.vertex(ring[0]));
+            if inside_face(p, feature.index, normal, x - normal.scale(height)) >= 0.0 {
+                return height.abs();
+            }
+            let sides = ring.iter().zip(ring.iter().cycle().skip(1));
+            let to_sides = sides.map(|(&v, &w)| distance_to_edge(x, [v, w].map(|v| p.vertex(v))));
+            to_sides.fold(f64::INFINITY, f64::min)
         }
-        FeatureKind::Face => inside_face(p, feature.index, p.normals[feature.index as usize], x) >= -level,
     }
 }
 

@@ -5,7 +5,7 @@ use super::directions::{self, Direction, DirectionOrigin};
 use crate::geometry::{Dd, Polyhedron, Real, Scalar, Vec3};
 use crate::narrow::answer::Answer;
 use crate::narrow::certificate;
-use crate::narrow::closest_points::{Closest, closest_points};
+use crate::narrow::closest_points::{Closest, closest_points, distance_to_edge};
 use crate::narrow::feature::{Feature, FeaturePair};
 use crate::narrow::pair::Pair;
 use crate::narrow::parallel::equal_depths::EqualDepths;
@@ -161,35 +161,19 @@ fn common_point(wide: &Pair<'_, Dd>, features: &FeaturePair, t: &WideDirection) 
         (Vertex, _) => (wide.vertex_a(i), Dd::ZERO),
         (Edge, Vertex) => {
             let point = wide.vertex_b(j) - shift;
-            let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
-            (point, distance_to_edge(point, v, w))
+            (point, distance_to_edge(point, edge(wide.a, i).map(|v| wide.vertex_a(v))))
         }
         _ => {
             let point = closest()?.point_a;
-            let [v, w] = edge(wide.a, i).map(|v| wide.vertex_a(v));
-            (point, distance_to_edge(point, v, w))
+            (point, distance_to_edge(point, edge(wide.a, i).map(|v| wide.vertex_a(v))))
         }
     };
     let partner = point + shift;
     let off_b = match features.b.kind {
         Vertex => (partner - wide.vertex_b(j)).length(),
-        Edge => {
-            let [v, w] = edge(wide.b, j).map(|v| wide.vertex_b(v));
-            distance_to_edge(partner, v, w)
-        }
+        Edge => distance_to_edge(partner, edge(wide.b, j).map(|v| wide.vertex_b(v))),
         Face => (partner - closest()?.point_b).length(),
     };
     let off = off_a.larger(off_b);
     (off.to_f64() <= 2e-13 * wide.size).then_some((point, off))
-}
-
-/// The distance of a point from a segment, metres.
-fn distance_to_edge(p: Vec3<Dd>, from: Vec3<Dd>, to: Vec3<Dd>) -> Dd {
-    let along = to - from;
-    let l2 = along.length2();
-    if l2 <= Dd::ZERO {
-        return (p - from).length();
-    }
-    let s = ((p - from).dot(along) / l2).larger(Dd::ZERO).smaller(Dd::ONE);
-    (p - (from + along.scale(s))).length()
 }
