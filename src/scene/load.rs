@@ -162,6 +162,7 @@ pub(super) fn assemble(
         query,
         ignored,
         inputs,
+        builder_digest: None,
         carriage,
         trees,
     };
