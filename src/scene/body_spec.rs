@@ -22,12 +22,20 @@ pub(super) struct BodySpec {
     /// Growth, metres.
     pub(super) offset: f64,
     /// Sorted, without duplicates.
-    pub(super) groups: Vec<String>,
+    pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
 }
 
 impl BodySpec {
+    /// Shares memory with what another body says, where both say the same.
+    pub(super) fn share(&mut self, (geometry, groups): (&GeometrySpec, &Arc<[String]>)) {
+        self.geometry.share(geometry);
+        if self.groups == *groups {
+            self.groups = Arc::clone(groups);
+        }
+    }
+
     /// What messages call the body.
     pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
         let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
@@ -40,15 +48,25 @@ fn owner(name: &str, plain: bool) -> String {
     if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
 
-/// Where the geometry of a body comes from.
+/// Where the geometry of a body comes from. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
     /// A file, as written.
-    File { path: String, reading: GeometryOptions },
+    File { path: Arc<str>, reading: GeometryOptions },
     /// A part of a file that was read already; bodies of one mesh share it.
     Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
     /// A shape, lengths in metres.
-    Shape(ShapeSpec),
+    Shape(Arc<ShapeSpec>),
+}
+
+impl GeometrySpec {
+    /// Shares memory with another one that says the same.
+    fn share(&mut self, other: &Self) {
+        let is_shared = matches!((&*self, other), (Self::Shape(one), Self::Shape(two)) if Arc::ptr_eq(one, two));
+        if !is_shared && self == other {
+            *self = other.clone();
+        }
+    }
 }
 
 /// How a geometry file is turned into a body.
@@ -97,16 +115,16 @@ pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
             return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
         }
         (Some(file), None) => (
-            GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, file.text()?, unit)? },
+            GeometrySpec::File { path: file.text()?.into(), reading: reading(&keys, file.text()?, unit)? },
             file.origin(),
         ),
-        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.origin()),
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?.into()), field.origin()),
     };
     Ok(BodySpec {
         geometry,
         geometry_at,
         offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
-        groups: groups(&keys)?,
+        groups: groups(&keys)?.into(),
         pose: pose(&keys, unit)?,
         at: keys.origin(),
         name,

@@ -185,31 +185,32 @@ impl BroadPhase for CoherentHash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{BodyBuilder, COMPONENTS, Geometry, Sample, SceneBuilder};
+    use crate::scene::block::COMPONENTS;
+    use crate::scene::{BodyBuilder, Geometry, Sample, SceneBuilder};
     use crate::trajectory::Bounds;
 
     #[test]
     fn with_more_items_than_labels_are_kept_of_blocks_are_searched_by_themselves() {
         let still = [1.0, 0.0, 0.0, 0.0];
-        let (moving, fixed) = (9, 4);
+        let (moving, fixed) = (9_usize, 4_usize);
         let mut scene = SceneBuilder::new(0.5);
         for body in 0..moving {
             scene = scene.body(BodyBuilder::new(format!("ball-{body}"), Geometry::Sphere(0.3)));
         }
         for body in 0..fixed {
-            let place = [2.0 * f64::from(body), 0.0, 0.0];
+            let place = [2.0 * body as f64, 0.0, 0.0];
             scene = scene.body(BodyBuilder::new(format!("box-{body}"), Geometry::Box([1.0; 3])).fixed(place, still));
         }
         let scene = scene.build().expect("a scene");
         let job = BroadScene::new(&scene, Some(Bounds { min: [-1.0; 3], max: [9.0; 3] }), scene.query.within);
-        let items = (moving + fixed) as usize;
+        let items = moving + fixed;
         let mut searches = [items - 1, items].map(CoherentHash::with_most_items);
         let mut found = 0;
         for index in 0..4 {
-            let mut block = FrameBlock::new(index, moving as usize);
+            let mut block = FrameBlock::new(index, moving);
             for sample in 0..50 {
                 block.samples.push(Sample { run: 0, frame: sample, time_s: None });
-                for slot in 0..moving as usize {
+                for slot in 0..moving {
                     let time = (50 * index as i64 + sample) as f64 / 30.0;
                     block.lanes[slot * COMPONENTS].0[sample as usize] = 4.0 + 4.0 * (time + slot as f64).sin();
                     block.present[slot] |= 1 << sample;

@@ -157,13 +157,24 @@ impl WaitingRows {
                 if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, unit)) {
                     return Ok(body);
                 }
-                let body = body(place.clone(), cells, defaults, unit)?;
+                let mut body = body(place.clone(), cells, defaults, unit)?;
+                if let Some(known) = &known {
+                    body.share((&known.body.geometry, &known.body.groups));
+                }
                 known = Some(LoweredRow { cells, body: body.clone() });
                 Ok(body)
             });
             rows.collect::<Vec<_>>()
         });
-        lowered.into_iter().flatten().try_for_each(|body| take(body?).map(|_| ()))
+        let mut last: Option<(GeometrySpec, Arc<[String]>)> = None;
+        lowered.into_iter().flatten().try_for_each(|body| {
+            let mut body = body?;
+            if let Some((geometry, groups)) = &last {
+                body.share((geometry, groups));
+            }
+            last = Some((body.geometry.clone(), Arc::clone(&body.groups)));
+            take(body).map(|_| ())
+        })
     }
 }
 
