@@ -5,7 +5,7 @@ use super::options::JobOptions;
 use crate::error::{Error, Result};
 use crate::scene::{Missing, Scene};
 use crate::table::DistanceColumns;
-use crate::trajectory::TrajectoryFile;
+use crate::trajectory::InputFile;
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
@@ -15,7 +15,7 @@ use std::time::UNIX_EPOCH;
 ///
 /// # Errors
 /// A file cannot be looked at.
-pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[TrajectoryFile]) -> Result<String> {
+pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
     let query = &scene.query;
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
@@ -46,8 +46,8 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[Trajec
 }
 
 /// A file by its size, the time of its last change, and the run that its place supplies.
-fn of_file(file: &TrajectoryFile) -> Result<Value> {
-    let TrajectoryFile { path, bytes, run } = file;
+fn of_file(file: &InputFile) -> Result<Value> {
+    let InputFile { path, bytes, run } = file;
     let modified = path.metadata().and_then(|about| about.modified());
     let modified = modified.map_err(|error| Error::unreadable(path, &error))?;
     // A time before 1970 counts as 1970.

@@ -17,7 +17,7 @@ const FEW: u64 = 32 << 20;
 
 /// A file of the input, as it was when it was opened.
 #[derive(Debug, Clone)]
-pub(crate) struct TrajectoryFile {
+pub(crate) struct InputFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
     /// The run that a directory level supplies.
@@ -32,13 +32,13 @@ pub struct Inputs {
 
 struct Shared {
     /// In reading order.
-    files: Vec<TrajectoryFile>,
+    files: Vec<InputFile>,
     digests: OnceLock<Result<Vec<InputDigest>>>,
     begun: AtomicBool,
 }
 
 impl Inputs {
-    pub(super) fn new(files: Vec<TrajectoryFile>) -> Self {
+    pub(super) fn new(files: Vec<InputFile>) -> Self {
         Self { shared: Arc::new(Shared { files, digests: OnceLock::new(), begun: AtomicBool::new(false) }) }
     }
 
@@ -48,7 +48,7 @@ impl Inputs {
     }
 
     /// The files in reading order.
-    pub(crate) fn list(&self) -> &[TrajectoryFile] {
+    pub(crate) fn list(&self) -> &[InputFile] {
         &self.shared.files
     }
 
@@ -90,7 +90,7 @@ fn copy(error: &Error) -> Error {
     Error { kind: *kind, place: place.clone(), problem: problem.clone(), remedy: remedy.clone() }
 }
 
-fn hash_all(files: &[TrajectoryFile], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
+fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
     files.iter().map(|file| hash(&file.path, file.bytes, give_up)).collect()
 }
 

@@ -45,7 +45,7 @@ mod stream_batch;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
-pub(crate) use digest::{Inputs, TrajectoryFile};
+pub(crate) use digest::{InputFile, Inputs};
 pub(crate) use memory::Feed;
 pub use memory::PoseSource;
 pub use plan::ReadOptions;

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::csv_file::{CsvFile, CsvReader};
-use super::digest::TrajectoryFile;
+use super::digest::InputFile;
 use super::files::{Found, HiveRun};
 use super::group::Group;
 use super::ipc_file::{BatchReader, IpcFile};
@@ -118,8 +118,8 @@ impl Source {
     }
 
     /// What is remembered of a file once its rows are read.
-    pub(super) fn file(&self) -> TrajectoryFile {
-        TrajectoryFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
+    pub(super) fn file(&self) -> InputFile {
+        InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
     }
 
     /// What messages call it.

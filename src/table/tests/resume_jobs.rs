@@ -236,7 +236,8 @@ fn another_input_is_another_job() {
     let ended = |scene: &Scene, out: &Path, resume: bool| {
         let read = ReadOptions { path: Some(dir.path().join("data")), ..ReadOptions::default() };
         let tables = ParquetTables::new(out).with_layout(PARTS).resume(resume);
-        let mut sink = EndingTables { tables, ending: Ending::Failed, blocks: 3, first: None };
+        let blocks = if resume { 1 } else { 3 };
+        let mut sink = EndingTables { tables, ending: Ending::Failed, blocks, first: None };
         Job::new(scene).options(JobOptions { read, ..options(0) }).run(&mut sink).expect_err("it ends")
     };
     let out = dir.path().join("out");
