@@ -60,3 +60,16 @@ pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
 pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
     value >= range.end && range.end != i64::MAX
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_key_is_no_end() {
+        let chosen = |range: Range<i64>, value: i64| contains(Some(&range), value);
+        assert!(chosen(5..7, 5) && chosen(5..7, 6) && !chosen(5..7, 7) && !chosen(5..7, 4));
+        assert!(chosen(5..i64::MAX, i64::MAX) && !chosen(5..i64::MAX, 4) && chosen(i64::MAX..i64::MAX, i64::MAX));
+        assert!(!is_beyond(&(5..i64::MAX), i64::MAX) && is_beyond(&(5..7), 7));
+    }
+}
