@@ -274,6 +274,37 @@ fn lists_are_bounded() {
     assert!(err.contains("row 0") && err.contains("a list with texts of more than 1048576 bytes"), "{err}");
 }
 
+/// Peak memory of a check of a scene with so many rows in a table, for which `section` says the same; every other row has an
+/// offset, so that the rows differ in more than their places.
+#[cfg(target_os = "linux")]
+fn peak_mib_of_rows(rows: usize, section: &str, code: i32) -> Option<u64> {
+    let dir = tempfile::tempdir().expect("scratch");
+    let lines: Vec<String> = (0..rows).map(|row| format!("b{row},{},0,0,1,0,0,0,{}", 9000 * row, row % 2)).collect();
+    let table = format!("body,x,y,z,qw,qx,qy,qz,offset\n{}\n", lines.join("\n"));
+    fs::write(dir.path().join("b.csv"), table).expect("written");
+    let text = format!(
+        "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 0\n[[bodies]]\ntable = \"b.csv\"\nstatic = true\n{section}\n"
+    );
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    Some(peak_kib(dir.path(), "check scene.toml", code)? >> 10)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_section_says_costs_its_rows_no_more_than_once() {
+    let points: Vec<String> = (0..4000).map(|at| format!("[{at}, {}, {}]", at % 7, at % 11)).collect();
+    let shape = format!("shape = {{ points = [{}] }}", points.join(", "));
+    // 290 MB, if each of 3,000 rows had points of its own.
+    if let Some(peak) = peak_mib_of_rows(3000, &shape, 0) {
+        assert!(peak < 80, "{peak} MiB");
+    }
+    // More than a gigabyte of groups is refused, and not copied before.
+    let groups = format!("shape = {{ sphere = 0.1 }}\ngroup = [\"{}\"]", "x".repeat(60_000));
+    if let Some(peak) = peak_mib_of_rows(18_000, &groups, 1) {
+        assert!(peak < 80, "{peak} MiB");
+    }
+}
+
 #[test]
 fn names_of_parts_are_bounded() {
     let dir = tempfile::tempdir().expect("scratch");

@@ -228,3 +228,35 @@ fn every_command_runs_as_it_stands() {
         assert!(commands.contains(command), "no page shows {command}: {commands:?}");
     }
 }
+
+/// A block of commands of a page, and the block of text behind it, if one follows.
+fn shown(page: &Path) -> Vec<(String, Option<String>)> {
+    let text = fs::read_to_string(page).expect("a page");
+    let mut parts = text.split("```sh\n").skip(1);
+    parts
+        .by_ref()
+        .filter_map(|part| {
+            let (commands, rest) = part.split_once("\n```")?;
+            let output = rest.strip_prefix("\n\n```text\n").and_then(|rest| rest.split_once("```"));
+            Some((commands.to_owned(), output.map(|(output, _)| output.to_owned())))
+        })
+        .collect()
+}
+
+#[test]
+fn a_query_prints_what_the_page_shows() {
+    let dir = clone();
+    let mut compared = 0;
+    for page in pages() {
+        for (commands, output) in shown(&page) {
+            let (Some(args), Some(output)) = (arguments(&commands), output) else { continue };
+            assert!(!commands.contains('\n') && args.starts_with("query "), "{}: {commands}", page.display());
+            let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+            let done = command.current_dir(dir.path()).args(args.split_whitespace()).output().expect("it starts");
+            let printed = String::from_utf8_lossy(&done.stdout);
+            assert!(printed.starts_with(&output), "{}: {commands} prints\n{printed}", page.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 2, "docs/bracket.md shows two");
+}

@@ -99,12 +99,12 @@ fn a_run_that_is_killed_or_interrupted_is_gone_on_with() {
 }
 
 /// A sink that takes rows from a block on.
-struct Late {
+struct LateSink {
     from: u64,
     rows: BatchCollector,
 }
 
-impl RowSink for Late {
+impl RowSink for LateSink {
     fn rows(&mut self, rows: &RowBlock<'_>) -> clearsweep::Result<()> {
         self.rows.rows(rows)
     }
@@ -123,7 +123,7 @@ fn a_job_that_begins_late_gives_the_rows_of_one_that_does_not() {
     );
     let scene = Scene::load(&dir.path().join("crowd/scene.toml"), &SceneOverrides::default()).expect("a scene");
     let of = |from: u64| {
-        let mut sink = Late { from, rows: BatchCollector::default() };
+        let mut sink = LateSink { from, rows: BatchCollector::default() };
         Job::new(&scene).run(&mut sink).expect("done");
         let batches = sink.rows.distances;
         batches

@@ -40,6 +40,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: Vec::new(),
+        builder_digest: None,
         carriage: Carriage::default(),
         trees: Vec::new(),
     }

@@ -166,10 +166,14 @@ fn as_text(answer: &Proximity, filled: &[String], lengths: Lengths) -> String {
         Status::Uncertified => "none proven".to_owned(),
         _ => format!("{:?} .. {:?} m", answer.lower, answer.upper),
     };
-    let of_hulls = if filled.is_empty() { String::new() } else { format!(", {}", hulls::OF_HULLS) };
+    let in_unit = (!lengths.is_in_metres()).then(|| lengths.text(answer.distance));
+    let of_hulls = (!filled.is_empty()).then(|| hulls::OF_HULLS.to_owned());
+    let status = [Some(Status::NAMES[answer.status as usize].to_owned()), of_hulls.clone()];
+    let remarks = [in_unit, of_hulls].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
     let mut rows = vec![
-        ("status", Status::NAMES[answer.status as usize].to_owned() + &of_hulls),
-        ("distance", format!("{:?} m ({}{of_hulls})", answer.distance, lengths.text(answer.distance))),
+        ("status", status.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        ("distance", format!("{:?} m{remarks}", answer.distance)),
         ("bracket", bracket),
         ("on A", format!("{} ({})", point(answer.point_a), feature(0))),
         ("on B", format!("{} ({})", point(answer.point_b), feature(1))),

@@ -59,6 +59,11 @@ impl Lengths {
         Self::of(LengthUnit::parse(word).unwrap_or(LengthUnit::ALL[0]))
     }
 
+    /// Whether the unit is the metre.
+    pub(crate) fn is_in_metres(self) -> bool {
+        self.unit.word == "m"
+    }
+
     /// A length of so many metres, without zeros at its end: `37.9 mm`.
     pub(crate) fn text(self, metres: f64) -> String {
         let number = self.number(metres);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-/// `A..B`: half-open, either end may be left out; or one value.
+/// `A..B`: half-open, either end may be left out; or one value. An end of `i64::MAX` is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Range<i64>);
 
@@ -14,15 +14,15 @@ impl FromStr for Span {
         let shape = || "give A..B with whole numbers, for example 0..100, 50.. or ..10, or one number".to_owned();
         let Some((low, high)) = text.split_once("..") else {
             let one: i64 = text.trim().parse().map_err(|_| shape())?;
-            let after = one.checked_add(1).ok_or_else(shape)?;
-            return Ok(Self(one..after));
+            // The greatest of all numbers as an end means that there is none.
+            return Ok(Self(one..one.saturating_add(1)));
         };
         let end = |text: &str, open: i64| match text.trim() {
             "" => Ok(open),
             number => number.parse().map_err(|_| shape()),
         };
         let (low, high) = (end(low, i64::MIN)?, end(high, i64::MAX)?);
-        if low >= high {
+        if low >= high && high != i64::MAX {
             return Err(format!("the range is empty: it is half-open, so {low}.. ends before {high}"));
         }
         Ok(Self(low..high))
@@ -65,7 +65,7 @@ impl FromStr for Bytes {
             Err(_) => (number.parse::<f64>().map_err(|_| shape())? * unit as f64) as u64,
         };
         match bytes {
-            0 => Err("some memory is needed; for example 500MB".to_owned()),
+            0 => Err("zero bytes are too few; give for example 500MB".to_owned()),
             _ => Ok(Self(bytes)),
         }
     }
@@ -102,8 +102,9 @@ mod tests {
         assert_eq!(span("7.."), Ok(7..i64::MAX));
         assert_eq!(span(".."), Ok(i64::MIN..i64::MAX));
         assert_eq!((span("5"), span("-3")), (Ok(5..6), Ok(-3..-2)));
+        assert_eq!(span("9223372036854775807"), Ok(i64::MAX..i64::MAX), "no end");
         for wrong in
-            ["", "9223372036854775807", "5..5", "9..2", "a..b", "1..2..3", "1.5..2", "1:2", "99999999999999999999.."]
+            ["", "9223372036854775808", "5..5", "9..2", "a..b", "1..2..3", "1.5..2", "1:2", "99999999999999999999.."]
         {
             assert!(span(wrong).is_err(), "{wrong}");
         }

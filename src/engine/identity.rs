@@ -5,24 +5,26 @@ use super::options::JobOptions;
 use crate::error::{Error, Result};
 use crate::scene::{Missing, Scene};
 use crate::table::DistanceColumns;
+use crate::trajectory::InputFile;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size
-/// and time of change. `trajectories`: paths and sizes.
+/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
+/// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
+/// counts by its value.
 ///
 /// # Errors
 /// A file cannot be looked at.
-pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[(PathBuf, u64)]) -> Result<String> {
+pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
     let query = &scene.query;
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
-    let trajectories: Vec<Value> =
-        trajectories.iter().map(|(path, bytes)| of_file(path, *bytes)).collect::<Result<_>>()?;
+    let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
     Ok(json!({
         "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
-        "scene": scene_files,
+        "scene": [json!(scene.builder_digest), json!(scene_files)],
+        "length_unit": scene.unit.word,
+        "frame_rate": scene.frame_rate.map(bits),
         "trajectories": trajectories,
         "runs": options.read.runs.as_ref().map(|range| [range.start, range.end]),
         "frames": options.read.frames.as_ref().map(|range| [range.start, range.end]),
@@ -43,11 +45,12 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[(PathB
     .to_string())
 }
 
-/// A file by its size and the time of its last change.
-fn of_file(path: &Path, bytes: u64) -> Result<Value> {
+/// A file by its size, the time of its last change, and the run that its place supplies.
+fn of_file(file: &InputFile) -> Result<Value> {
+    let InputFile { path, bytes, run } = file;
     let modified = path.metadata().and_then(|about| about.modified());
     let modified = modified.map_err(|error| Error::unreadable(path, &error))?;
     // A time before 1970 counts as 1970.
     let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(json!([bytes, since.as_secs(), since.subsec_nanos()]))
+    Ok(json!([bytes, since.as_secs(), since.subsec_nanos(), run]))
 }

@@ -186,11 +186,10 @@ impl Running<'_> {
         trajectory.inputs.begin_early();
         let bounds = trajectory.bounds;
         let read = self.inputs(&trajectory);
-        let trajectory_files: Vec<_> =
-            trajectory.inputs.files().map(|(path, bytes)| (path.to_owned(), bytes)).collect();
+        let trajectory_files = trajectory.inputs.clone();
         let mut input = pipeline::PipelineInput::start(trajectory);
         let maker = BatchMaker::new(scene, options.columns);
-        let job = self.from_files.then(|| identity::of_job(scene, options, &trajectory_files)).transpose()?;
+        let job = self.from_files.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
         let context = SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref());
         sink.begin(&context)?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));

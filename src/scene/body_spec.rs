@@ -8,7 +8,7 @@ use super::shapes::ShapeSpec;
 use crate::error::Result;
 use crate::geometry::Pose;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// `[[body]]`.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub(super) struct BodySpec {
     /// Growth, metres.
     pub(super) offset: f64,
     /// Sorted, without duplicates.
-    pub(super) groups: Vec<String>,
+    pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
 }
@@ -40,15 +40,15 @@ fn owner(name: &str, plain: bool) -> String {
     if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
 
-/// Where the geometry of a body comes from.
+/// Where the geometry of a body comes from. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
     /// A file, as written.
-    File { path: String, reading: GeometryOptions },
+    File { path: Arc<str>, reading: GeometryOptions },
     /// A part of a file that was read already; bodies of one mesh share it.
     Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
     /// A shape, lengths in metres.
-    Shape(ShapeSpec),
+    Shape(Arc<ShapeSpec>),
 }
 
 /// How a geometry file is turned into a body.
@@ -77,8 +77,13 @@ pub(super) const BODY_KEYS: [&str; 12] = [
     "orientation",
 ];
 
-/// Lowers one body: a `[[body]]`, or a row of a table with its defaults.
-pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+/// Lowers one body: a `[[body]]`.
+pub(super) fn body(keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    body_of_row(keys, unit, &LoweredDefaults::default())
+}
+
+/// Lowers one body: a row of a table. `defaults`: what the keys of its section were lowered to.
+pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &LoweredDefaults) -> Result<BodySpec> {
     let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
     keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
     keys.only(&BODY_KEYS)?;
@@ -97,16 +102,19 @@ pub(super) fn body(mut keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
             return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
         }
         (Some(file), None) => (
-            GeometrySpec::File { path: file.text()?.to_owned(), reading: reading(&keys, file.text()?, unit)? },
+            GeometrySpec::File {
+                path: lowered((&keys, &file), &defaults.path, || Ok(file.text()?.into()))?,
+                reading: reading(&keys, file.text()?, unit)?,
+            },
             file.origin(),
         ),
-        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit)?), field.origin()),
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit, &defaults.shape)?), field.origin()),
     };
     Ok(BodySpec {
         geometry,
         geometry_at,
         offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
-        groups: groups(&keys)?,
+        groups: groups(&keys, &defaults.groups)?,
         pose: pose(&keys, unit)?,
         at: keys.origin(),
         name,
@@ -141,7 +149,33 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
     })
 }
 
-fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+/// What the keys of a section of `[[bodies]]` are lowered to: once, however many rows they hold for.
+#[derive(Debug, Default)]
+pub(super) struct LoweredDefaults {
+    path: OnceLock<Arc<str>>,
+    shape: OnceLock<Arc<ShapeSpec>>,
+    groups: OnceLock<Arc<[String]>>,
+}
+
+/// What a key is lowered to; `known`: what it was before, if it is a default.
+fn lowered<T: ?Sized>(
+    (keys, field): (&Keys<'_>, &Field<'_>),
+    known: &OnceLock<Arc<T>>,
+    lower: impl FnOnce() -> Result<Arc<T>>,
+) -> Result<Arc<T>> {
+    match known.get() {
+        _ if field.is_of(keys) => lower(),
+        Some(known) => Ok(Arc::clone(known)),
+        None => lower().map(|value| Arc::clone(known.get_or_init(|| value))),
+    }
+}
+
+fn shape(
+    keys: &Keys<'_>,
+    field: &Field<'_>,
+    unit: LengthUnit,
+    known: &OnceLock<Arc<ShapeSpec>>,
+) -> Result<Arc<ShapeSpec>> {
     // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
     for key in ["unit", "scale", "up"] {
@@ -153,6 +187,11 @@ fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSp
     if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
         return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
     }
+    lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
+}
+
+/// The shape of which a key names the kind.
+fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
     let table = field.table()?;
     // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
     let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
@@ -166,11 +205,14 @@ fn shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSp
     ShapeSpec::from_field(only, unit)
 }
 
-fn groups(keys: &Keys<'_>) -> Result<Vec<String>> {
-    let mut groups = keys.get("group").map(|field| field.texts()).transpose()?.unwrap_or_default();
-    groups.sort();
-    groups.dedup();
-    Ok(groups)
+fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {
+    let Some(field) = keys.get("group") else { return Ok(Arc::default()) };
+    lowered((keys, &field), known, || {
+        let mut groups = field.texts()?;
+        groups.sort();
+        groups.dedup();
+        Ok(groups.into())
+    })
 }
 
 /// The pose of a static body; dynamic bodies may not have one.

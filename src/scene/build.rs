@@ -25,7 +25,7 @@ const JOBS_PER_THREAD: usize = 8;
 enum GeometryJob {
     File { path: PathBuf, variants: Vec<(GeometryOptions, f64)> },
     Part { mesh: Arc<Mesh>, path: PathBuf, variants: Vec<(GeometryOptions, f64)> },
-    Shape(ShapeSpec, f64),
+    Shape(Arc<ShapeSpec>, f64),
 }
 
 /// What became of a job: one shape for each variant.
@@ -84,6 +84,7 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, 
 fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, u64), usize> = HashMap::new();
+    let mut by_shape: HashMap<(*const ShapeSpec, u64), usize> = HashMap::new();
     let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
     let mut by_text: HashMap<&str, usize> = HashMap::new();
     let mut by_mesh: HashMap<*const Mesh, usize> = HashMap::new();
@@ -91,15 +92,18 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     for body in bodies {
         let slot = match &body.geometry {
             GeometrySpec::Shape(spec) => {
-                let job = *by_key.entry((spec.identity(), body.offset.to_bits())).or_insert(jobs.len());
-                if job == jobs.len() {
-                    jobs.push(GeometryJob::Shape(spec.clone(), body.offset));
-                }
+                let offset = body.offset.to_bits();
+                let job = *by_shape.entry((Arc::as_ptr(spec), offset)).or_insert_with(|| {
+                    *by_key.entry((spec.identity(), offset)).or_insert_with(|| {
+                        jobs.push(GeometryJob::Shape(Arc::clone(spec), body.offset));
+                        jobs.len() - 1
+                    })
+                });
                 (job, 0)
             }
             GeometrySpec::File { path: text, reading } => {
                 let job = *by_text.entry(text).or_insert_with(|| {
-                    let path = folder.join(text);
+                    let path = folder.join(&**text);
                     let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
                     *by_path.entry(identity).or_insert_with(|| {
                         jobs.push(GeometryJob::File { path, variants: Vec::new() });

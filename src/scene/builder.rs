@@ -3,6 +3,7 @@
 //! The builder writes the text of a scene file in memory and hands it to the reader of scene files, so that both ways
 //! share one validation and one construction of shapes. Places in errors name the key instead of a line.
 
+use super::digest::sha256;
 use super::file;
 use super::ignore::IgnoreRule;
 use super::keys::TomlSource;
@@ -285,7 +286,8 @@ impl SceneBuilder {
         let (trajectories, max_input) = (self.trajectories.clone(), self.max_input);
         let overrides = SceneOverrides { trajectories, max_input, ..SceneOverrides::default() };
         let file = file::parse(&source, overrides.max_input())?;
-        assemble(&source, file, Vec::new(), &overrides)
+        let (scene, rules) = assemble(&source, file, Vec::new(), &overrides)?;
+        Ok((Scene { builder_digest: Some(sha256(text.as_bytes())), ..scene }, rules))
     }
 
     /// The text of the scene file that says the same.

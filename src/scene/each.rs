@@ -258,10 +258,12 @@ impl Lowering<'_> {
             let remedy = "nest its nodes less deeply, or give them, their materials and `group` shorter names";
             return Err(Error::input(self.path.display(), problem, remedy));
         }
-        spec.groups.extend(self.ancestors(node).map(|above| self.names[above].clone()));
-        spec.groups.extend(node.groups.iter().map(|group| String::from(&**group)));
-        spec.groups.sort();
-        spec.groups.dedup();
+        let mut groups = spec.groups.to_vec();
+        groups.extend(self.ancestors(node).map(|above| self.names[above].clone()));
+        groups.extend(node.groups.iter().map(|group| String::from(&**group)));
+        groups.sort();
+        groups.dedup();
+        spec.groups = groups.into();
         Ok(spec)
     }
 

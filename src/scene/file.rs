@@ -2,6 +2,7 @@
 
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
+use super::body_texts::BodyTexts;
 use super::digest::InputReader;
 use super::each::MadeOfFiles;
 use super::keys::{Field, Keys, Origin, TomlSource};
@@ -157,7 +158,7 @@ fn bodies(
     tables: &mut InputReader,
     made: &mut MadeOfFiles,
 ) -> Result<Vec<BodySpec>> {
-    let mut seen = BodyNames::default();
+    let (mut seen, mut texts) = (BodyNames::default(), BodyTexts::default());
     let mut bodies: Vec<BodySpec> = Vec::new();
     let mut add = |body: BodySpec| {
         if let Some(first) = seen.add(&body.name, &bodies) {
@@ -171,6 +172,12 @@ fn bodies(
         }
         if bodies.len() >= i32::MAX as usize {
             return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
+        }
+        if let Some(which) = texts.add(&body) {
+            let problem =
+                format!("the {which} of the bodies up to `{}` take more than {} MiB", body.name, BodyTexts::MOST >> 20);
+            let remedy = format!("give the bodies fewer or shorter {which}, or split the scene");
+            return Err(Error::input(body.at.place(source), problem, remedy));
         }
         bodies.push(body);
         Ok(bodies.len() as u32 - 1)

@@ -100,7 +100,7 @@ impl<'a> Directory<'a> {
         let by_name = bodies.iter().zip(0..).map(|(body, index)| (body.name.as_str(), index)).collect();
         let mut by_group: HashMap<&str, Vec<u32>> = HashMap::new();
         for (body, index) in bodies.iter().zip(0..) {
-            for group in &body.groups {
+            for group in body.groups.iter() {
                 by_group.entry(group).or_default().push(index);
             }
         }

@@ -162,6 +162,7 @@ pub(super) fn assemble(
         query,
         ignored,
         inputs,
+        builder_digest: None,
         carriage,
         trees,
     };
@@ -290,7 +291,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             }
         };
-        bodies.push(Body { name: spec.name, shape, motion, groups: spec.groups });
+        bodies.push(Body { name: spec.name, shape, motion, groups: spec.groups.to_vec() });
     }
     (bodies, dynamic)
 }

@@ -10,6 +10,7 @@
 pub mod block;
 mod body_names;
 mod body_spec;
+mod body_texts;
 mod body_tree;
 mod build;
 mod builder;

@@ -201,6 +201,10 @@ pub struct Scene {
     /// Every input file read so far, with its size and SHA-256 digest in hexadecimal, in the order of reading.
     #[doc(hidden)]
     pub inputs: Vec<InputDigest>,
+    /// The SHA-256 digest, in hexadecimal, of what a [`SceneBuilder`](super::SceneBuilder) was told; `None`: of a scene
+    /// file, whose digest is the first of `inputs`.
+    #[doc(hidden)]
+    pub builder_digest: Option<String>,
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
     pub carriage: Carriage,

@@ -7,6 +7,7 @@
 //! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies, the caller parses the
 //! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
 
+use super::body_texts::BodyTexts;
 use super::each::MadeOfFiles;
 use super::file::{self, Head, SceneFile, SceneSection};
 use super::keys::TomlSource;
@@ -87,7 +88,9 @@ fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFil
         bodies.extend(next);
     }
     let names: HashSet<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
-    let good = names.len() == bodies.len() && bodies.len() <= i32::MAX as usize;
+    let mut texts = BodyTexts::default();
+    let is_bounded = bodies.len() <= i32::MAX as usize && bodies.iter().all(|body| texts.add(body).is_none());
+    let good = names.len() == bodies.len() && is_bounded;
     let (query, ignores) = (query.unwrap_or_default(), ignores.unwrap_or_default());
     good.then_some(SceneFile { head: head?, query, bodies, ignores, tables: Vec::new(), made: MadeOfFiles::default() })
 }

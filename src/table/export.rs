@@ -23,7 +23,8 @@ pub(crate) enum Exported {
 }
 
 /// Writes a table of the output directory `dir`, one of [`TABLE_NAMES`], as CSV with a line of column names: numbers as
-/// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items.
+/// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items (quoted where
+/// they hold one).
 ///
 /// `go_on` is asked after every few thousand rows.
 ///
@@ -135,11 +136,21 @@ impl<'a> CellWriter<'a> {
                     if number > 0 {
                         cell.push(';');
                     }
-                    items.value(item).write(cell).map_err(|error| ArrowError::CastError(error.to_string()))?;
+                    let item = items.value(item).try_to_string()?;
+                    push_item(cell, &item);
                 }
                 Ok(())
             }
         }
+    }
+}
+
+/// Appends an item of a list. One that could be taken for several, or for a quoted one, is quoted as CSV quotes cells.
+fn push_item(cell: &mut String, item: &str) {
+    if item.contains([';', '"']) {
+        cell.extend(["\"", &item.replace('"', "\"\""), "\""]);
+    } else {
+        cell.push_str(item);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where rows go: the trait, what it is given, and the Parquet tables as one of its implementations.
 
 use super::batches::BatchMaker;
+use super::layout::TableLayout;
 use super::options::{DistanceColumns, TableOptions};
 use super::output_dir::JobInputs;
 use super::row::Row;
@@ -232,6 +233,7 @@ pub struct ParquetTables {
     force: bool,
     resume: bool,
     kept: bool,
+    layout: TableLayout,
     state: TablesState,
 }
 
@@ -246,7 +248,14 @@ enum TablesState {
 impl ParquetTables {
     /// Tables in a directory that is new or empty.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self { out: out.into(), force: false, resume: false, kept: false, state: TablesState::Idle }
+        Self {
+            out: out.into(),
+            force: false,
+            resume: false,
+            kept: false,
+            layout: TableLayout::CONTRACT,
+            state: TablesState::Idle,
+        }
     }
 
     /// Whether to replace what an earlier job wrote there, once the new tables are whole. Files that do not prove to be
@@ -270,6 +279,21 @@ impl ParquetTables {
         self.kept
     }
 
+    /// With smaller parts than those of the contract.
+    #[cfg(test)]
+    pub(super) fn with_layout(self, layout: TableLayout) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// The tables while rows are taken.
+    #[cfg(test)]
+    pub(super) fn writer(&self) -> Option<&TableWriter> {
+        match &self.state {
+            TablesState::Open(writer) => Some(writer),
+            _ => None,
+        }
+    }
+
     fn out_of_turn<T>(&self) -> Result<T> {
         Err(Error::internal(self.out.display(), "the sink was called out of turn"))
     }
@@ -288,7 +312,7 @@ impl RowSink for ParquetTables {
             job: job.map(str::to_owned),
             inputs: inputs.clone(),
         };
-        self.state = TablesState::Open(Box::new(TableWriter::create(scene, &options)?));
+        self.state = TablesState::Open(Box::new(TableWriter::with_layout(scene, &options, self.layout)?));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::carry::{InputPoses, Posed, StagedSample};
 use super::decode::Rows;
-use super::plan::{Choice, Plan};
+use super::plan::{Choice, Plan, is_beyond};
 use super::roster::Roster;
 use super::stage::{READ, Stage, TILE};
 use crate::error::Error;
@@ -423,7 +423,7 @@ fn missing(current: &Current, body: &str, hold: bool, is_carried: bool) -> Stop 
 /// Whether a row group can hold rows that matter, by the least and greatest keys of its rows where they are known.
 pub(super) fn matters(choice: &Choice, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) -> bool {
     let beyond = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {
-        (Some(range), Some((least, _))) => least >= range.end,
+        (Some(range), Some((least, _))) => is_beyond(range, least),
         _ => false,
     };
     let before = |range: Option<&Range<i64>>, keys: Option<(i64, i64)>| match (range, keys) {

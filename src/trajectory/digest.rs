@@ -15,6 +15,15 @@ const CHUNK: usize = 1 << 18;
 /// Bytes that are hashed in a fraction of a second: not while every processor has other work.
 const FEW: u64 = 32 << 20;
 
+/// A file of the input, as it was when it was opened.
+#[derive(Debug, Clone)]
+pub(crate) struct InputFile {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    /// The run that a directory level supplies.
+    pub(crate) run: Option<i64>,
+}
+
 /// A handle to the input files and their digests; clones share one result.
 #[derive(Clone)]
 pub struct Inputs {
@@ -22,20 +31,25 @@ pub struct Inputs {
 }
 
 struct Shared {
-    /// Paths in reading order, with their sizes when they were opened.
-    files: Vec<(PathBuf, u64)>,
+    /// In reading order.
+    files: Vec<InputFile>,
     digests: OnceLock<Result<Vec<InputDigest>>>,
     begun: AtomicBool,
 }
 
 impl Inputs {
-    pub(super) fn new(files: Vec<(PathBuf, u64)>) -> Self {
+    pub(super) fn new(files: Vec<InputFile>) -> Self {
         Self { shared: Arc::new(Shared { files, digests: OnceLock::new(), begun: AtomicBool::new(false) }) }
     }
 
     /// The files in reading order, with their sizes in bytes.
     pub fn files(&self) -> impl Iterator<Item = (&Path, u64)> {
-        self.shared.files.iter().map(|(path, bytes)| (path.as_path(), *bytes))
+        self.list().iter().map(|file| (file.path.as_path(), file.bytes))
+    }
+
+    /// The files in reading order.
+    pub(crate) fn list(&self) -> &[InputFile] {
+        &self.shared.files
     }
 
     /// The digests, in reading order. Waits for the hashing that was begun; hashes otherwise.
@@ -76,8 +90,8 @@ fn copy(error: &Error) -> Error {
     Error { kind: *kind, place: place.clone(), problem: problem.clone(), remedy: remedy.clone() }
 }
 
-fn hash_all(files: &[(PathBuf, u64)], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
-    files.iter().map(|(path, bytes)| hash(path, *bytes, give_up)).collect()
+fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
+    files.iter().map(|file| hash(&file.path, file.bytes, give_up)).collect()
 }
 
 /// Hashes a file of so many bytes in chunks.

@@ -45,7 +45,7 @@ mod stream_batch;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;
-pub(crate) use digest::Inputs;
+pub(crate) use digest::{InputFile, Inputs};
 pub(crate) use memory::Feed;
 pub use memory::PoseSource;
 pub use plan::ReadOptions;
@@ -145,7 +145,7 @@ impl Trajectory {
         let files = sources.iter().filter(|source| !source.is_memory());
         Self {
             bounds,
-            inputs: Inputs::new(files.map(|source| (source.path.to_path_buf(), source.bytes)).collect()),
+            inputs: Inputs::new(files.map(Source::file).collect()),
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {
                 sources,

@@ -13,9 +13,9 @@ use std::sync::Arc;
 pub struct ReadOptions {
     /// Overrides the trajectories of the scene.
     pub path: Option<PathBuf>,
-    /// Only these runs (key values).
+    /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that value too.
     pub runs: Option<Range<i64>>,
-    /// Only these frames (key values).
+    /// Only these frames (key values), likewise.
     pub frames: Option<Range<i64>>,
 }
 
@@ -53,5 +53,23 @@ pub(super) struct Plan {
 
 /// Whether `range` (all values, if there is none) holds `value`.
 pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
-    range.is_none_or(|range| range.contains(&value))
+    range.is_none_or(|range| range.start <= value && !is_beyond(range, value))
+}
+
+/// Whether a value lies at the end of a range or after it. The greatest of all values is no end: nothing lies after it.
+pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
+    value >= range.end && range.end != i64::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_key_is_no_end() {
+        let chosen = |range: Range<i64>, value: i64| contains(Some(&range), value);
+        assert!(chosen(5..7, 5) && chosen(5..7, 6) && !chosen(5..7, 7) && !chosen(5..7, 4));
+        assert!(chosen(5..i64::MAX, i64::MAX) && !chosen(5..i64::MAX, 4) && chosen(i64::MAX..i64::MAX, i64::MAX));
+        assert!(!is_beyond(&(5..i64::MAX), i64::MAX) && is_beyond(&(5..7), 7));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::csv_file::{CsvFile, CsvReader};
+use super::digest::InputFile;
 use super::files::{Found, HiveRun};
 use super::group::Group;
 use super::ipc_file::{BatchReader, IpcFile};
@@ -114,6 +115,11 @@ impl Source {
     /// Whether it is in memory.
     pub(super) fn is_memory(&self) -> bool {
         matches!(self.format, Format::Memory(_))
+    }
+
+    /// What is remembered of a file once its rows are read.
+    pub(super) fn file(&self) -> InputFile {
+        InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
     }
 
     /// What messages call it.

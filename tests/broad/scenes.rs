@@ -115,6 +115,7 @@ impl Setup {
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
+            builder_digest: None,
             carriage: Carriage::default(),
             trees: Vec::new(),
         };

@@ -104,6 +104,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: vec![],
+        builder_digest: None,
         carriage: Default::default(),
         trees: Vec::new(),
     }

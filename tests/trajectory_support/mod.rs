@@ -87,6 +87,7 @@ pub fn scene(names: &[&str]) -> Scene {
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
         ignored: IgnoredPairs::default(),
         inputs: vec![],
+        builder_digest: None,
         carriage: Carriage::default(),
         trees: Vec::new(),
     }

@@ -12,9 +12,12 @@
 //!   block the pairs that share no cell any more are dropped. So leaving a cell touches no other body, and the close pairs
 //!   are a sorted list instead of a map. (`per_sample` has the published form with counters, which spends most of its time
 //!   in that map if many bodies are near each other.)
+//! - Labels are numbered with 32 bits. A job of more than 16 million bodies may have more labels, and is searched block by
+//!   block as `standard` does.
 //! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not change as the body turns.
 //!   If a box nevertheless outgrows it (a pose that is NaN), its body moves to a coarser level for the rest of the job.
 
+use super::super::blockwise::Blockwise;
 use super::super::boxes::LatticeBox;
 use super::super::broad_phase::{BroadPhase, OperationCounts};
 use super::super::broad_scene::BroadScene;
@@ -22,7 +25,7 @@ use super::super::incremental::{candidate, is_ignored, items_of, pair_key};
 use super::super::merge::sort_and_merge;
 use super::super::pair_search::search_chunks;
 use super::super::static_pairs::{static_pairs, static_pairs_of};
-use super::labels::{CellEntry, CellObserver};
+use super::labels::{CellEntry, CellObserver, Labels};
 use super::level::cell_range;
 use super::standard::SpatialHash;
 use super::tracker::LabelTracker;
@@ -45,12 +48,27 @@ pub(in super::super) struct CoherentHash {
     /// The target of merging `fresh` into `pairs`.
     merged: Vec<u64>,
     operations: OperationCounts,
+    /// The most items that labels are kept of.
+    most_items: usize,
+    /// Searches each block by itself where there are more.
+    standard: Blockwise<SpatialHash>,
 }
 
 impl CoherentHash {
     pub(in super::super) fn new() -> Self {
-        let (pairs, fresh, merged) = (Vec::new(), Vec::new(), Vec::new());
-        Self { tracker: LabelTracker::new(), pairs, fresh, merged, operations: OperationCounts::default() }
+        Self::with_most_items(Labels::MOST_ITEMS)
+    }
+
+    fn with_most_items(most_items: usize) -> Self {
+        Self {
+            tracker: LabelTracker::new(),
+            pairs: Vec::new(),
+            fresh: Vec::new(),
+            merged: Vec::new(),
+            operations: OperationCounts::default(),
+            most_items,
+            standard: Blockwise::new(SpatialHash),
+        }
     }
 
     /// Merges the new close pairs into the sorted list.
@@ -139,6 +157,9 @@ impl BroadPhase for CoherentHash {
         if block.samples.is_empty() {
             return Vec::new();
         }
+        if job.slots() + job.fixed.set.len() > self.most_items {
+            return self.standard.candidates(job, scene, block);
+        }
         if self.tracker.prepare(job, scene, block) {
             self.pairs.clear();
         }
@@ -158,5 +179,49 @@ impl BroadPhase for CoherentHash {
 
     fn operations(&self) -> OperationCounts {
         OperationCounts { cells: self.tracker.labels_touched(), ..self.operations }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::block::COMPONENTS;
+    use crate::scene::{BodyBuilder, Geometry, Sample, SceneBuilder};
+    use crate::trajectory::Bounds;
+
+    #[test]
+    fn with_more_items_than_labels_are_kept_of_blocks_are_searched_by_themselves() {
+        let still = [1.0, 0.0, 0.0, 0.0];
+        let (moving, fixed) = (9_usize, 4_usize);
+        let mut scene = SceneBuilder::new(0.5);
+        for body in 0..moving {
+            scene = scene.body(BodyBuilder::new(format!("ball-{body}"), Geometry::Sphere(0.3)));
+        }
+        for body in 0..fixed {
+            let place = [2.0 * body as f64, 0.0, 0.0];
+            scene = scene.body(BodyBuilder::new(format!("box-{body}"), Geometry::Box([1.0; 3])).fixed(place, still));
+        }
+        let scene = scene.build().expect("a scene");
+        let job = BroadScene::new(&scene, Some(Bounds { min: [-1.0; 3], max: [9.0; 3] }), scene.query.within);
+        let items = moving + fixed;
+        let mut searches = [items - 1, items].map(CoherentHash::with_most_items);
+        let mut found = 0;
+        for index in 0..4 {
+            let mut block = FrameBlock::new(index, moving);
+            for sample in 0..50 {
+                block.samples.push(Sample { run: 0, frame: sample, time_s: None });
+                for slot in 0..moving {
+                    let time = (50 * index as i64 + sample) as f64 / 30.0;
+                    block.lanes[slot * COMPONENTS].0[sample as usize] = 4.0 + 4.0 * (time + slot as f64).sin();
+                    block.present[slot] |= 1 << sample;
+                }
+            }
+            let [standard, coherent] = searches.each_mut().map(|search| search.candidates(&job, &scene, &block));
+            assert_eq!(standard, coherent);
+            found += standard.len();
+        }
+        assert!(found > 50, "{found}");
+        let [standard, coherent] = searches.map(|search| search.operations().cells);
+        assert!(standard == 0 && coherent > 0, "only one keeps labels: {standard} and {coherent}");
     }
 }

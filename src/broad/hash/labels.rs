@@ -77,18 +77,24 @@ pub(super) struct Labels {
 }
 
 impl Labels {
+    /// The most items, moving and fixed together, whose labels and cells 32 bits can number: an item has at most eight
+    /// labels, each in a cell of its own, at each level.
+    pub(super) const MOST_ITEMS: usize = u32::MAX as usize / (8 * LEVELS);
+
     /// The labels of the fixed items `(item, box, level)`. The moving items, whose own levels are `levels`, have none yet.
+    /// There are at most [`Self::MOST_ITEMS`] of both.
     pub(super) fn new(levels: Vec<u32>, fixed: &[(u32, LatticeBox, u32)]) -> Self {
         let mask = |levels: &mut dyn Iterator<Item = u32>| levels.fold(0_u64, |mask, level| mask | 1 << level);
         let moving = mask(&mut levels.iter().copied());
         let in_use = moving | mask(&mut fixed.iter().map(|f| f.2));
         let mut labels = Self { in_use, ..Self::default() };
-        let mut places = 0_usize;
+        debug_assert!(levels.len() + fixed.len() <= Self::MOST_ITEMS, "32 bits number all labels");
+        let mut places = 0;
         for &level in &levels {
-            labels.first.push(u32::try_from(places).expect("fewer than 2^32 places: each takes memory"));
-            places += 8 * (in_use >> level).count_ones() as usize;
+            labels.first.push(places);
+            places += 8 * (in_use >> level).count_ones();
         }
-        labels.places = vec![LabelPlace::default(); places];
+        labels.places = vec![LabelPlace::default(); places as usize];
         labels.levels = levels;
         for (item, b, level) in fixed {
             // Pairs of fixed items do not count, so above its own level a fixed item is stored only where moving ones look.

@@ -1,5 +1,7 @@
 //! What every reader returns: a mesh as read, or a fault.
 
+use std::borrow::Cow;
+
 /// What is wrong with a geometry file or a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -45,6 +47,15 @@ impl Mesh {
             Some(name) => format!("object {piece} (`{name}`)"),
             None => format!("object {piece}"),
         }
+    }
+}
+
+/// Text of a file that says nothing of its encoding: UTF-8, or else Latin-1, in which every byte is a character. Names that
+/// differ stay different in either.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect::<String>().into(),
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! A reader of our own, because a published feature number is the vertex's index in the file: general readers renumber
 //! vertices in order of use, drop those that no face uses, and cannot say which line is wrong. Normals, texture
-//! coordinates and colours are skipped, and no material file is ever opened. Text need not be UTF-8 (comments and
-//! names often are Latin-1); only the numbers are read.
+//! coordinates and colours are skipped, and no material file is ever opened. Text need not be UTF-8: comments and
+//! names often are Latin-1.
 
 use super::components;
-use super::mesh::{Fault, Mesh, check_finite};
+use super::mesh::{Fault, Mesh, check_finite, text};
 use super::parts::NamedMesh;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ fn logical_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, std::borrow::Cow<
 /// A line without its comment and the blanks around it.
 fn content(line: &[u8]) -> std::borrow::Cow<'_, str> {
     let end = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
-    String::from_utf8_lossy(line[..end].trim_ascii())
+    text(line[..end].trim_ascii())
 }
 
 #[derive(Default)]
@@ -320,6 +320,13 @@ mod tests {
         assert_eq!(mesh.triangles, [[3, 2, 1], [3, 2, 1], [1, 2, 3], [1, 3, 2]]);
         assert_eq!((mesh.piece, mesh.pieces), (vec![0, 1, 2, 1], 3));
         assert_eq!(mesh.names, ["one", "one/left", "one/right"]);
+    }
+
+    #[test]
+    fn names_in_latin_1_stay_different() {
+        let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no T\xfcr\nf 1 2 3\no T\xf6r\nf 1 2 3\no T\xc3\xbcr\nf 1 2 3\n";
+        assert_eq!(read(text).expect("a mesh").names, ["T\u{fc}r", "T\u{f6}r"], "the third is the first, in UTF-8");
+        assert_eq!(read_objects(text).expect("parts").len(), 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! the same body whichever it was written in.
 
 use super::components;
-use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite, text};
 use super::parts::NamedMesh;
 use crate::preflight::guarded;
 use std::io::Cursor;
@@ -94,7 +94,7 @@ fn add_triangles(mesh: &mut Mesh, piece: u32, bytes: &[u8]) -> Result<(), String
 
 /// Reads solid by solid; keywords in any case; the normals are not used and may be anything.
 fn read_ascii(bytes: &[u8]) -> Result<(Mesh, Vec<String>), Fault> {
-    let written = String::from_utf8_lossy(bytes);
+    let written = text(bytes);
     let text = written.to_ascii_lowercase(); // of the same lines
     let mut mesh = Mesh::default();
     let mut solid: Option<(usize, String)> = None;
@@ -186,6 +186,12 @@ mod tests {
         let solids = read_solids(text.replace("SOLID b", "SOLID Left  Door").into_bytes()).expect("solids");
         let facts: Vec<_> = solids.iter().map(|solid| (solid.name.as_str(), solid.mesh.triangles.len())).collect();
         assert_eq!(facts, [("", 1), ("Left  Door", 2)]);
+        let names = |names: [&[u8]; 2]| {
+            let solids = names.map(|name| [b"solid ", name, b"\n", facet.as_bytes(), b"endsolid\n"].concat()).concat();
+            read_solids(solids).expect("solids").into_iter().map(|solid| solid.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(["T\u{fc}r".as_bytes(), b"Tor"]), ["T\u{fc}r", "Tor"]);
+        assert_eq!(names([b"T\xfcr", b"T\xf6r"]), ["T\u{fc}r", "T\u{f6}r"], "Latin-1");
         let fault = read(text.replace("EndSolid b", "").into_bytes()).expect_err("open end");
         assert_eq!(fault.line, Some(11), "{fault:?}");
         assert!(read(format!("{text}junk").into_bytes()).expect_err("junk").problem.contains("outside"));

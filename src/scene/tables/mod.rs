@@ -7,7 +7,7 @@
 mod alike;
 mod cells;
 
-use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec};
+use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec, LoweredDefaults};
 use super::digest::InputReader;
 use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
 use super::keys::{Field, Keys, TomlSource};
@@ -99,25 +99,26 @@ pub(super) fn lower(
 ) -> Result<()> {
     let (inputs, made) = read;
     for (index, (at, section)) in top.tables("bodies")?.into_iter().enumerate() {
-        let defaults = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
-        let section = EachSection::of(&defaults)?;
+        let keys = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
+        let section = EachSection::of(&keys)?;
         // Without `each` every row has a name of its own.
         let known: Vec<&str> = match &section {
             Some(_) => OWN_KEYS.iter().chain(&BODY_KEYS[1..]).copied().collect(),
             None => ["table"].iter().chain(&BODY_KEYS[1..]).chain(&["each"]).copied().collect(),
         };
-        defaults.only(&known)?;
+        keys.only(&known)?;
         if let Some(section) = section {
             lower_parts(section, unit, (inputs, made), take)?;
             continue;
         }
-        let field = defaults.required(
+        let field = keys.required(
             "table",
             "name the table of the bodies: a .parquet or a .csv file; or say \
             `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`",
         )?;
         let (path, bytes) = open(&field, inputs)?;
         let names = COLUMNS.map(|(names, _)| names);
+        let defaults = RowDefaults::new(&keys);
         let mut rows = WaitingRows::default();
         let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
             rows.bytes += cells.iter().map(|(_, cell)| cell.bytes()).sum::<u64>();
@@ -132,6 +133,18 @@ pub(super) fn lower(
     Ok(())
 }
 
+/// The keys of a section, which hold for its rows.
+struct RowDefaults<'a> {
+    keys: &'a Keys<'a>,
+    lowered: LoweredDefaults,
+}
+
+impl<'a> RowDefaults<'a> {
+    fn new(keys: &'a Keys<'a>) -> Self {
+        Self { keys, lowered: LoweredDefaults::default() }
+    }
+}
+
 /// Rows that are lowered together, on all threads.
 #[derive(Default)]
 struct WaitingRows {
@@ -144,13 +157,13 @@ impl WaitingRows {
     /// Lowers the rows, and hands the bodies on in order.
     fn lower(
         &mut self,
-        defaults: &Keys<'_>,
+        defaults: &RowDefaults<'_>,
         unit: LengthUnit,
         take: &mut dyn FnMut(BodySpec) -> Result<u32>,
     ) -> Result<()> {
         let Self { rows, .. } = std::mem::take(self);
         let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
-        let lowered = parallel::each(defaults.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
+        let lowered = parallel::each(defaults.keys.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
             // The last row that was lowered key by key.
             let mut known: Option<LoweredRow<'_>> = None;
             let rows = tasks[task].iter().map(|(place, cells)| {
@@ -193,8 +206,9 @@ fn lower_parts(
     if !table.contains_key("static") {
         table.insert(Spanned::new(0..0, Cow::Borrowed("static")), truth(true));
     }
-    let defaults = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
-    let template = template(&defaults, unit)?;
+    let part_keys = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
+    let defaults = RowDefaults::new(&part_keys);
+    let template = template(&part_keys, unit)?;
     let GeometrySpec::File { reading, .. } = template.geometry else {
         return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
     };
@@ -223,7 +237,7 @@ fn template(defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
 /// The rows of a table that says in what some bodies differ, by their names.
 fn override_rows(
     field: &Field<'_>,
-    defaults: &Keys<'_>,
+    defaults: &RowDefaults<'_>,
     unit: LengthUnit,
     inputs: &mut InputReader,
 ) -> Result<HashMap<String, OverrideRow>> {
@@ -253,7 +267,7 @@ fn override_rows(
 }
 
 /// The body of a row.
-fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
     let keys = written(&place, cells)?;
     let mut table = DeTable::new();
     for (key, written) in &keys {
@@ -277,8 +291,9 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &Keys<'_>, unit: Len
     if !table.contains_key("name") {
         return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
     }
-    let source = TomlSource::of_row(defaults.source.path(), place);
-    body_spec::body(Keys::new(&source, "the row", &table, 0).with_defaults(defaults), unit)
+    let source = TomlSource::of_row(defaults.keys.source.path(), place);
+    let keys = Keys::new(&source, "the row", &table, 0).with_defaults(defaults.keys);
+    body_spec::body_of_row(keys, unit, &defaults.lowered)
 }
 
 /// The keys of a row.

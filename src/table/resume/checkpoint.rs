@@ -40,7 +40,7 @@ impl CheckpointNeeds {
 
 /// What a checkpoint file begins with.
 #[derive(Serialize, Deserialize)]
-struct Stored<S> {
+struct CheckpointHeader<S> {
     /// The job, in words that are equal for equal jobs.
     job: String,
     needs: CheckpointNeeds,
@@ -81,8 +81,8 @@ impl CheckpointStore {
     /// # Errors
     /// None that the data can cause.
     pub(in crate::table) fn encode<S: Serialize>(&self, needs: &CheckpointNeeds, state: S) -> Result<Vec<u8>> {
-        let stored = Stored { job: self.job.clone(), needs: needs.clone(), state };
-        postcard::to_stdvec(&stored).map_err(|error| Error::internal("a checkpoint", error))
+        let header = CheckpointHeader { job: self.job.clone(), needs: needs.clone(), state };
+        postcard::to_stdvec(&header).map_err(|error| Error::internal("a checkpoint", error))
     }
 
     /// Writes a checkpoint of a state from [`Self::encode`], and removes those that are needed no more. `journals`:
@@ -104,7 +104,8 @@ impl CheckpointStore {
         let folder = self.out.checkpoints().map_err(failed)?;
         let temporary = checkpoints::temporary(&name);
         let _ = folder.remove_file(&temporary);
-        let file = folder.create_file(&temporary).and_then(|file| stored(file, state, lists)).map_err(failed)?;
+        let file =
+            folder.create_file(&temporary).and_then(|file| write_checkpoint(file, state, lists)).map_err(failed)?;
         self.kept.push((name.clone(), needs));
         self.prune(&folder);
         let finish = move || {
@@ -191,12 +192,12 @@ impl CheckpointStore {
         names.sort_unstable_by_key(|name| std::cmp::Reverse((name.len(), name.clone())));
         for name in names {
             let Some(folder) = &folder else { continue };
-            let Ok((stored, lists)) = open::<S>(folder, &name) else { continue };
-            if stored.job != self.job {
-                return Err(other_job(&out, &stored.job, &self.job));
+            let Ok((header, lists)) = open::<S>(folder, &name) else { continue };
+            if header.job != self.job {
+                return Err(other_job(&out, &header.job, &self.job));
             }
             let is_intact = |(table, mark): &(String, JournalMark)| journal::is_intact(folder, table, *mark);
-            let needs = stored.needs;
+            let needs = header.needs;
             if !needs.parts.iter().all(|part| out.left_has(part))
                 || !needs.journals.iter().all(|j| is_intact(j).unwrap_or(false))
             {
@@ -207,7 +208,7 @@ impl CheckpointStore {
             let parts: Vec<String> = (0..whole_parts).map(&part_of).chain(needs.parts.iter().cloned()).collect();
             out.adopt(&parts, &kept)?;
             self.kept = vec![(name, needs)];
-            return Ok(Some(FoundCheckpoint { state: stored.state, whole_parts, lists }));
+            return Ok(Some(FoundCheckpoint { state: header.state, whole_parts, lists }));
         }
         out.adopt(&[], &[])?;
         Ok(None)
@@ -242,12 +243,12 @@ impl FoundLists {
 }
 
 /// A writer that counts what passes into a checksum.
-struct Summed<W> {
+struct ChecksumWriter<W> {
     to: W,
     checksum: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.to.write(bytes)?;
         self.checksum.update(&bytes[..count]);
@@ -260,8 +261,8 @@ impl<W: Write> Write for Summed<W> {
 }
 
 /// Writes a checkpoint file.
-fn stored(file: File, state: &[u8], lists: [&mut dyn StoredEntries; LISTS]) -> io::Result<File> {
-    let mut file = Summed { to: BufWriter::with_capacity(CHUNK, file), checksum: crc32fast::Hasher::new() };
+fn write_checkpoint(file: File, state: &[u8], lists: [&mut dyn StoredEntries; LISTS]) -> io::Result<File> {
+    let mut file = ChecksumWriter { to: BufWriter::with_capacity(CHUNK, file), checksum: crc32fast::Hasher::new() };
     file.write_all(checkpoints::STATE_HEAD)?;
     file.write_all(&(state.len() as u64).to_le_bytes())?;
     file.write_all(state)?;
@@ -269,13 +270,13 @@ fn stored(file: File, state: &[u8], lists: [&mut dyn StoredEntries; LISTS]) -> i
         file.write_all(&list.count().to_le_bytes())?;
         list.store(&mut file)?;
     }
-    let Summed { mut to, checksum } = file;
+    let ChecksumWriter { mut to, checksum } = file;
     to.write_all(&checksum.finalize().to_le_bytes())?;
     to.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 /// Opens a checkpoint file, which is read once for its checksum.
-fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(Stored<S>, FoundLists)> {
+fn open<S: DeserializeOwned>(folder: &Folder, name: &str) -> io::Result<(CheckpointHeader<S>, FoundLists)> {
     let broken = || io::Error::from(io::ErrorKind::InvalidData);
     let mut file = BufReader::with_capacity(CHUNK, folder.open_file(name)?);
     let bytes = file.get_ref().metadata()?.len();

@@ -1,6 +1,7 @@
 //! Tests that need a smaller layout than that of the contract, or a full disk.
 
 mod resume;
+mod resume_jobs;
 
 use crate as lib;
 #[path = "../../../tests/support/table_fixture.rs"]
