@@ -5,6 +5,9 @@ const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Most bytes of an upload of several blocks: beyond, a larger one is no faster.
 const UPLOAD_BYTES: u64 = 32 << 20;
 
+/// A device that gave nothing at all is asked for half of this.
+const LEAST_MEMORY: u64 = 1 << 20;
+
 /// What a device is given at a time.
 #[derive(Debug, Clone)]
 pub struct DeviceLimits {
@@ -57,7 +60,7 @@ impl DeviceLimits {
     /// Half of these, for a device on which `most` bytes turned out to be too many.
     pub(super) fn halved(&self, most: u64) -> Self {
         Self {
-            memory_bytes: self.memory_bytes.min(most) / 2,
+            memory_bytes: self.memory_bytes.min(most.max(LEAST_MEMORY)) / 2,
             window: (self.window / 2).max(1),
             searches: (self.searches / 2).max(1),
             ..self.clone()
@@ -91,7 +94,8 @@ mod tests {
                 assert!((1..=3).contains(&searches) && searches * each + upload <= memory, "{memory}: {searches}");
             }
         }
-        let halved = DeviceLimits::default().halved(1000);
-        assert_eq!((halved.memory_bytes, halved.window, halved.searches), (500, 1 << 19, 1));
+        let halved = DeviceLimits::default().halved(10 << 20);
+        assert_eq!((halved.memory_bytes, halved.window, halved.searches), (5 << 20, 1 << 19, 1));
+        assert_eq!(DeviceLimits::default().halved(0).memory_bytes, LEAST_MEMORY / 2);
     }
 }

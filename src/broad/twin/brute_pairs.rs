@@ -1,7 +1,7 @@
 //! Twin of `kernels/brute_pairs.wgsl`.
 
 use super::super::kernel::records::{BruteParams, ItemPair, SweptBox};
-use super::placed_pairs::PlacedPairs;
+use super::window_places::WindowPlaces;
 
 /// Shows the pairs of one item of a small world.
 fn brute(params: &BruteParams, sweeps: &[SweptBox], item: u32, show: &mut impl FnMut(ItemPair)) {
@@ -25,7 +25,7 @@ pub(super) fn count(params: &BruteParams, sweeps: &[SweptBox], counts: &mut [u32
 
 /// The pairs of the window.
 pub(super) fn fill(params: &BruteParams, sweeps: &[SweptBox], counts: &mut [u32], pairs: &mut [ItemPair]) {
-    let mut window = PlacedPairs { start: params.window_start, size: params.window_size, pairs };
+    let mut window = WindowPlaces { start: params.window_start, size: params.window_size, pairs };
     for item in 0..params.slots * params.worlds {
         let mut place = counts[item as usize];
         brute(params, sweeps, item, &mut |pair| {

@@ -1,8 +1,8 @@
 //! Twin of `kernels/fixed_pairs.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, FixedParams, ItemPair, SweptBox};
-use super::placed_pairs::PlacedPairs;
 use super::tree::visit;
+use super::window_places::WindowPlaces;
 
 /// How many fixed boxes each item overlaps.
 pub(super) fn count(
@@ -30,7 +30,7 @@ pub(super) fn fill(
     pairs: &mut [ItemPair],
     sweeps: &[SweptBox],
 ) {
-    let mut window = PlacedPairs { start: params.window_start, size: params.window_size, pairs };
+    let mut window = WindowPlaces { start: params.window_start, size: params.window_size, pairs };
     for at in 0..params.count {
         let (item, mut place) = (params.first + at, counts[(params.base + at) as usize]);
         visit(&params.tree, nodes, &sweeps[item as usize].around, 0, &mut |leaf| {

@@ -11,13 +11,13 @@ mod fixed_pairs;
 mod gather_leaves;
 mod mask_pairs;
 mod morton_codes;
-mod placed_pairs;
 mod radix_count;
 mod radix_scatter;
 mod scan_blocks;
 mod sweep_boxes;
 mod tree;
 mod tree_pairs;
+mod window_places;
 
 use super::kernel::{
     DeviceFailure, DeviceFaults, DeviceMemory, DeviceUse, Kernel, KernelMachine, Pieces, Region, TakenMemory,

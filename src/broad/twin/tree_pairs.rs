@@ -1,8 +1,8 @@
 //! Twin of `kernels/tree_pairs.wgsl`.
 
 use super::super::kernel::records::{DeviceBox, ItemPair, TreeParams};
-use super::placed_pairs::PlacedPairs;
 use super::tree::visit;
+use super::window_places::WindowPlaces;
 
 /// How many leaves after its own each leaf overlaps.
 pub(super) fn count(params: &TreeParams, nodes: &[DeviceBox], _: &[u32], counts: &mut [u32], _: &mut [ItemPair]) {
@@ -21,7 +21,7 @@ pub(super) fn fill(
     counts: &mut [u32],
     pairs: &mut [ItemPair],
 ) {
-    let mut window = PlacedPairs { start: params.window_start, size: params.window_size, pairs };
+    let mut window = WindowPlaces { start: params.window_start, size: params.window_size, pairs };
     for at in 0..params.count {
         let (leaf, mut place) = (params.first + at, counts[at as usize]);
         visit(&params.tree, nodes, &nodes[leaf as usize], leaf + 1, &mut |other| {

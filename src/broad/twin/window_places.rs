@@ -3,13 +3,13 @@
 use super::super::kernel::records::ItemPair;
 
 /// Where pairs go: a window of their places.
-pub(super) struct PlacedPairs<'a> {
+pub(super) struct WindowPlaces<'a> {
     pub(super) start: u32,
     pub(super) size: u32,
     pub(super) pairs: &'a mut [ItemPair],
 }
 
-impl PlacedPairs<'_> {
+impl WindowPlaces<'_> {
     /// Puts a pair to its place, if it is in the window.
     pub(super) fn put(&mut self, place: u32, pair: ItemPair) {
         if let Some(at) = place.checked_sub(self.start).filter(|&at| at < self.size) {
