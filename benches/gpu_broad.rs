@@ -1,21 +1,26 @@
 //! The broad phase on a GPU beside that of the processor: crowds of balls, and many small worlds.
 //!
 //! `cargo bench --bench gpu_broad -- [ADAPTER [LARGEST]]`: the adapter whose name contains ADAPTER (else the preferred one that
-//! is no software), and the most balls of a crowd (1,000,000). Prints a table in Markdown with the name of the device:
+//! is no software), and the most balls of a crowd (1,000,000). Prints tables in Markdown with the name of the device, and writes
+//! them to `gpu_broad.md` in the `tmp` folder of the target folder:
 //! - *CPU*: from poses to candidates by `auto`, on all cores;
+//! - *boxes*: what of it, and of the next, makes the boxes, which the processor does in any case;
 //! - *GPU*: from poses to candidates, with upload and download; batches are begun before the one before is finished;
 //! - *resident*: the kernels alone, the boxes lie on the device and the pairs stay there.
 //!
-//! Times are of a block of 64 samples, or of a batch of blocks. The candidates of both are compared.
+//! Times are of a block of 64 samples, or of a batch of blocks; in the second table of a frame of a crowd, or of a world. The
+//! candidates of both are compared.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bench_support::open;
+use clearsweep::bench_support::broad::bench_support::{BoxMaker, DeviceFaults, DeviceLimits, open_with};
 use clearsweep::bench_support::broad::{BroadPhase, BroadScene, by_name};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::scene::{Candidate, FrameBlock, SAMPLES, Scene};
 use clearsweep::bench_support::trajectory::Bounds;
+use std::fmt::Write;
+use std::path::Path;
 use std::time::Instant;
 
 #[path = "support/balls.rs"]
@@ -27,6 +32,10 @@ use balls::scene;
 const BATCHES: usize = 4;
 /// Searches of a batch that lies on the device.
 const ROUNDS: usize = 8;
+/// Memory of the device that may be taken: boxes and rooms of all searches of a batch stay there.
+const MEMORY: u64 = 16 << 30;
+/// Bytes whose way to the device and back is timed.
+const BUS_BYTES: u64 = 64 << 20;
 
 /// What is measured.
 struct Case {
@@ -89,7 +98,24 @@ fn search(
     (begun.elapsed().as_secs_f64() / batches.len() as f64, found)
 }
 
-fn measure(case: &Case, gpu: &mut dyn BroadPhase) {
+/// What was measured of a case.
+struct Measured {
+    name: String,
+    /// Bodies times samples, frames or worlds, and what these are called.
+    body_samples: f64,
+    units: f64,
+    unit: &'static str,
+    candidates: usize,
+    boxes: f64,
+    on_cpu: f64,
+    on_gpu: f64,
+    resident: Option<f64>,
+    /// Bytes to the device and back, for a batch.
+    written: u64,
+    fetched: u64,
+}
+
+fn measure(case: &Case, gpu: &mut dyn BroadPhase) -> Measured {
     let scene = scene(case.bodies);
     let edge = (50.0 * case.bodies as f64).cbrt();
     let batches: Vec<Vec<FrameBlock>> =
@@ -101,39 +127,100 @@ fn measure(case: &Case, gpu: &mut dyn BroadPhase) {
     search(cpu.as_mut(), &job, &scene, &batches);
     search(gpu, &job, &scene, &batches);
     let (on_cpu, expected) = search(cpu.as_mut(), &job, &scene, &batches);
+    let bus = |gpu: &dyn BroadPhase| gpu.device_report().map(|report| [report.written_bytes, report.fetched_bytes]);
+    let before = bus(gpu).unwrap();
     let (on_gpu, found) = search(gpu, &job, &scene, &batches);
+    let [written, fetched] = [0, 1].map(|k| (bus(gpu).unwrap()[k] - before[k]) / BATCHES as u64);
     assert!(found == expected, "{}: other candidates", case.name);
+    let mut maker = BoxMaker::default();
+    let mut make = || batches[0].iter().for_each(|block| maker.make(&job, block));
+    make();
+    let begun = Instant::now();
+    make();
+    let boxes = begun.elapsed().as_secs_f64();
     let resident = gpu.resident_seconds(&job, &scene, &batches[0], ROUNDS);
     assert_eq!(gpu.device_report().unwrap().failure, None, "{}", case.name);
-    let body_samples = (case.bodies * case.blocks * SAMPLES) as f64;
-    let cell = |seconds: f64| format!("{:.3} ms, {:.3} G/s", seconds * 1e3, body_samples / seconds * 1e-9);
-    println!(
-        "| {} | {} | {} | {} | {} | {} | {:.2} |",
-        case.name,
-        case.blocks,
-        expected[0].len(),
-        cell(on_cpu),
-        cell(on_gpu),
-        resident.map_or_else(|| "failed".to_owned(), cell),
-        on_cpu / on_gpu,
-    );
+    let samples = case.blocks * SAMPLES;
+    let (units, unit) = if case.blocks == 1 { (SAMPLES, "frame") } else { (samples / case.run, "world") };
+    Measured {
+        name: case.name.clone(),
+        body_samples: (case.bodies * samples) as f64,
+        units: units as f64,
+        unit,
+        candidates: expected[0].len(),
+        boxes,
+        on_cpu,
+        on_gpu,
+        resident,
+        written,
+        fetched,
+    }
+}
+
+/// A table of all times, and one of what they are a frame or a world.
+fn tables(all: &[Measured]) -> String {
+    let mut text = String::new();
+    let resident =
+        |own: &Measured, cell: &dyn Fn(f64) -> String| own.resident.map_or_else(|| "failed".to_owned(), cell);
+    let ms = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
+    let mega = |bytes: u64| format!("{:.2} MB", bytes as f64 * 1e-6);
+    text +=
+        "| case | candidates of a block | CPU | of it boxes | GPU | resident | to the GPU | from it | CPU / GPU |\n";
+    text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    for own in all {
+        let Measured { name, candidates, on_cpu, on_gpu, boxes, written, fetched, .. } = own;
+        let times = [*on_cpu, *boxes, *on_gpu].map(ms).join(" | ");
+        let (resident, ratio) = (resident(own, &ms), on_cpu / on_gpu);
+        let bus = format!("{} | {}", mega(*written), mega(*fetched));
+        writeln!(text, "| {name} | {candidates} | {times} | {resident} | {bus} | {ratio:.2} |").unwrap();
+    }
+    text += "\n| case | per | CPU | GPU | resident | 10^9 body-samples/s: CPU | GPU | resident |\n";
+    text += "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    for own in all {
+        let Measured { name, unit, units, body_samples, on_cpu, on_gpu, .. } = own;
+        let each = |seconds: f64| match seconds / units {
+            short if short < 1e-5 => format!("{:.2} ns", short * 1e9),
+            long => format!("{:.1} us", long * 1e6),
+        };
+        let rate = |seconds: f64| format!("{:.3}", body_samples / seconds * 1e-9);
+        let [cpu, gpu] = [each(*on_cpu), each(*on_gpu)];
+        let [cpu_rate, gpu_rate] = [rate(*on_cpu), rate(*on_gpu)];
+        let (stays, stays_rate) = (resident(own, &each), resident(own, &rate));
+        writeln!(text, "| {name} | {unit} | {cpu} | {gpu} | {stays} | {cpu_rate} | {gpu_rate} | {stays_rate} |")
+            .unwrap();
+    }
+    text
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let (mut gpu, adapter) = open(words.first().map(String::as_str)).unwrap_or_else(|reason| {
+    let limits = DeviceLimits::within(Some(MEMORY));
+    let opened = open_with(words.first().map(String::as_str), limits, &DeviceFaults::default());
+    let (mut gpu, adapter) = opened.unwrap_or_else(|reason| {
         eprintln!("{reason}");
         std::process::exit(1)
     });
     let largest: usize = words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1_000_000);
-    println!("{adapter}; {} threads\n", rayon::current_num_threads());
-    println!("| case | blocks | candidates of a block | CPU | GPU | resident | CPU / GPU |");
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for bodies in [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&bodies| bodies <= largest) {
-        measure(&Case { name: format!("{bodies} balls"), bodies, blocks: 1, run: SAMPLES }, gpu.as_mut());
-    }
     let worlds = 8192 / SAMPLES;
-    let small = |name: &str, run| Case { name: name.to_owned(), bodies: 20, blocks: worlds, run };
-    measure(&small("8,192 worlds of 20 balls, a sample each", 1), gpu.as_mut());
-    measure(&small("128 runs of 20 balls, 64 samples each", SAMPLES), gpu.as_mut());
+    let case = |name: String, bodies, blocks, run| Case { name, bodies, blocks, run };
+    let crowds = [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&bodies| bodies <= largest);
+    let crowds = crowds.map(|bodies| case(format!("{bodies} balls"), bodies, 1, SAMPLES));
+    let small = [
+        case("8,192 worlds of 20 balls, a sample each".to_owned(), 20, worlds, 1),
+        case("128 worlds of 20 balls, 64 samples each".to_owned(), 20, worlds, SAMPLES),
+    ];
+    let mut all = Vec::new();
+    for case in crowds.chain(small) {
+        eprintln!("{}", case.name);
+        all.push(measure(&case, gpu.as_mut()));
+    }
+    let bus = gpu.bus_seconds(BUS_BYTES).map_or("failed".to_owned(), |seconds| {
+        let [up, down] = seconds.map(|seconds| BUS_BYTES as f64 / seconds * 1e-9);
+        format!("{up:.2} GB/s to the GPU, {down:.2} GB/s from it")
+    });
+    let text = format!("{adapter}; {} threads; bus: {bus}\n\n{}", rayon::current_num_threads(), tables(&all));
+    println!("{text}");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_broad.md");
+    std::fs::write(&path, text).unwrap();
+    eprintln!("written to {}", path.display());
 }

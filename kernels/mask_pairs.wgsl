@@ -1,5 +1,5 @@
-// In which samples the boxes of each pair of a window overlap; a workgroup for a pair at a time, an invocation for each
-// sample. The mask of a pair that rules ignore is zero.
+// In which samples the boxes of each pair of a window overlap. A workgroup holds as many pairs at a time as fit, with `lanes`
+// invocations for each: one for each sample. The mask of a pair that rules ignore is zero.
 
 struct Params {
     slots: u32,
@@ -10,6 +10,8 @@ struct Params {
     window_size: u32,
     // Classes of bodies for the rules; 0: there are none.
     classes: u32,
+    // Invocations of a pair: a power of two up to LANES, no fewer than samples of any world.
+    lanes: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -23,7 +25,8 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> masks: array<array<u32, 2>>;
 @group(0) @binding(8) var<storage, read_write> kept: array<u32>;
 
-var<workgroup> bits: array<atomic<u32>, 2>;
+// The two halves of the mask of each pair.
+var<workgroup> bits: array<atomic<u32>, 2 * LANES>;
 
 fn box_at(part: u32, slot: u32, sample: u32) -> LatticeBox {
     let own = (part * params.slots + slot) * 6u * params.stride + sample;
@@ -43,6 +46,25 @@ fn is_ignored(a: u32, b: u32) -> bool {
     return (rules[rules[0] + bit / 32u] >> (bit % 32u) & 1u) == 1u;
 }
 
+// Adds a sample of its world to the mask of a pair, which begins at `half`, if the pair overlaps there.
+fn add_sample(pair: ItemPair, half: u32, index: u32) {
+    let world = worlds[pair.item / params.slots];
+    let slot = pair.item % params.slots;
+    if index >= world.samples || is_ignored(slot, pair.other) {
+        return;
+    }
+    let sample = world.first + index;
+    var other: LatticeBox;
+    if pair.other < params.slots {
+        other = box_at(world.part, pair.other, sample);
+    } else {
+        other = fixed_boxes[pair.other - params.slots].around;
+    }
+    if overlaps(box_at(world.part, slot, sample), other) {
+        atomicOr(&bits[half + sample / 32u], 1u << (sample % 32u));
+    }
+}
+
 @compute @workgroup_size(LANES)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,
@@ -52,29 +74,20 @@ fn main(
     let total = counts[params.total_at];
     let left = select(0u, total - params.window_start, total > params.window_start);
     let end = min(left, params.window_size);
-    for (var at = group_number(id, groups); at < end; at += groups.x * groups.y) {
-        if lane < 2u {
-            atomicStore(&bits[lane], 0u);
+    let pairs_per_group = LANES / params.lanes;
+    let row = lane / params.lanes;
+    let step = groups.x * groups.y * pairs_per_group;
+    for (var base = group_number(id, groups) * pairs_per_group; base < end; base += step) {
+        let at = base + row;
+        atomicStore(&bits[lane], 0u);
+        atomicStore(&bits[LANES + lane], 0u);
+        workgroupBarrier();
+        if at < end {
+            add_sample(pairs[at], 2u * row, lane % params.lanes);
         }
         workgroupBarrier();
-        let pair = pairs[at];
-        let world = worlds[pair.item / params.slots];
-        let slot = pair.item % params.slots;
-        if lane < world.samples && !is_ignored(slot, pair.other) {
-            let sample = world.first + lane;
-            var other: LatticeBox;
-            if pair.other < params.slots {
-                other = box_at(world.part, pair.other, sample);
-            } else {
-                other = fixed_boxes[pair.other - params.slots].around;
-            }
-            if overlaps(box_at(world.part, slot, sample), other) {
-                atomicOr(&bits[sample / 32u], 1u << (sample % 32u));
-            }
-        }
-        workgroupBarrier();
-        if lane == 0u {
-            let mask = array<u32, 2>(atomicLoad(&bits[0]), atomicLoad(&bits[1]));
+        if at < end && lane % params.lanes == 0u {
+            let mask = array<u32, 2>(atomicLoad(&bits[2u * row]), atomicLoad(&bits[2u * row + 1u]));
             masks[at] = mask;
             kept[at] = select(0u, 1u, (mask[0] | mask[1]) != 0u);
         }

@@ -445,7 +445,7 @@ fn time_per_block() {
 #[cfg(feature = "gpu")]
 #[test]
 fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
-    use broad::bench_support::{DeviceLimits, open_with, twins};
+    use broad::bench_support::{DeviceFaults, DeviceLimits, open_with, twins};
     let recipe = Recipe { bodies: 150, space: [8.0; 3], run_length: 20, absent: 0.1, ..BASE };
     let (setup, first) = generate(&recipe);
     let blocks: Vec<FrameBlock> =
@@ -453,7 +453,8 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
     let job = setup.job();
     let expected: Vec<Vec<Candidate>> = blocks.iter().map(|block| oracle(&setup, &job, block)).collect();
     assert!(expected.iter().all(|found| found.len() > 100));
-    let check = |what: &str, mut device: Box<dyn BroadPhase>, fails: bool| {
+    // `fails`: why it is to fail; `halves`: whether it is to run out of memory.
+    let check = |what: &str, mut device: Box<dyn BroadPhase>, fails: Option<&str>, halves: bool| {
         let batches: Vec<Vec<&FrameBlock>> = blocks.chunks(3).map(|batch| batch.iter().collect()).collect();
         let mut found = Vec::new();
         device.begin(&job, &setup.scene, &batches[0]);
@@ -465,23 +466,36 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
         }
         assert!(found == expected, "{what}");
         let report = device.device_report().expect("a device");
-        assert_eq!((report.failure.is_some(), report.fallback_blocks > 0), (fails, fails), "{what}: {report:?}");
-        assert!(report.failure.is_none_or(|reason| reason.contains("lost")), "{what}");
+        assert_eq!(report.failure.is_some(), report.fallback_blocks > 0, "{what}: {report:?}");
+        let is_as_expected =
+            report.failure.as_deref().map_or(fails.is_none(), |own| fails.is_some_and(|part| own.contains(part)));
+        assert!(is_as_expected && (report.halvings > 0) == halves, "{what}: {report:?}");
+        assert!(report.memory_bytes <= report.memory_limit_bytes.max(1 << 21), "{what}: {report:?}");
     };
+    let whole = DeviceFaults::default;
     let small = DeviceLimits { window: 500, brute_slots: 10, ..DeviceLimits::default() };
-    check("twins", twins(DeviceLimits::default(), None), false);
-    check("twins, by trees", twins(small.clone(), None), false);
+    let lost = |fetches| DeviceFaults { lost_after: Some(fetches), ..whole() };
+    let forgetful = |bytes| DeviceFaults { memory_bytes: Some(bytes), ..whole() };
+    check("twins", twins(DeviceLimits::default(), &whole()), None, false);
+    check("twins, by trees", twins(small.clone(), &whole()), None, false);
+    check("twins within 2 MB", twins(DeviceLimits::within(Some(2 << 20)), &whole()), None, false);
     for after in [0, 1, 2, 5] {
-        check("twins that fail", twins(small.clone(), Some(after)), true);
+        check("twins that are lost", twins(small.clone(), &lost(after)), Some("lost"), false);
+    }
+    for limits in [DeviceLimits::default(), small.clone()] {
+        check("twins that run out of memory", twins(limits.clone(), &forgetful(1 << 20)), None, true);
+        check("twins with hardly any memory", twins(limits, &forgetful(5000)), Some("out of memory"), true);
     }
     let Some(adapter) = devices::adapter() else {
         eprintln!("skipped: the GPU, as this machine has no graphics adapter");
         return;
     };
-    let open = |limits, loses_after| open_with(Some(&adapter.name), limits, None, loses_after).expect("it opens").0;
-    check("GPU", open(DeviceLimits::default(), None), false);
-    check("GPU, by trees", open(small.clone(), None), false);
+    let open = |limits, faults| open_with(Some(&adapter.name), limits, &faults).expect("it opens").0;
+    check("GPU", open(DeviceLimits::default(), whole()), None, false);
+    check("GPU, by trees", open(small.clone(), whole()), None, false);
     for after in [0, 3] {
-        check("a GPU that is lost", open(small.clone(), Some(after)), true);
+        check("a GPU that is lost", open(small.clone(), lost(after)), Some("lost"), false);
     }
+    check("a GPU that runs out of memory", open(DeviceLimits::default(), forgetful(1 << 20)), None, true);
+    check("a GPU with hardly any memory", open(small, forgetful(5000)), Some("out of memory"), true);
 }

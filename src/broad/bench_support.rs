@@ -1,9 +1,11 @@
 //! For benchmarks and experiments: searches over given boxes, counts of operations, and variants that no user needs.
 
 use super::auto::AutoSearch;
+use super::block_boxes::BlockBoxes;
 use super::box_set::BoxSet;
 use super::boxes::LatticeBox;
 use super::broad_phase::BroadPhase;
+use super::broad_scene::BroadScene;
 use super::brute::BruteForce;
 use super::fixed_boxes::FixedBoxes;
 use super::grid::GridSearch;
@@ -12,7 +14,7 @@ use super::merge::join_batches;
 use super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use super::sweep::SweepAndPrune;
 use super::tree::TreeSearch;
-use crate::scene::Candidate;
+use crate::scene::{Candidate, FrameBlock};
 use crate::simd::level;
 
 pub use super::broad_phase::OperationCounts;
@@ -20,13 +22,30 @@ pub use super::broad_phase::OperationCounts;
 pub use super::gpu::{AdapterDescription, NoDevice, adapters, open, open_with};
 pub use super::hash::PerSampleHash;
 #[cfg(feature = "gpu")]
-pub use super::kernel::DeviceLimits;
+pub use super::kernel::{DeviceFaults, DeviceLimits};
 
-/// The broad phase `gpu`, by the CPU twins of its kernels. It fails after so many fetches, if it is to.
+/// The broad phase `gpu`, by the CPU twins of its kernels, with faults.
 #[cfg(feature = "gpu")]
-pub fn twins(limits: DeviceLimits, fails_after: Option<u64>) -> Box<dyn BroadPhase> {
-    let machine = super::twin::TwinMachine::failing_after(fails_after);
+pub fn twins(limits: DeviceLimits, faults: &DeviceFaults) -> Box<dyn BroadPhase> {
+    let machine = super::twin::TwinMachine::with_faults(faults);
     Box::new(super::kernel::DeviceBroadPhase::new(machine, limits))
+}
+
+/// Makes the boxes of blocks, which the processor does whatever searches.
+#[derive(Debug)]
+pub struct BoxMaker(BlockBoxes);
+
+impl Default for BoxMaker {
+    fn default() -> Self {
+        Self(BlockBoxes::new())
+    }
+}
+
+impl BoxMaker {
+    /// Makes the boxes of all bodies of a block.
+    pub fn make(&mut self, job: &BroadScene, block: &FrameBlock) {
+        self.0.make(job, block, &mut Vec::<()>::new(), |_, _| ());
+    }
 }
 
 /// The broad phase `sweep` with another limit: it sorts from scratch once insertion sort has made `most_swaps` exchanges

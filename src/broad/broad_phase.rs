@@ -68,6 +68,13 @@ pub trait BroadPhase: Send {
         None
     }
 
+    /// Seconds to write so many bytes to the device, and to fetch them; `None` without a device, or where it has not so much
+    /// memory. For measurements.
+    #[doc(hidden)]
+    fn bus_seconds(&mut self, _bytes: u64) -> Option<[f64; 2]> {
+        None
+    }
+
     /// The operations so far, for experiments.
     #[doc(hidden)]
     fn operations(&self) -> OperationCounts {
@@ -80,6 +87,14 @@ pub trait BroadPhase: Send {
 pub struct DeviceReport {
     /// The most bytes of its memory that were taken at a time.
     pub memory_bytes: u64,
+    /// The most bytes that may be taken now.
+    pub memory_limit_bytes: u64,
+    /// Bytes that were written to it.
+    pub written_bytes: u64,
+    /// Bytes that were fetched from it.
+    pub fetched_bytes: u64,
+    /// How often it was out of memory, and was asked again for half as much.
+    pub halvings: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
     /// How it failed; `None` if it did not.

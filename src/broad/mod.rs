@@ -47,6 +47,7 @@ mod pair_buffer;
 mod pair_search;
 mod parallel;
 mod range_join;
+mod search_time;
 mod static_pairs;
 mod sweep;
 mod tree;
@@ -55,6 +56,7 @@ mod twin;
 
 pub use broad_phase::{BroadPhase, DeviceReport};
 pub use broad_scene::BroadScene;
+pub(crate) use search_time::search_seconds;
 
 use auto::AutoSearch;
 use blockwise::Blockwise;

@@ -73,13 +73,17 @@ pub(crate) struct RunArgs {
     /// The directory for the tables: new, empty, or with --force that of an earlier execution
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Where the broad phase searches; the tables do not depend on it: auto, cpu, gpu. In this version auto is the cpu
+    /// Where the broad phase searches; the tables do not depend on it: auto, cpu, gpu. auto is a GPU that is no software,
+    /// where there is one and the job is large, else the CPU
     #[arg(long, value_enum, default_value_t = DeviceArg::Auto, hide_possible_values = true)]
     pub(crate) device: DeviceArg,
     /// The GPU whose name contains NAME, for --device gpu: else the first that `clearsweep doctor` lists, unless it is
     /// software
     #[arg(long, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
+    /// Memory of the GPU that may be taken (500MB, 8GiB); 2GiB if left out
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) device_memory: Option<Bytes>,
     /// Method of the broad phase; the tables do not depend on it: auto, brute, hash, tree, grid, coherent-hash, sweep, gpu
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]

@@ -39,7 +39,11 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
     let gpus = adapters.iter().map(|own| {
         let word = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
         let limit = bytes(own["binding_bytes"].as_u64().unwrap_or_default());
-        let use_of = if own["is_used"] == true { "used by --device gpu" } else { "used where --adapter names it" };
+        let use_of = if own["is_used"] == true {
+            "used by --device gpu, and by auto for large jobs"
+        } else {
+            "used where --adapter names it"
+        };
         let about = [word("kind"), word("backend"), word("driver"), format!("buffers of {limit}"), use_of.to_owned()];
         ("GPU", format!("{}: {}", word("name"), about.join(", ")))
     });

@@ -2,7 +2,7 @@
 
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
-use super::{exit, interrupt, machine, progress, stdout, summary, warnings};
+use super::{device_note, exit, interrupt, machine, progress, stdout, summary, warnings};
 use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict, check_device};
 use crate::scene::{IgnoreRule, Scene, SceneOverrides};
 use crate::table::{DistanceColumns, ParquetTables};
@@ -64,6 +64,7 @@ impl From<RunArgs> for Config {
                 DeviceArg::Gpu => Device::Gpu,
             },
             adapter: args.adapter,
+            device_memory: args.device_memory.map(|bytes| bytes.0),
             threads: args.threads.map(|threads| threads.0),
             memory: args.memory.map_or_else(machine::default_memory, |bytes| bytes.0),
             columns: match args.columns {
@@ -102,6 +103,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ProgramEnd> {
         outcome => outcome?,
     };
     warnings::say(&outcome.manifest);
+    device_note::say(&outcome.manifest);
     let printed = match json {
         true => stdout::print_json(&outcome.manifest["summary"]),
         false => stdout::print(&summary::text(&outcome.manifest, &out)),

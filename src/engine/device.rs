@@ -1,11 +1,12 @@
 //! Which device searches: the choice of the user, and the broad phase that it comes to.
 
+use super::device_choice::{AutoChoice, FoundDevice, choose};
 use super::methods;
 use super::options::{Device, JobOptions};
 use crate::broad::BroadPhase;
 use crate::error::{Error, Result};
 use serde_json::Value;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "gpu", test))]
 use serde_json::json;
 
 /// The broad phase `gpu` on the command line.
@@ -14,27 +15,64 @@ const GPU: &str = crate::broad::ON_DEVICE;
 /// The device of a job.
 pub(super) struct OpenDevice {
     /// The broad phase that it searches with; `None`: one by name, on the processor.
-    pub(super) broad: Option<Box<dyn BroadPhase>>,
+    broad: Option<Box<dyn BroadPhase>>,
     /// As in the manifest.
     pub(super) adapter: Option<Value>,
+    /// Why this device.
+    pub(super) reason: String,
+    /// What was chosen by, if the engine had the choice.
+    pub(super) auto: Option<AutoChoice>,
 }
 
 impl OpenDevice {
-    /// Opens the device that the options ask for.
+    /// Opens the device that the options ask for; `given`: one that is open already. Where the engine has the choice, it is
+    /// the processor until [`Self::settle`].
     ///
     /// # Errors
     /// It is not there, or the options contradict each other.
-    pub(super) fn open(options: &JobOptions) -> Result<Self> {
+    pub(super) fn open(options: &JobOptions, given: Option<Box<dyn BroadPhase>>) -> Result<Self> {
         check_device(options)?;
-        if options.device != Device::Gpu && options.broad != GPU {
-            return Ok(Self { broad: None, adapter: None });
+        let reason = "it was asked for".to_owned();
+        if let Some(broad) = given {
+            return Ok(Self { broad: Some(broad), adapter: Some(Value::Null), reason, auto: None });
         }
-        open_gpu(options.adapter.as_deref())
+        if options.device != Device::Gpu && options.broad != GPU {
+            return Ok(Self { broad: None, adapter: None, reason, auto: None });
+        }
+        let found = open_gpu(options.adapter.as_deref(), options.device_memory).map_err(|reason| {
+            let remedy =
+                "`clearsweep doctor` lists the adapters; with --device cpu the tables are the same, byte for byte";
+            Error::usage("--device gpu", reason, remedy)
+        })?;
+        Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, auto: None })
+    }
+
+    /// Chooses, if the choice was left to the engine. `search_s`: seconds that one thread would search.
+    pub(super) fn settle(&mut self, options: &JobOptions, search_s: f64, threads: usize) {
+        if self.broad.is_some() || options.device != Device::Auto {
+            return;
+        }
+        if options.broad != "auto" {
+            self.reason = format!("--broad {} searches on the processor", options.broad);
+            return;
+        }
+        let memory_bytes = options.device_memory;
+        let open = move || open_gpu(None, memory_bytes);
+        let (found, reason, auto) = choose(search_s / threads.max(1) as f64, open);
+        (self.reason, self.auto) = (reason, Some(auto));
+        if let Some(FoundDevice { broad, adapter }) = found {
+            (self.broad, self.adapter) = (Some(broad), Some(adapter));
+        }
+    }
+
+    /// Whether a device searches.
+    pub(super) fn is_device(&self) -> bool {
+        self.adapter.is_some()
     }
 
     /// `cpu` or `gpu`.
     pub(super) fn kind(&self) -> &'static str {
-        if self.adapter.is_some() { GPU } else { "cpu" }
+        if self.is_device() { GPU } else { "cpu" }
     }
 
     /// The broad phase of a memory: that of the device for the first one, else one by name.
@@ -70,26 +108,29 @@ pub(crate) fn check_device(options: &JobOptions) -> Result<()> {
     Ok(())
 }
 
-/// The GPU of this name, or the preferred one.
+/// The GPU of this name, or the preferred one; at most so many bytes of its memory are taken.
+///
+/// # Errors
+/// Why there is none.
 #[cfg(feature = "gpu")]
-fn open_gpu(adapter: Option<&str>) -> Result<OpenDevice> {
-    let (broad, found) = crate::broad::gpu::open(adapter).map_err(|reason| {
-        let remedy = "`clearsweep doctor` lists the adapters; with --device cpu the tables are the same, byte for byte";
-        Error::usage("--device gpu", reason, remedy)
-    })?;
+fn open_gpu(adapter: Option<&str>, memory_bytes: Option<u64>) -> std::result::Result<FoundDevice, String> {
+    let (broad, found) = crate::broad::gpu::open(adapter, memory_bytes).map_err(|reason| reason.to_string())?;
     let adapter = json!({
         "name": found.name,
         "kind": found.kind,
         "backend": found.backend,
         "driver": found.driver,
     });
-    Ok(OpenDevice { broad: Some(broad), adapter: Some(adapter) })
+    Ok(FoundDevice { broad, adapter })
 }
 
 /// There is none in this build.
+///
+/// # Errors
+/// Always.
 #[cfg(not(feature = "gpu"))]
-fn open_gpu(_: Option<&str>) -> Result<OpenDevice> {
-    Ok(OpenDevice { broad: None, adapter: None })
+fn open_gpu(_: Option<&str>, _: Option<u64>) -> std::result::Result<FoundDevice, String> {
+    Err("this program was built without the feature `gpu`".to_owned())
 }
 
 /// All adapters, the preferred one first, as JSON objects; `is_used`: the one that is used where none is named.
@@ -115,4 +156,35 @@ pub(crate) fn adapters() -> Vec<Value> {
 #[cfg(all(feature = "cli", not(feature = "gpu")))]
 pub(crate) fn adapters() -> Vec<Value> {
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_chooses_only_where_it_is_left_the_choice() {
+        let settled = |device, broad: &str| {
+            let options = JobOptions { device, broad: broad.to_owned(), ..JobOptions::default() };
+            let mut open = OpenDevice::open(&options, None).expect("the processor");
+            open.settle(&options, 0.001, 2);
+            assert_eq!((open.kind(), open.is_device(), &open.adapter), ("cpu", false, &None));
+            (open.auto.is_some(), open.reason)
+        };
+        assert_eq!(settled(Device::Cpu, "auto"), (false, "it was asked for".to_owned()));
+        assert_eq!(settled(Device::Auto, "tree"), (false, "--broad tree searches on the processor".to_owned()));
+        let (chosen, reason) = settled(Device::Auto, "auto");
+        assert!(chosen && reason.contains("0.0005 s"), "{reason}");
+    }
+
+    #[test]
+    fn a_device_that_is_given_is_used() {
+        let options = JobOptions::default();
+        let given = methods::broad("brute").expect("a method");
+        let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
+        open.settle(&options, 1e9, 1);
+        assert!(open.is_device() && open.auto.is_none() && open.adapter == Some(json!(null)));
+        assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
+        assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));
+    }
 }

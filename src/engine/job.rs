@@ -8,7 +8,7 @@ use super::options::JobOptions;
 use super::progress::{Progress, Silent};
 use super::timings::{Timings, timed};
 use super::{caches, identity, manifest, methods, pipeline, slices};
-use crate::broad::BroadScene;
+use crate::broad::{BroadPhase, BroadScene, search_seconds};
 use crate::error::{Error, Result};
 use crate::narrow::{Routes, Status};
 use crate::scene::{Scene, SceneOverrides, threads_within};
@@ -73,6 +73,8 @@ pub struct Job<'a> {
     poses: PoseSource<'a>,
     /// Reading of files that has begun.
     reading: Option<Reading>,
+    /// A broad phase to search with.
+    broad: Option<Box<dyn BroadPhase>>,
     progress: &'a dyn Progress,
     cancel: CancelToken,
 }
@@ -85,6 +87,7 @@ impl<'a> Job<'a> {
             options: JobOptions::default(),
             poses: PoseSource::files(),
             reading: None,
+            broad: None,
             progress: &Silent,
             cancel: CancelToken::new(),
         }
@@ -98,6 +101,12 @@ impl<'a> Job<'a> {
     /// Where the poses come from.
     pub fn poses(self, poses: PoseSource<'a>) -> Self {
         Self { poses, ..self }
+    }
+
+    /// Searches with this broad phase, as if it were that of a device: for tests.
+    #[doc(hidden)]
+    pub fn search_with(self, broad: Box<dyn BroadPhase>) -> Self {
+        Self { broad: Some(broad), ..self }
     }
 
     /// Whom to tell how far the job is.
@@ -117,11 +126,11 @@ impl<'a> Job<'a> {
     /// [`crate::ErrorKind::Cancelled`]. The sink is then told to abort.
     pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
         let begun = Instant::now();
-        let Self { scene, options, poses, reading, progress, cancel } = self;
+        let Self { scene, options, poses, reading, broad, progress, cancel } = self;
         let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
         let done = pool(options.threads).and_then(|pool| {
             let stop = || cancel.check();
-            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, sink)))
+            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, broad, sink)))
         });
         if done.is_err() {
             sink.abort();
@@ -165,24 +174,21 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn run(&self, feed: Feed, reading: Option<Reading>, sink: &mut dyn RowSink) -> Result<Outcome> {
+    fn run(
+        &self,
+        feed: Feed,
+        reading: Option<Reading>,
+        given: Option<Box<dyn BroadPhase>>,
+        sink: &mut dyn RowSink,
+    ) -> Result<Outcome> {
         let Self { scene, options, cancel, .. } = *self;
-        let mut device = OpenDevice::open(options)?;
-        let on_device = device.broad.is_some();
-        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, on_device);
-        let threads = rayon::current_num_threads();
-        // Two stretches a thread, so that one which takes longer does not hold up the rest.
-        let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
-        let stretches = if is_shared { 1 } else { 2 * threads };
-        let remembered = caches::bytes_within(options.memory) / stretches as u64;
-        let mut memory = || {
-            let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));
-            Ok(pipeline::SearchMemory { broad, caches })
-        };
-        let memories = (0..stretches).map(|_| memory()).collect::<Result<Vec<_>>>()?;
+        let mut device = OpenDevice::open(options, given)?;
         let narrow = methods::narrow(&options.narrow)?;
         let mut timings = Timings::default();
         let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
+        timed(&mut timings.open, || self.settle(&mut device, &trajectory));
+        let (batch, memories) = self.memories(&mut device)?;
+        let threads = rayon::current_num_threads();
         trajectory.inputs.begin_early();
         let bounds = trajectory.bounds;
         let read = self.inputs(&trajectory);
@@ -261,6 +267,29 @@ impl Running<'_> {
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;
         Ok(Outcome { totals, verdict, routes: search.routes, timings, threads, manifest })
+    }
+
+    /// Chooses the device, if the choice was left to the engine.
+    fn settle(&self, device: &mut OpenDevice, trajectory: &Trajectory) {
+        let moving = self.scene.dynamic.len();
+        let search_s = search_seconds(moving, self.scene.bodies.len() - moving, trajectory.rows_chosen());
+        device.settle(self.options, search_s, rayon::current_num_threads());
+    }
+
+    /// Blocks of a batch, and a memory for each stretch of them.
+    fn memories(&self, device: &mut OpenDevice) -> Result<(usize, Vec<pipeline::SearchMemory>)> {
+        let Self { scene, options, .. } = *self;
+        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, device.is_device());
+        let threads = rayon::current_num_threads();
+        // Two stretches a thread, so that one which takes longer does not hold up the rest.
+        let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
+        let stretches = if is_shared { 1 } else { 2 * threads };
+        let remembered = caches::bytes_within(options.memory) / stretches as u64;
+        let memory = |_| {
+            let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));
+            Ok(pipeline::SearchMemory { broad, caches })
+        };
+        Ok((batch, (0..stretches).map(memory).collect::<Result<Vec<_>>>()?))
     }
 
     /// All files that the job reads.

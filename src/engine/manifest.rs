@@ -71,7 +71,10 @@ impl Report<'_> {
             "routes": Value::Object(self.routes.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
             "timings": self.timings.to_json(),
             "device": {
+                "asked": self.options.device.name(),
                 "kind": self.device.kind(),
+                "reason": self.device.reason,
+                "auto": self.device.auto.map(|auto| json!({ "search_s": auto.search_s, "pays_from_s": auto.pays_from_s })),
                 "adapter": self.device.adapter,
                 "gpu": self.device_report.map(device_report),
                 "threads": self.threads,
@@ -197,6 +200,7 @@ impl Report<'_> {
             "narrow": self.narrow,
             "device": self.options.device.name(),
             "adapter": self.options.adapter,
+            "device_memory_bytes": self.options.device_memory,
             "threads": self.threads,
             "memory_bytes": self.options.memory,
             "columns": match self.options.columns {
@@ -281,6 +285,10 @@ fn device_report(report: &DeviceReport) -> Value {
     let failure = report.failure.as_ref();
     json!({
         "memory_bytes": report.memory_bytes,
+        "memory_limit_bytes": report.memory_limit_bytes,
+        "written_bytes": report.written_bytes,
+        "fetched_bytes": report.fetched_bytes,
+        "out_of_memory": report.halvings,
         "kernels_s": kernels,
         "fallback": failure.map(|reason| json!({ "blocks": report.fallback_blocks, "reason": reason })),
     })

@@ -18,6 +18,7 @@ mod cancel;
 mod check;
 mod coverage;
 mod device;
+mod device_choice;
 mod identity;
 mod job;
 mod manifest;

@@ -9,7 +9,7 @@ pub const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Where the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The engine chooses: the CPU, which is faster where scene and blocks are small.
+    /// The engine chooses: a GPU that is no software, where there is one and the job is large, else the CPU.
     #[default]
     Auto,
     /// The CPU.
@@ -46,6 +46,9 @@ pub struct JobOptions {
     /// software.
     #[doc(hidden)]
     pub adapter: Option<String>,
+    /// Most bytes of the GPU's memory; `None`: 2 GiB.
+    #[doc(hidden)]
+    pub device_memory: Option<u64>,
     /// Threads of the pool; `None`: all cores.
     pub threads: Option<usize>,
     /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
@@ -68,6 +71,7 @@ impl Default for JobOptions {
             narrow: "auto".to_owned(),
             device: Device::Auto,
             adapter: None,
+            device_memory: None,
             threads: None,
             memory: DEFAULT_MEMORY,
             columns: DistanceColumns::All,

@@ -2,14 +2,14 @@
 //! everything is split.
 
 use super::broad::BroadPhase;
-use super::broad::bench_support::{AdapterDescription, DeviceLimits, adapters, open_with, twins};
+use super::broad::bench_support::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, open_with, twins};
 use super::{Candidate, FrameBlock, Setup};
 use clearsweep::bench_support::broad::BroadScene;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Boxes of a few samples of a body at a time, a few pairs at a time, and trees where possible.
 fn narrow() -> DeviceLimits {
-    DeviceLimits { most_bytes: 1 << 18, window: 100, brute_slots: 20, searches: 2 }
+    DeviceLimits { most_bytes: 1 << 18, window: 100, brute_slots: 20, searches: 2, ..DeviceLimits::default() }
 }
 
 /// The first adapter, software too; a variable makes it a failure that there is none.
@@ -26,11 +26,15 @@ type Kept = (&'static str, Box<dyn BroadPhase>);
 static DEVICES: OnceLock<Mutex<Vec<Kept>>> = OnceLock::new();
 
 fn devices() -> Vec<Kept> {
+    let whole = DeviceFaults::default();
     let mut all =
-        vec![("twins", twins(DeviceLimits::default(), None)), ("twins with small limits", twins(narrow(), None))];
+        vec![("twins", twins(DeviceLimits::default(), &whole)), ("twins with small limits", twins(narrow(), &whole))];
     match adapter() {
         Some(found) => {
-            let open = |limits, groups| open_with(Some(&found.name), limits, groups, None).expect("it opens").0;
+            let open = |limits, groups| {
+                let faults = DeviceFaults { groups, ..DeviceFaults::default() };
+                open_with(Some(&found.name), limits, &faults).expect("it opens").0
+            };
             all.push(("GPU", open(DeviceLimits::default(), None)));
             all.push(("GPU with small limits", open(narrow(), Some(3))));
         }

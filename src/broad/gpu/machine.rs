@@ -1,9 +1,10 @@
 //! Kernels on a GPU.
 
-use super::super::kernel::{Access, DeviceFailure, DeviceUse, Kernel, KernelMachine, Region};
+use super::super::kernel::{
+    Access, DeviceFailure, DeviceFaults, DeviceMemory, DeviceUse, Kernel, KernelMachine, Pieces, Region, TakenMemory,
+};
 use super::adapter::{AdapterDescription, NoDevice, choose};
 use super::clock::KernelClock;
-use super::memory::{CountedBuffer, DeviceMemory};
 use bytemuck::Pod;
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, channel};
@@ -41,7 +42,16 @@ pub(super) struct GpuMachine {
     /// Buffers to fetch into that are free.
     spare: Vec<wgpu::Buffer>,
     memory: Arc<DeviceMemory>,
+    written_bytes: u64,
+    fetched_bytes: u64,
     clock: Option<KernelClock>,
+}
+
+/// A buffer on a GPU.
+#[derive(Debug)]
+pub(super) struct GpuBuffer {
+    buffer: wgpu::Buffer,
+    _taken: TakenMemory,
 }
 
 /// Bytes on their way.
@@ -97,19 +107,18 @@ impl GpuMachine {
             fetches: 0,
             spare: Vec::new(),
             memory: Arc::default(),
+            written_bytes: 0,
+            fetched_bytes: 0,
             clock,
         };
         Ok((machine, description))
     }
 
-    /// Destroys the device after so many fetches, as a driver does that gives up.
-    pub(super) fn lose_after(&mut self, fetches: u64) {
-        self.loses_after = Some(fetches);
-    }
-
-    /// Uses at most so many workgroups along an axis.
-    pub(super) fn limit_groups(&mut self, groups: u32) {
-        self.most_groups = self.most_groups.min(groups);
+    /// Has these faults from now on. A device that is lost is destroyed, which a driver that gives up does likewise.
+    pub(super) fn simulate(&mut self, faults: &DeviceFaults) {
+        self.loses_after = faults.lost_after;
+        self.most_groups = self.most_groups.min(faults.groups.unwrap_or(u32::MAX));
+        faults.memory_bytes.into_iter().for_each(|bytes| self.memory.limit(bytes));
     }
 
     fn encoder(&mut self) -> &mut wgpu::CommandEncoder {
@@ -153,7 +162,7 @@ impl GpuMachine {
     }
 }
 
-/// Keeps the first failure.
+/// Keeps the first failure, and that the device was lost in any case.
 fn watch(device: &wgpu::Device, failure: &FailureSlot) {
     let slot = Arc::clone(failure);
     device.on_uncaptured_error(Arc::new(move |error| {
@@ -172,7 +181,10 @@ fn watch(device: &wgpu::Device, failure: &FailureSlot) {
 }
 
 fn note(slot: &FailureSlot, failure: DeviceFailure) {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!((&*slot, &failure), (None, _) | (Some(DeviceFailure::OutOfMemory(_)), DeviceFailure::Lost(_))) {
+        *slot = Some(failure);
+    }
 }
 
 fn taken(slot: &FailureSlot) -> Option<DeviceFailure> {
@@ -211,33 +223,53 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel) -> wgpu::ComputePipeline {
 }
 
 impl KernelMachine for GpuMachine {
-    type Buffer = CountedBuffer;
+    type Buffer = GpuBuffer;
     type Fetch = GpuFetch;
 
     fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    fn buffer(&mut self, bytes: u64) -> Result<CountedBuffer, DeviceFailure> {
+    fn memory(&self) -> &Arc<DeviceMemory> {
+        &self.memory
+    }
+
+    fn buffer(&mut self, bytes: u64) -> Result<GpuBuffer, DeviceFailure> {
         if bytes > self.most_bytes {
-            return Err(DeviceFailure::OutOfMemory(format!("a buffer of {bytes} bytes")));
+            return Err(DeviceFailure::OutOfMemory(format!("{bytes} bytes are more than a buffer may have")));
         }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let size = bytes.max(LEAST_BYTES);
+        let own = self.memory.take(size)?;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        taken(&self.failure).map_or(Ok(CountedBuffer::new(buffer, &self.memory)), Err)
+        taken(&self.failure).map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
     }
 
-    fn write(&mut self, buffer: &CountedBuffer, from: u64, bytes: &[u8]) {
+    fn write(&mut self, buffer: &GpuBuffer, from: u64, bytes: &[u8]) {
+        self.written_bytes += bytes.len() as u64;
         self.queue.write_buffer(&buffer.buffer, from, bytes);
     }
 
-    fn clear(&mut self, buffer: &CountedBuffer, bytes: u64) {
+    fn write_with(&mut self, buffer: &GpuBuffer, bytes: u64, pieces: &mut Pieces<'_>) {
+        self.written_bytes += bytes;
+        let size = wgpu::BufferSize::new(bytes);
+        let view = size.and_then(|size| self.queue.write_buffer_with(&buffer.buffer, 0, size));
+        // Without a view there is nothing to write, or the driver has said why.
+        let Some(mut view) = view else { return };
+        let mut at = 0;
+        pieces(&mut |piece| {
+            view.slice(at..at + piece.len()).copy_from_slice(piece);
+            at += piece.len();
+        });
+        debug_assert_eq!(at as u64, bytes);
+    }
+
+    fn clear(&mut self, buffer: &GpuBuffer, bytes: u64) {
         self.encoder().clear_buffer(&buffer.buffer, 0, Some(bytes));
     }
 
-    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&CountedBuffer], groups: u32) {
+    fn run<P: Pod>(&mut self, kernel: Kernel, params: &P, buffers: &[&GpuBuffer], groups: u32) {
         debug_assert_eq!(buffers.len(), kernel.bindings().len());
         if groups == 0 {
             return;
@@ -264,12 +296,13 @@ impl KernelMachine for GpuMachine {
         pass.dispatch_workgroups(along_x, groups.div_ceil(along_x), 1);
     }
 
-    fn fetch(&mut self, regions: &[Region<'_, CountedBuffer>]) -> GpuFetch {
+    fn fetch(&mut self, regions: &[Region<'_, GpuBuffer>]) -> GpuFetch {
         self.fetches += 1;
         if self.loses_after.is_some_and(|after| self.fetches > after) {
             self.device.destroy();
         }
         let bytes = regions.iter().map(|region| region.bytes).sum();
+        self.fetched_bytes += bytes;
         let all = bytes + self.clock.as_ref().map_or(0, KernelClock::bytes);
         let buffer = self.staging(all);
         let mut at = 0;
@@ -311,8 +344,23 @@ impl KernelMachine for GpuMachine {
         Ok(found)
     }
 
+    fn recover(&mut self) {
+        self.encoder = None;
+        self.placed.clear();
+        self.spare.clear();
+        self.clock.iter_mut().for_each(KernelClock::skip);
+        // Memory that was given back is free once no command needs it.
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(&*slot, Some(DeviceFailure::OutOfMemory(_))) {
+            *slot = None;
+        }
+    }
+
     fn usage(&self) -> DeviceUse {
         let kernels = self.clock.as_ref().map(KernelClock::spent);
-        DeviceUse { most_bytes: self.memory.most(), kernels }
+        let Self { memory, written_bytes, fetched_bytes, .. } = self;
+        let most_bytes = memory.most();
+        DeviceUse { most_bytes, written_bytes: *written_bytes, fetched_bytes: *fetched_bytes, kernels }
     }
 }

@@ -7,12 +7,10 @@ use super::super::block_split::split_point;
 use super::super::boxes::Boxes64;
 use super::limits::DeviceLimits;
 use super::records::{SweptBox, World};
-use super::search::PairMethod;
+use super::search::{ITEM_BYTES, PairMethod};
 use crate::scene::{FrameBlock, SAMPLES};
 use std::ops::Range;
 
-/// Most bytes of an upload of several blocks.
-const UPLOAD_BYTES: u64 = 32 << 20;
 /// Most items of a search of several worlds.
 const SEARCH_ITEMS: u64 = 1 << 20;
 
@@ -35,10 +33,10 @@ pub(super) fn plan(
     depth: usize,
     limits: &DeviceLimits,
 ) -> Vec<UploadPlan> {
-    let stride = stride(slots, limits.most_bytes);
+    let stride = stride(slots, limits.part_bytes());
     let (method, together) = method(slots, fixed, limits);
     let part_bytes = part_bytes(slots, stride);
-    let most = (UPLOAD_BYTES.min(limits.most_bytes) / part_bytes.max(1)).max(1) as usize;
+    let most = (limits.upload_bytes() / part_bytes.max(1)).max(1) as usize;
     let most = if stride as usize == SAMPLES { most } else { 1 };
     let mut parts = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -77,7 +75,7 @@ fn upload(parts: &[Part], stride: u32, method: PairMethod, together: usize) -> U
 }
 
 /// Bytes of the boxes of a part.
-fn part_bytes(slots: u32, stride: u32) -> u64 {
+pub(super) fn part_bytes(slots: u32, stride: u32) -> u64 {
     u64::from(slots) * u64::from(stride) * (size_of::<Boxes64>() / SAMPLES) as u64
 }
 
@@ -105,7 +103,7 @@ fn method(slots: u32, fixed: u32, limits: &DeviceLimits) -> (PairMethod, usize) 
         return (PairMethod::Tree, 1);
     }
     let by_pairs = u64::from(u32::MAX - 1) / pairs.max(1);
-    let bytes = limits.most_bytes / size_of::<SweptBox>() as u64;
+    let bytes = (limits.most_bytes / size_of::<SweptBox>() as u64).min(limits.room_bytes() / ITEM_BYTES);
     let by_items = SEARCH_ITEMS.min(bytes) / slots64.max(1);
     (PairMethod::Brute, by_pairs.min(by_items).clamp(1, 1 << 20) as usize)
 }
@@ -131,14 +129,18 @@ fn ranges(block: &FrameBlock, depth: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// The boxes of a part as bytes, appended: whole blocks as they lie, else the samples of the part.
-pub(super) fn append_part(out: &mut Vec<u8>, boxes: &[Boxes64], first: usize, stride: u32) {
-    if stride as usize == SAMPLES {
-        out.extend_from_slice(bytemuck::cast_slice(boxes));
-        return;
+/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part.
+pub(super) fn append_part(append: &mut dyn FnMut(&[u8]), boxes: &[Boxes64], first: usize, stride: u32) {
+    let stride = stride as usize;
+    if stride == SAMPLES {
+        return append(bytemuck::cast_slice(boxes));
     }
-    for column in boxes.iter().flat_map(|own| &own.columns) {
-        out.extend_from_slice(bytemuck::cast_slice(&column[first..][..stride as usize]));
+    let mut columns = [0; 6 * SAMPLES];
+    for own in boxes {
+        for (to, column) in columns.chunks_exact_mut(stride).zip(&own.columns) {
+            to.copy_from_slice(&column[first..][..stride]);
+        }
+        append(bytemuck::cast_slice(&columns[..6 * stride]));
     }
 }
 

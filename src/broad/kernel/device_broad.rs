@@ -2,61 +2,29 @@
 
 use super::super::auto::AutoSearch;
 use super::super::block_boxes::BlockBoxes;
-use super::super::block_split::{BlockWork, SplitDepthRule};
+use super::super::block_split::SplitDepthRule;
 use super::super::blockwise::Blockwise;
 use super::super::boxes::Boxes64;
 use super::super::broad_phase::{BroadPhase, DeviceReport};
 use super::super::broad_scene::BroadScene;
 use super::super::merge::sort_and_merge;
 use super::super::static_pairs::{static_pairs, static_pairs_of};
-use super::batch::{UploadPlan, append_part, is_too_large, plan};
+use super::batch::{UploadPlan, append_part, is_too_large, part_bytes, plan};
+use super::failure::DeviceFailure;
 use super::job_buffers::JobBuffers;
 use super::limits::DeviceLimits;
-use super::machine::{DeviceFailure, DeviceUse, KernelMachine};
-use super::records::{FoundPair, World};
-use super::search::{BoxSource, SearchRoom, WorldSearch};
+use super::machine::{DeviceUse, KernelMachine, Region};
+use super::open_batch::{OpenBatch, OpenSearch, Upload};
+use super::records::World;
+use super::search::{BoxSource, RoomSize, SearchRoom, WorldSearch};
 use crate::scene::{Candidate, FrameBlock, Scene};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a pair.
-const ITEM_COST: f64 = 60.0;
-
-/// Uploaded boxes.
-#[derive(Debug)]
-struct Upload<B> {
-    boxes: B,
-    bytes: u64,
-    /// Searches that read them and are not done.
-    readers: usize,
-}
-
-/// A search that was begun, and where its pairs belong.
-struct OpenSearch<M: KernelMachine> {
-    search: WorldSearch<M::Fetch>,
-    room: SearchRoom<M::Buffer>,
-    /// Which upload it reads.
-    upload: usize,
-    stride: u32,
-    /// The block of each part, in its batch, and its first sample.
-    parts: Arc<Vec<(usize, usize)>>,
-    batch: u64,
-}
-
-/// A batch of blocks that was begun.
-#[derive(Debug, Default)]
-struct OpenBatch {
-    number: u64,
-    /// For each block, what was found of it.
-    found: Vec<Vec<Vec<Candidate>>>,
-    /// Searches that are not done.
-    open: usize,
-    depth: usize,
-    samples: usize,
-    work: BlockWork,
-}
+/// How often a device that is out of memory is asked again for half as much.
+const MOST_HALVINGS: u64 = 6;
 
 /// The broad phase that a [`KernelMachine`] executes. If the machine fails, the processor does the rest.
 pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
@@ -66,7 +34,11 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// What was used of a machine that failed.
     used: DeviceUse,
     limits: DeviceLimits,
+    /// How often the device was out of memory, and was asked again for half as much.
+    halvings: u64,
     job: Option<JobBuffers<M::Buffer>>,
+    /// Bytes of the buffers of the job.
+    job_bytes: u64,
     rooms: Vec<SearchRoom<M::Buffer>>,
     uploads: Vec<Upload<M::Buffer>>,
     searches: VecDeque<OpenSearch<M>>,
@@ -74,7 +46,6 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     begun: u64,
     depth_rule: SplitDepthRule,
     boxes: BlockBoxes,
-    staging: Vec<u8>,
     processor: Blockwise<AutoSearch>,
     /// Blocks that the processor searched because the machine had failed.
     fallbacks: u64,
@@ -84,12 +55,15 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
     /// A broad phase on a machine.
     pub(crate) fn new(machine: M, limits: DeviceLimits) -> Self {
         let limits = DeviceLimits { most_bytes: limits.most_bytes.min(machine.most_bytes()), ..limits };
+        machine.memory().limit(limits.memory_bytes);
         Self {
             machine: Some(machine),
             failure: None,
             used: DeviceUse::default(),
             limits,
+            halvings: 0,
             job: None,
+            job_bytes: 0,
             rooms: Vec::new(),
             uploads: Vec::new(),
             searches: VecDeque::new(),
@@ -97,46 +71,63 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
             begun: 0,
             depth_rule: SplitDepthRule::default(),
             boxes: BlockBoxes::new(),
-            staging: Vec::new(),
             processor: Blockwise::new(AutoSearch),
             fallbacks: 0,
         }
     }
 
-    /// Gives the machine up.
+    /// Drops all that is on the machine. One that is out of memory is given less at a time from now on, several times; any
+    /// other is given up.
     fn fail(&mut self, failure: DeviceFailure) {
         self.searches.clear();
         self.rooms.clear();
         self.uploads.clear();
         self.job = None;
+        for batch in &mut self.batches {
+            *batch = OpenBatch::new(batch.number, batch.found.len());
+        }
+        if let (DeviceFailure::OutOfMemory(_), Some(machine)) = (&failure, &mut self.machine)
+            && self.halvings < MOST_HALVINGS
+        {
+            self.halvings += 1;
+            self.limits = self.limits.halved(machine.memory().most());
+            machine.recover();
+            return;
+        }
         self.used = self.machine.take().map(|machine| machine.usage()).unwrap_or_default();
         self.failure.get_or_insert(failure);
     }
 
-    /// Begins a batch on the machine.
-    fn begin_batch(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) -> Result<(), DeviceFailure> {
-        let Some(machine) = &mut self.machine else { return Ok(()) };
+    /// Begins a batch on the machine, which waits in the list.
+    fn begin_batch(
+        &mut self,
+        job: &BroadScene,
+        scene: &Scene,
+        blocks: &[&FrameBlock],
+        number: u64,
+    ) -> Result<(), DeviceFailure> {
         let slots = job.slots() as u32;
+        let Some(machine) = &mut self.machine else { return Ok(()) };
         if is_too_large(slots, &self.limits) {
-            return Err(DeviceFailure::OutOfMemory(format!("{slots} bodies do not fit into a binding")));
+            return Err(DeviceFailure::TooLarge(format!("{slots} bodies do not fit into a binding")));
         }
         if self.job.as_ref().is_none_or(|own| own.serial != job.serial) {
             self.rooms.clear();
+            self.job = None;
+            let before = machine.memory().taken();
             self.job = Some(JobBuffers::new(machine, job, scene)?);
+            self.job_bytes = machine.memory().taken().saturating_sub(before);
         }
         let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
         let depth = self.depth_rule.depth();
-        let batch = OpenBatch {
-            number: self.begun,
-            found: vec![Vec::new(); blocks.len()],
-            depth,
-            samples: blocks.iter().map(|block| block.samples.len()).sum(),
-            ..OpenBatch::default()
-        };
-        self.batches.push_back(batch);
+        if let Some(batch) = self.batches.iter_mut().find(|batch| batch.number == number) {
+            batch.is_begun = true;
+            batch.depth = depth;
+            batch.samples = blocks.iter().map(|block| block.samples.len()).sum();
+        }
         let mut made: Option<usize> = None;
         for upload in plan(blocks, slots, fixed, depth, &self.limits) {
-            self.begin_upload(job, scene, blocks, upload, &mut made)?;
+            self.begin_upload(job, scene, blocks, upload, &mut made, number)?;
         }
         Ok(())
     }
@@ -149,36 +140,41 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         blocks: &[&FrameBlock],
         plan: UploadPlan,
         made: &mut Option<usize>,
+        number: u64,
     ) -> Result<(), DeviceFailure> {
         let UploadPlan { stride, parts, searches } = plan;
-        self.staging.clear();
-        for &(block, first) in &parts {
-            if *made != Some(block) {
-                self.boxes.make(job, blocks[block], &mut Vec::<()>::new(), |_, _| ());
-                *made = Some(block);
+        let bytes = parts.len() as u64 * part_bytes(job.slots() as u32, stride);
+        let upload = self.free_upload(bytes)?;
+        let Some(machine) = &mut self.machine else { return Ok(()) };
+        let (own, target) = (&mut self.boxes, &self.uploads[upload].boxes);
+        machine.write_with(target, bytes, &mut |append| {
+            for &(block, first) in &parts {
+                if *made != Some(block) {
+                    own.make(job, blocks[block], &mut Vec::<()>::new(), |_, _| ());
+                    *made = Some(block);
+                }
+                append_part(append, &own.boxes, first, stride);
             }
-            append_part(&mut self.staging, &self.boxes.boxes, first, stride);
-        }
-        let upload = self.upload()?;
+        });
         let parts = Arc::new(parts);
         for (method, worlds) in searches {
-            let room = self.room(scene, job, &worlds)?;
+            // It stays where it is while rooms are made.
+            self.uploads[upload].readers += 1;
+            let room = self.room(scene, job, &worlds, bytes)?;
             let (Some(machine), Some(own)) = (&mut self.machine, &self.job) else { return Ok(()) };
             let source = BoxSource { boxes: &self.uploads[upload].boxes, stride };
             let search = WorldSearch::begin(machine, own, &room, source, worlds, method);
-            self.uploads[upload].readers += 1;
             let parts = Arc::clone(&parts);
-            self.searches.push_back(OpenSearch { search, room, upload, stride, parts, batch: self.begun });
-            if let Some(batch) = self.batches.back_mut() {
+            self.searches.push_back(OpenSearch { search, room, upload, stride, parts, batch: number });
+            if let Some(batch) = self.batches.iter_mut().find(|batch| batch.number == number) {
                 batch.open += 1;
             }
         }
         Ok(())
     }
 
-    /// The boxes in `staging` on their way to a buffer that no search reads; which one.
-    fn upload(&mut self) -> Result<usize, DeviceFailure> {
-        let bytes = self.staging.len() as u64;
+    /// A buffer for so many bytes of boxes that no search reads; which one.
+    fn free_upload(&mut self, bytes: u64) -> Result<usize, DeviceFailure> {
         let Some(machine) = &mut self.machine else {
             return Err(DeviceFailure::Lost("before an upload".to_owned()));
         };
@@ -193,63 +189,50 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         };
         let own = &mut self.uploads[at];
         if own.bytes < bytes {
+            // The smaller one goes before the larger one comes.
+            *own = Upload { boxes: machine.buffer(0)?, bytes: 0, readers: 0 };
             *own = Upload { boxes: machine.buffer(bytes)?, bytes, readers: 0 };
         }
-        machine.write(&own.boxes, 0, &self.staging);
         Ok(at)
     }
 
-    /// Room for a search of worlds; if there is none left, the earliest search is finished first.
+    /// Room for a search of worlds, whose boxes take so many bytes; if there is none left, the earliest searches are
+    /// finished first.
     fn room(
         &mut self,
         scene: &Scene,
         job: &BroadScene,
         worlds: &[World],
+        upload_bytes: u64,
     ) -> Result<SearchRoom<M::Buffer>, DeviceFailure> {
-        if self.rooms.is_empty() && self.searches.len() >= self.limits.searches {
+        let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
+        let size = RoomSize::of(worlds.len() as u32, job.slots() as u32, fixed, &self.limits);
+        let most = self.limits.searches_that_fit(size.bytes() + upload_bytes, self.job_bytes);
+        while self.searches.len() >= most {
             self.finish_search(scene, job)?;
         }
-        let (count, slots) = (worlds.len() as u32, job.slots() as u32);
-        let (items, tree) = (count * slots, if count == 1 { slots } else { 0 });
-        // No larger than there can be pairs, as the whole window is gone through.
-        let fixed = self.job.as_ref().map_or(0, |own| u64::from(own.fixed));
-        let pairs = u64::from(items) * (u64::from(slots) / 2 + fixed);
-        let most = (self.limits.most_bytes / size_of::<FoundPair>() as u64).min(u64::from(self.limits.window));
-        let window = most.min(pairs).max(1) as u32;
-        if let Some(room) = self.rooms.pop().filter(|room| room.holds(count, items, window, tree)) {
+        let Some(machine) = &mut self.machine else {
+            return Err(DeviceFailure::Lost("before a search".to_owned()));
+        };
+        self.rooms.truncate(most - self.searches.len());
+        if let Some(room) = self.rooms.pop().filter(|room| room.holds(&size)) {
             return Ok(room);
         }
-        match &mut self.machine {
-            Some(machine) => SearchRoom::new(machine, count, items, window, tree),
-            None => Err(DeviceFailure::Lost("before a search".to_owned())),
-        }
+        SearchRoom::new(machine, &size)
     }
 
     /// Finishes the earliest search.
     fn finish_search(&mut self, scene: &Scene, job: &BroadScene) -> Result<(), DeviceFailure> {
-        let (Some(machine), Some(own)) = (&mut self.machine, &self.job) else { return Ok(()) };
-        let Some(mut open) = self.searches.pop_front() else { return Ok(()) };
+        let (Some(machine), Some(own), Some(mut open)) = (&mut self.machine, &self.job, self.searches.pop_front())
+        else {
+            return Err(DeviceFailure::Lost("before a search was finished".to_owned()));
+        };
         let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
         open.search.finish(machine, own, &open.room, source)?;
         self.uploads[open.upload].readers -= 1;
         let filters = own.leaves_rules(scene);
-        let batch = self.batches.iter_mut().find(|batch| batch.number == open.batch);
-        if let Some(batch) = batch {
-            batch.open -= 1;
-            batch.work.tests += open.search.tested;
-            batch.work.search += ITEM_COST * (open.search.worlds.len() * job.slots()) as f64;
-            let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); batch.found.len()];
-            for pair in &open.search.found {
-                let (block, candidate) = candidate(pair, &open.search.worlds, &open.parts, scene, job);
-                if !filters || !scene.ignored.contains(candidate.a, candidate.b) {
-                    found[block].push(candidate);
-                }
-            }
-            for (all, found) in batch.found.iter_mut().zip(found) {
-                if !found.is_empty() {
-                    all.push(found);
-                }
-            }
+        if let Some(batch) = self.batches.iter_mut().find(|batch| batch.number == open.batch) {
+            batch.take(&mut open, scene, job, filters);
         }
         self.rooms.push(open.room);
         Ok(())
@@ -257,6 +240,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
 
     /// Searches a batch that is on the machine as often as asked, in one room for each search; the mean of the times.
     fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
+        let limits = self.limits.clone();
         self.limits.searches = usize::MAX;
         self.begin(job, scene, blocks);
         let (machine, own) = (self.machine.as_mut()?, self.job.as_ref()?);
@@ -276,40 +260,30 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
             }
         }
         let seconds = begun.elapsed().as_secs_f64() / rounds as f64;
+        let is_whole = self.searches.len() == self.batches.back().map_or(0, |batch| batch.open);
         self.searches.clear();
         self.batches.clear();
         self.uploads.clear();
-        Some(seconds)
+        self.limits = limits;
+        is_whole.then_some(seconds)
     }
 
-    /// What the machine found of the earliest batch; `None` if the machine does not have it.
-    fn finish_batch(&mut self, scene: &Scene, job: &BroadScene) -> Result<Option<OpenBatch>, DeviceFailure> {
-        while self.machine.is_some() && self.batches.front().is_some_and(|batch| batch.open > 0) {
-            self.finish_search(scene, job)?;
+    /// What the machine finds of the earliest batch; `None` if the machine cannot have it.
+    fn finish_batch(&mut self, scene: &Scene, job: &BroadScene, blocks: &[&FrameBlock]) -> Option<OpenBatch> {
+        let number = self.batches.front().map(|batch| batch.number)?;
+        while self.machine.is_some() {
+            let step = match self.batches.front() {
+                Some(batch) if job.slots() > 0 && !batch.is_begun => self.begin_batch(job, scene, blocks, number),
+                Some(batch) if batch.open > 0 => self.finish_search(scene, job),
+                _ => return self.batches.pop_front(),
+            };
+            if let Err(failure) = step {
+                self.fail(failure);
+            }
         }
-        let batch = self.batches.pop_front();
-        Ok(batch.filter(|_| self.machine.is_some()))
+        self.batches.pop_front();
+        None
     }
-}
-
-/// The block, in its batch, and the candidate that a pair of items is.
-fn candidate(
-    found: &FoundPair,
-    worlds: &[World],
-    parts: &[(usize, usize)],
-    scene: &Scene,
-    job: &BroadScene,
-) -> (usize, Candidate) {
-    let slots = job.slots() as u32;
-    let FoundPair { pair, samples: [low, high] } = *found;
-    let (block, first) = parts[worlds[(pair.item / slots) as usize].part as usize];
-    let one = scene.dynamic[(pair.item % slots) as usize];
-    let other = match pair.other.checked_sub(slots) {
-        None => scene.dynamic[pair.other as usize],
-        Some(fixed) => job.fixed.bodies[fixed as usize],
-    };
-    let samples = (u64::from(high) << 32 | u64::from(low)) << first;
-    (block, Candidate { a: one.min(other), b: one.max(other), samples })
 }
 
 impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
@@ -336,43 +310,61 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         self.repeat(job, scene, blocks, rounds)
     }
 
+    fn bus_seconds(&mut self, bytes: u64) -> Option<[f64; 2]> {
+        let machine = self.machine.as_mut()?;
+        let (buffer, bytes) = (machine.buffer(bytes).ok()?, vec![0; bytes as usize]);
+        let mut fetch = |from: u64| {
+            let fetch = machine.fetch(&[Region { buffer: &buffer, from, bytes: bytes.len() as u64 - from }]);
+            machine.receive(fetch).ok()
+        };
+        // The first use of a buffer takes longer.
+        fetch(0)?;
+        let begun = Instant::now();
+        fetch(0)?;
+        let fetched = begun.elapsed().as_secs_f64();
+        let begun = Instant::now();
+        machine.write(&buffer, 0, &bytes);
+        let last = machine.fetch(&[Region { buffer: &buffer, from: 0, bytes: 4 }]);
+        machine.receive(last).ok()?;
+        Some([begun.elapsed().as_secs_f64(), fetched])
+    }
+
     fn works_beside(&self) -> bool {
         true
     }
 
     fn device_report(&self) -> Option<DeviceReport> {
-        let DeviceUse { most_bytes, kernels } = self.machine.as_ref().map_or_else(|| self.used.clone(), M::usage);
+        let DeviceUse { most_bytes, written_bytes, fetched_bytes, kernels } =
+            self.machine.as_ref().map_or_else(|| self.used.clone(), M::usage);
         let failure = self.failure.as_ref().map(ToString::to_string);
-        Some(DeviceReport { memory_bytes: most_bytes, kernels, failure, fallback_blocks: self.fallbacks })
+        Some(DeviceReport {
+            memory_bytes: most_bytes,
+            memory_limit_bytes: self.limits.memory_bytes,
+            written_bytes,
+            fetched_bytes,
+            halvings: self.halvings,
+            kernels,
+            failure,
+            fallback_blocks: self.fallbacks,
+        })
     }
 
     fn begin(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) {
+        self.batches.push_back(OpenBatch::new(self.begun, blocks.len()));
         if job.slots() > 0
-            && let Err(failure) = self.begin_batch(job, scene, blocks)
+            && let Err(failure) = self.begin_batch(job, scene, blocks, self.begun)
         {
             self.fail(failure);
-        }
-        if self.batches.back().is_none_or(|batch| batch.number != self.begun) {
-            let found = vec![Vec::new(); blocks.len()];
-            self.batches.push_back(OpenBatch { number: self.begun, found, ..OpenBatch::default() });
         }
         self.begun += 1;
     }
 
     fn finish(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock]) -> Vec<Vec<Candidate>> {
-        let batch = match self.finish_batch(scene, job) {
-            Ok(batch) => batch,
-            Err(failure) => {
-                self.fail(failure);
-                self.batches.pop_front();
-                None
-            }
-        };
-        let Some(batch) = batch else {
+        let Some(batch) = self.finish_batch(scene, job, blocks) else {
             self.fallbacks += blocks.len() as u64;
             return blocks.iter().map(|block| self.processor.candidates(job, scene, block)).collect();
         };
-        if batch.open == 0 && batch.work.search > 0.0 {
+        if batch.work.search > 0.0 {
             self.depth_rule.record(batch.depth, batch.samples, batch.work);
         }
         let fixed = blocks.iter().map(|block| static_pairs(&AutoSearch, self.boxes.simd, job, scene, block));

@@ -1,7 +1,8 @@
 //! What the device keeps for a whole job: the fixed boxes with their tree, and the rules that ignore pairs.
 
 use super::super::broad_scene::BroadScene;
-use super::machine::{DeviceFailure, KernelMachine};
+use super::failure::DeviceFailure;
+use super::machine::KernelMachine;
 use super::records::{DeviceBox, SweptBox, Tree};
 use super::tree_build::TreeBuild;
 use crate::scene::Scene;

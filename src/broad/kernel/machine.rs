@@ -1,26 +1,20 @@
 //! What executes kernels.
 
 use super::Kernel;
+use super::failure::DeviceFailure;
+use super::memory::DeviceMemory;
 use bytemuck::Pod;
+use std::sync::Arc;
 use std::time::Duration;
-use thiserror::Error;
-
-/// Why a device can no longer be used.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
-pub(crate) enum DeviceFailure {
-    /// The device or its driver gave up.
-    #[error("the device was lost: {0}")]
-    Lost(String),
-    /// It has less memory than is needed.
-    #[error("the device is out of memory: {0}")]
-    OutOfMemory(String),
-}
 
 /// What was used of a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DeviceUse {
     /// The most bytes of its memory at a time.
     pub(crate) most_bytes: u64,
+    /// Bytes that were written to it, and fetched from it.
+    pub(crate) written_bytes: u64,
+    pub(crate) fetched_bytes: u64,
     /// The time of each kernel, where the device has a clock.
     pub(crate) kernels: Option<Vec<(&'static str, Duration)>>,
 }
@@ -33,6 +27,9 @@ pub(crate) struct Region<'a, B> {
     pub(crate) bytes: u64,
 }
 
+/// Shows bytes piece by piece to whom it is given.
+pub(crate) type Pieces<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
+
 /// What executes kernels: commands are collected, begun together, and done in order.
 pub(crate) trait KernelMachine: Send {
     /// Memory of the device. Dropping it frees it once no command needs it.
@@ -43,6 +40,9 @@ pub(crate) trait KernelMachine: Send {
     /// Most bytes of a buffer that a kernel binds.
     fn most_bytes(&self) -> u64;
 
+    /// How much of its memory is taken, and may be.
+    fn memory(&self) -> &Arc<DeviceMemory>;
+
     /// A buffer of so many bytes (a multiple of 4), full of zeros.
     ///
     /// # Errors
@@ -51,6 +51,10 @@ pub(crate) trait KernelMachine: Send {
 
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
+
+    /// As [`Self::write`], to the first `bytes` of a buffer (a multiple of 4), piece by piece: `pieces` is shown where to
+    /// append them, and appends so many bytes.
+    fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.
     fn clear(&mut self, buffer: &Self::Buffer, bytes: u64);
@@ -66,6 +70,9 @@ pub(crate) trait KernelMachine: Send {
     /// # Errors
     /// The device failed, now or before.
     fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure>;
+
+    /// Forgets that it was out of memory, with all commands that were not begun. A device that is lost stays lost.
+    fn recover(&mut self) {}
 
     /// What was used so far.
     fn usage(&self) -> DeviceUse {

@@ -4,9 +4,12 @@
 
 mod batch;
 mod device_broad;
+mod failure;
 mod job_buffers;
 mod limits;
 mod machine;
+mod memory;
+mod open_batch;
 mod pair_window;
 mod prefix_sum;
 mod radix_sort;
@@ -15,8 +18,10 @@ mod search;
 mod tree_build;
 
 pub(crate) use device_broad::DeviceBroadPhase;
-pub use limits::DeviceLimits;
-pub(crate) use machine::{DeviceFailure, DeviceUse, KernelMachine, Region};
+pub(crate) use failure::DeviceFailure;
+pub use limits::{DeviceFaults, DeviceLimits};
+pub(crate) use machine::{DeviceUse, KernelMachine, Pieces, Region};
+pub(crate) use memory::{DeviceMemory, TakenMemory};
 
 /// How a kernel uses a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! A window of pairs: as many as fit into the buffers, of which the masks are found and those that overlap are kept.
 
 use super::Kernel;
-use super::machine::{DeviceFailure, KernelMachine, Region};
+use super::failure::DeviceFailure;
+use super::machine::{KernelMachine, Region};
 use super::prefix_sum::PrefixSum;
 use super::records::{FoundPair, ItemPair, ItemParams, LANES, MaskParams};
 
@@ -43,7 +44,8 @@ impl<B> PairWindow<B> {
         let Self { capacity, pairs, masks, places, sum, found } = self;
         machine.clear(places, 4 * (u64::from(*capacity) + 1));
         let bound = [boxes, worlds, fixed, counts, pairs, rules, masks, places];
-        machine.run(Kernel::MaskPairs, params, &bound, MASK_GROUPS.min(*capacity));
+        let groups = MASK_GROUPS.min(capacity.div_ceil(params.pairs_per_group()));
+        machine.run(Kernel::MaskPairs, params, &bound, groups);
         sum.run(machine, places, capacity + 1);
         let items = ItemParams { items: *capacity };
         machine.run(Kernel::CompactPairs, &items, &[pairs, masks, places, found], capacity.div_ceil(LANES));

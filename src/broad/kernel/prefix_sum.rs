@@ -1,7 +1,8 @@
 //! Exclusive prefix sums of any length: blocks, their sums likewise, and the sums added to the blocks.
 
 use super::Kernel;
-use super::machine::{DeviceFailure, KernelMachine};
+use super::failure::DeviceFailure;
+use super::machine::KernelMachine;
 use super::records::{ItemParams, SCAN_ITEMS, SCAN_THREADS};
 
 /// Room for the sums of each level.

@@ -1,7 +1,8 @@
 //! A stable radix sort of keys of 32 bits with values, digit by digit.
 
 use super::Kernel;
-use super::machine::{DeviceFailure, KernelMachine};
+use super::failure::DeviceFailure;
+use super::machine::KernelMachine;
 use super::prefix_sum::PrefixSum;
 use super::records::{DIGITS, RadixParams};
 

@@ -134,6 +134,21 @@ pub(crate) struct SweepParams {
     pub(crate) stride: u32,
     /// 1: the extent is measured.
     pub(crate) measures: u32,
+    /// Invocations of an item, see [`lanes`].
+    pub(crate) lanes: u32,
+}
+
+impl SweepParams {
+    /// Workgroups of it.
+    pub(crate) fn groups(&self) -> u32 {
+        self.items.div_ceil(LANES / self.lanes)
+    }
+}
+
+/// Invocations that share an item or a pair: the least power of two that is no less than the samples of any of these worlds.
+pub(crate) fn lanes(worlds: &[World]) -> u32 {
+    let samples = worlds.iter().map(|world| world.samples).max().unwrap_or(0);
+    samples.clamp(1, LANES).next_power_of_two()
 }
 
 /// Parameters of kernels that go over items.
@@ -227,6 +242,15 @@ pub(crate) struct MaskParams {
     pub(crate) window_size: u32,
     /// Classes of bodies; 0: no rule ignores a pair.
     pub(crate) classes: u32,
+    /// Invocations of a pair, see [`lanes`].
+    pub(crate) lanes: u32,
+}
+
+impl MaskParams {
+    /// Pairs that a workgroup holds at a time.
+    pub(crate) fn pairs_per_group(&self) -> u32 {
+        LANES / self.lanes
+    }
 }
 
 #[cfg(test)]

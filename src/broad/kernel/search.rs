@@ -1,12 +1,15 @@
 //! One search: the worlds of a batch, swept, paired and tested, window by window.
 
 use super::Kernel;
+use super::failure::DeviceFailure;
 use super::job_buffers::JobBuffers;
-use super::machine::{DeviceFailure, KernelMachine, Region};
+use super::limits::DeviceLimits;
+use super::machine::{KernelMachine, Region};
 use super::pair_window::PairWindow;
 use super::prefix_sum::PrefixSum;
 use super::records::{
-    BruteParams, FixedParams, FoundPair, LANES, MaskParams, SweepParams, SweptBox, Tree, TreeParams, World,
+    BruteParams, DeviceBox, FixedParams, FoundPair, ItemPair, LANES, MaskParams, SweepParams, SweptBox, Tree,
+    TreeParams, World, lanes,
 };
 use super::tree_build::TreeBuild;
 use std::ops::Range;
@@ -25,14 +28,9 @@ pub(super) struct SearchRoom<B> {
 }
 
 impl<B> SearchRoom<B> {
-    /// Room for so many worlds and items, windows of so many pairs, and trees of so many items.
-    pub(super) fn new(
-        machine: &mut impl KernelMachine<Buffer = B>,
-        worlds: u32,
-        items: u32,
-        window: u32,
-        tree: u32,
-    ) -> Result<Self, DeviceFailure> {
+    /// Room of this size.
+    pub(super) fn new(machine: &mut impl KernelMachine<Buffer = B>, size: &RoomSize) -> Result<Self, DeviceFailure> {
+        let RoomSize { worlds, items, window, tree } = *size;
         let counts = 2 * items + 1;
         Ok(Self {
             worlds: machine.buffer(u64::from(worlds) * size_of::<World>() as u64)?,
@@ -46,11 +44,48 @@ impl<B> SearchRoom<B> {
     }
 
     /// Whether a search fits in here.
-    pub(super) fn holds(&self, worlds: u32, items: u32, window: u32, tree: u32) -> bool {
-        let has_room = self.world_count >= worlds && self.sum.most() > 2 * items;
-        has_room && self.window.capacity >= window && self.tree.most() >= tree
+    pub(super) fn holds(&self, size: &RoomSize) -> bool {
+        let has_room = self.world_count >= size.worlds && self.sum.most() > 2 * size.items;
+        has_room && self.window.capacity >= size.window && self.tree.most() >= size.tree
     }
 }
+
+/// How large a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RoomSize {
+    pub(super) worlds: u32,
+    pub(super) items: u32,
+    /// Pairs that are tested at a time.
+    pub(super) window: u32,
+    /// Leaves of a tree of the items; 0 where none is built.
+    pub(super) tree: u32,
+}
+
+impl RoomSize {
+    /// Of worlds of so many slots, and so many fixed boxes.
+    pub(super) fn of(worlds: u32, slots: u32, fixed: u32, limits: &DeviceLimits) -> Self {
+        let items = worlds * slots;
+        // No larger than there can be pairs, as the whole window is gone through.
+        let pairs = u64::from(items) * (u64::from(slots) / 2 + u64::from(fixed));
+        let most = (limits.most_bytes / size_of::<FoundPair>() as u64).min(limits.room_bytes() / WINDOW_PAIR_BYTES);
+        let window = most.min(u64::from(limits.window)).min(pairs).max(1) as u32;
+        Self { worlds, items, window, tree: if worlds == 1 { slots } else { 0 } }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let Self { worlds, items, window, tree } = *self;
+        let [worlds, items, window, tree] = [worlds, items, window, tree].map(u64::from);
+        worlds * size_of::<World>() as u64 + items * ITEM_BYTES + window * WINDOW_PAIR_BYTES + tree * LEAF_BYTES
+    }
+}
+
+/// Bytes of an item: bounds, and two counts.
+pub(super) const ITEM_BYTES: u64 = size_of::<SweptBox>() as u64 + 2 * 4;
+/// Bytes of a pair in a window: itself, its mask, its place, and a place among those that are kept.
+const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + size_of::<FoundPair>()) as u64;
+/// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the nodes above.
+const LEAF_BYTES: u64 = 5 * 4 + 2 * size_of::<DeviceBox>() as u64;
 
 /// How the pairs of moving bodies are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +116,8 @@ impl<B> Copy for BoxSource<'_, B> {}
 #[derive(Debug)]
 pub(super) struct WorldSearch<F> {
     pub(super) worlds: Vec<World>,
+    /// Invocations for the samples of a world.
+    lanes: u32,
     method: PairMethod,
     tree: Tree,
     /// Items that are asked now; those that follow, last first.
@@ -110,16 +147,27 @@ impl<F: Send> WorldSearch<F> {
         if method == PairMethod::Tree {
             room.tree.begin(machine);
         }
-        let params = SweepParams { slots: job.slots, items, stride: source.stride, measures };
+        let lanes = lanes(&worlds);
+        let params = SweepParams { slots: job.slots, items, stride: source.stride, measures, lanes };
         let bound = [source.boxes, &room.worlds, &room.sweeps, &room.tree.extent];
-        machine.run(Kernel::SweepBoxes, &params, &bound, items);
+        machine.run(Kernel::SweepBoxes, &params, &bound, params.groups());
         let tree = match method {
             PairMethod::Brute => Tree::of(0).0,
             PairMethod::Tree => room.tree.run(machine, &room.sweeps, items),
         };
         let (later, found) = (Vec::new(), Vec::new());
-        let mut search =
-            Self { worlds, method, tree, range: 0..items, later, window_start: 0, fetch: None, found, tested: 0 };
+        let mut search = Self {
+            worlds,
+            lanes,
+            method,
+            tree,
+            range: 0..items,
+            later,
+            window_start: 0,
+            fetch: None,
+            found,
+            tested: 0,
+        };
         search.count(machine, job, room, source);
         search
     }
@@ -213,6 +261,7 @@ impl<F: Send> WorldSearch<F> {
             window_start,
             window_size: room.window.capacity,
             classes: job.classes,
+            lanes: self.lanes,
         };
         let bound = [source.boxes, &room.worlds, &job.fixed_boxes, &room.counts, &job.rules];
         room.window.run(machine, &params, bound);

@@ -1,7 +1,8 @@
 //! The tree of swept boxes: sorted along a Morton curve, then bounded level by level.
 
 use super::Kernel;
-use super::machine::{DeviceFailure, KernelMachine};
+use super::failure::DeviceFailure;
+use super::machine::KernelMachine;
 use super::radix_sort::RadixSort;
 use super::records::{DeviceBox, ItemParams, LANES, LevelParams, Tree};
 

@@ -3,41 +3,58 @@
 //! They are the oracle of the kernels, and a [`KernelMachine`] on their own, so that everything around the kernels is
 //! tested without a GPU.
 
-mod masks;
+mod add_block_sums;
+mod brute_pairs;
+mod build_level;
+mod compact_pairs;
+mod fixed_pairs;
+mod gather_leaves;
+mod mask_pairs;
 mod morton_codes;
-mod pairs;
-mod prefix_sums;
-mod radix;
+mod radix_count;
+mod radix_scatter;
+mod scan_blocks;
 mod sweep_boxes;
 mod tree;
+mod tree_pairs;
+mod window_places;
 
-use super::kernel::{DeviceFailure, Kernel, KernelMachine, Region};
+use super::kernel::{
+    DeviceFailure, DeviceFaults, DeviceMemory, DeviceUse, Kernel, KernelMachine, Pieces, Region, TakenMemory,
+};
 use bytemuck::Pod;
 use std::cell::{RefCell, RefMut};
+use std::sync::Arc;
 
 /// Executes the twins.
 #[derive(Debug, Default)]
 pub(crate) struct TwinMachine {
+    memory: Arc<DeviceMemory>,
     /// Fetches after which it fails, to see what becomes of the rest.
-    fails_after: Option<u64>,
+    lost_after: Option<u64>,
     fetches: u64,
 }
 
 impl TwinMachine {
-    /// A machine that fails after so many fetches, if it is to.
-    pub(crate) fn failing_after(fails_after: Option<u64>) -> Self {
-        Self { fails_after, fetches: 0 }
+    /// A machine with faults.
+    pub(crate) fn with_faults(faults: &DeviceFaults) -> Self {
+        let own = Self { lost_after: faults.lost_after, ..Self::default() };
+        faults.memory_bytes.into_iter().for_each(|bytes| own.memory.limit(bytes));
+        own
     }
 }
 
 /// Words of memory.
 #[derive(Debug)]
-pub(crate) struct TwinBuffer(RefCell<Vec<u32>>);
+pub(crate) struct TwinBuffer {
+    words: RefCell<Vec<u32>>,
+    _taken: TakenMemory,
+}
 
 impl TwinBuffer {
     /// The words as records.
     fn records<T: Pod>(&self) -> RefMut<'_, [T]> {
-        let words = self.0.borrow_mut();
+        let words = self.words.borrow_mut();
         RefMut::map(words, |words| {
             let each = size_of::<T>() / 4;
             let whole = words.len() / each * each;
@@ -59,18 +76,32 @@ impl KernelMachine for TwinMachine {
         128 << 20
     }
 
+    fn memory(&self) -> &Arc<DeviceMemory> {
+        &self.memory
+    }
+
     fn buffer(&mut self, bytes: u64) -> Result<TwinBuffer, DeviceFailure> {
         // As a GPU's, it has room for the largest record even if nothing is to be in it.
-        Ok(TwinBuffer(RefCell::new(vec![0; (bytes as usize / 4).max(64)])))
+        let words = (bytes as usize / 4).max(64);
+        Ok(TwinBuffer { _taken: self.memory.take(4 * words as u64)?, words: RefCell::new(vec![0; words]) })
     }
 
     fn write(&mut self, buffer: &TwinBuffer, from: u64, bytes: &[u8]) {
-        let mut words = buffer.0.borrow_mut();
+        let mut words = buffer.words.borrow_mut();
         bytemuck::cast_slice_mut::<u32, u8>(&mut words)[from as usize..][..bytes.len()].copy_from_slice(bytes);
     }
 
+    fn write_with(&mut self, buffer: &TwinBuffer, bytes: u64, pieces: &mut Pieces<'_>) {
+        let mut at = 0;
+        pieces(&mut |piece| {
+            self.write(buffer, at, piece);
+            at += piece.len() as u64;
+        });
+        debug_assert_eq!(at, bytes);
+    }
+
     fn clear(&mut self, buffer: &TwinBuffer, bytes: u64) {
-        buffer.0.borrow_mut()[..bytes as usize / 4].fill(0);
+        buffer.words.borrow_mut()[..bytes as usize / 4].fill(0);
     }
 
     fn run<P: Pod>(&mut self, kernel: Kernel, given: &P, buffers: &[&TwinBuffer], _: u32) {
@@ -80,11 +111,11 @@ impl KernelMachine for TwinMachine {
 
     fn fetch(&mut self, regions: &[Region<'_, TwinBuffer>]) -> Self::Fetch {
         self.fetches += 1;
-        if self.fails_after.is_some_and(|after| self.fetches > after) {
+        if self.lost_after.is_some_and(|after| self.fetches > after) {
             return Err(DeviceFailure::Lost("as it was told to".to_owned()));
         }
         let part = |region: &Region<'_, TwinBuffer>| {
-            let words = region.buffer.0.borrow();
+            let words = region.buffer.words.borrow();
             bytemuck::cast_slice::<u32, u8>(&words)[region.from as usize..][..region.bytes as usize].to_vec()
         };
         Ok(regions.iter().flat_map(part).collect())
@@ -92,6 +123,10 @@ impl KernelMachine for TwinMachine {
 
     fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure> {
         fetch
+    }
+
+    fn usage(&self) -> DeviceUse {
+        DeviceUse { most_bytes: self.memory.most(), ..DeviceUse::default() }
     }
 }
 
@@ -108,18 +143,18 @@ fn execute(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
             let (mut codes, mut order) = (b[2].records(), b[3].records());
             morton_codes::morton_codes(&params(given), &sweeps, &extent[0], &mut codes, &mut order);
         }
-        Kernel::RadixCount => radix::radix_count(&params(given), &b[0].records(), &mut b[1].records()),
+        Kernel::RadixCount => radix_count::radix_count(&params(given), &b[0].records(), &mut b[1].records()),
         Kernel::RadixScatter => {
             let (keys, values, starts) = (b[0].records(), b[1].records(), b[2].records());
             let (mut to_keys, mut to_values) = (b[3].records(), b[4].records());
-            radix::radix_scatter(&params(given), &keys, &values, &starts, &mut to_keys, &mut to_values);
+            radix_scatter::radix_scatter(&params(given), &keys, &values, &starts, &mut to_keys, &mut to_values);
         }
-        Kernel::ScanBlocks => prefix_sums::scan_blocks(&params(given), &mut b[0].records(), &mut b[1].records()),
-        Kernel::AddBlockSums => prefix_sums::add_block_sums(&params(given), &mut b[0].records(), &b[1].records()),
+        Kernel::ScanBlocks => scan_blocks::scan_blocks(&params(given), &mut b[0].records(), &mut b[1].records()),
+        Kernel::AddBlockSums => add_block_sums::add_block_sums(&params(given), &mut b[0].records(), &b[1].records()),
         Kernel::GatherLeaves => {
-            tree::gather_leaves(&params(given), &b[0].records(), &b[1].records(), &mut b[2].records());
+            gather_leaves::gather_leaves(&params(given), &b[0].records(), &b[1].records(), &mut b[2].records());
         }
-        Kernel::BuildLevel => tree::build_level(&params(given), &mut b[0].records()),
+        Kernel::BuildLevel => build_level::build_level(&params(given), &mut b[0].records()),
         _ => execute_pairs(kernel, given, b),
     }
 }
@@ -128,28 +163,42 @@ fn execute(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
 fn execute_pairs(kernel: Kernel, given: &[u8], b: &[&TwinBuffer]) {
     match kernel {
         Kernel::CountBrute | Kernel::FillBrute => {
-            let run = if kernel == Kernel::CountBrute { pairs::count_brute } else { pairs::fill_brute };
+            let run = if kernel == Kernel::CountBrute { brute_pairs::count } else { brute_pairs::fill };
             run(&params(given), &b[0].records(), &mut b[1].records(), &mut b[2].records());
         }
         Kernel::CountTree | Kernel::FillTree => {
-            let run = if kernel == Kernel::CountTree { pairs::count_tree } else { pairs::fill_tree };
+            let run = if kernel == Kernel::CountTree { tree_pairs::count } else { tree_pairs::fill };
             run(&params(given), &b[0].records(), &b[1].records(), &mut b[2].records(), &mut b[3].records());
         }
         Kernel::CountFixed | Kernel::FillFixed => {
-            let run = if kernel == Kernel::CountFixed { pairs::count_fixed } else { pairs::fill_fixed };
+            let run = if kernel == Kernel::CountFixed { fixed_pairs::count } else { fixed_pairs::fill };
             let (nodes, order, sweeps) = (b[0].records(), b[1].records(), b[4].records());
             run(&params(given), &nodes, &order, &mut b[2].records(), &mut b[3].records(), &sweeps);
         }
         Kernel::MaskPairs => {
             let (boxes, worlds, fixed, rules) = (b[0].records(), b[1].records(), b[2].records(), b[5].records());
-            let inputs = masks::MaskInputs { boxes: &boxes, worlds: &worlds, fixed: &fixed, rules: &rules };
+            let inputs = mask_pairs::MaskInputs { boxes: &boxes, worlds: &worlds, fixed: &fixed, rules: &rules };
             let (counts, found) = (b[3].records(), b[4].records());
-            masks::mask_pairs(&params(given), &inputs, &counts, &found, &mut b[6].records(), &mut b[7].records());
+            mask_pairs::mask_pairs(&params(given), &inputs, &counts, &found, &mut b[6].records(), &mut b[7].records());
         }
         Kernel::CompactPairs => {
             let (found, masks, places) = (b[0].records(), b[1].records(), b[2].records());
-            masks::compact_pairs(&params(given), &found, &masks, &places, &mut b[3].records());
+            compact_pairs::compact_pairs(&params(given), &found, &masks, &places, &mut b[3].records());
         }
         _ => unreachable!("{kernel:?} finds no pairs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn each_kernel_has_a_twin_file_of_its_name() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/broad/twin");
+        for kernel in Kernel::ALL {
+            assert!(folder.join(kernel.file()).with_extension("rs").is_file(), "{kernel:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn sweep_boxes(
     sweeps: &mut [SweptBox],
     extent: &mut DeviceBox,
 ) {
-    let SweepParams { slots, items, stride, measures } = *params;
+    let SweepParams { slots, items, stride, measures, .. } = *params;
     for item in 0..items {
         let World { part, first, samples, .. } = worlds[(item / slots) as usize];
         let own = ((part * slots + item % slots) * 6 * stride + first) as usize;

@@ -1,6 +1,6 @@
-//! Twins of `kernels/mask_pairs.wgsl` and `kernels/compact_pairs.wgsl`.
+//! Twin of `kernels/mask_pairs.wgsl`.
 
-use super::super::kernel::records::{DeviceBox, FoundPair, ItemPair, ItemParams, MaskParams, SweptBox, World};
+use super::super::kernel::records::{DeviceBox, ItemPair, MaskParams, SweptBox, World};
 
 /// What a pair is tested against.
 pub(super) struct MaskInputs<'a> {
@@ -59,20 +59,5 @@ pub(super) fn mask_pairs(
         let mask = inputs.mask(params, pairs[at]);
         masks[at] = [mask as u32, (mask >> 32) as u32];
         kept[at] = u32::from(mask != 0);
-    }
-}
-
-/// The pairs that are kept, one after the other.
-pub(super) fn compact_pairs(
-    params: &ItemParams,
-    pairs: &[ItemPair],
-    masks: &[[u32; 2]],
-    places: &[u32],
-    found: &mut [FoundPair],
-) {
-    for at in 0..params.items as usize {
-        if places[at + 1] != places[at] {
-            found[places[at] as usize] = FoundPair { pair: pairs[at], samples: masks[at] };
-        }
     }
 }

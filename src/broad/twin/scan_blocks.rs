@@ -1,4 +1,4 @@
-//! Twins of `kernels/scan_blocks.wgsl` and `kernels/add_block_sums.wgsl`.
+//! Twin of `kernels/scan_blocks.wgsl`.
 
 use super::super::kernel::records::{ItemParams, SCAN_ITEMS};
 
@@ -6,12 +6,5 @@ use super::super::kernel::records::{ItemParams, SCAN_ITEMS};
 pub(super) fn scan_blocks(params: &ItemParams, values: &mut [u32], sums: &mut [u32]) {
     for (block, sum) in values[..params.items as usize].chunks_mut(SCAN_ITEMS as usize).zip(sums) {
         *sum = block.iter_mut().fold(0, |before, value| before.saturating_add(std::mem::replace(value, before)));
-    }
-}
-
-/// Adds the sums of the blocks before.
-pub(super) fn add_block_sums(params: &ItemParams, values: &mut [u32], sums: &[u32]) {
-    for (block, sum) in values[..params.items as usize].chunks_mut(SCAN_ITEMS as usize).zip(sums) {
-        block.iter_mut().for_each(|value| *value = value.saturating_add(*sum));
     }
 }

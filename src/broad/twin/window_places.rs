@@ -1,0 +1,19 @@
+//! Where the twins that fill pairs in put them.
+
+use super::super::kernel::records::ItemPair;
+
+/// Where pairs go: a window of their places.
+pub(super) struct WindowPlaces<'a> {
+    pub(super) start: u32,
+    pub(super) size: u32,
+    pub(super) pairs: &'a mut [ItemPair],
+}
+
+impl WindowPlaces<'_> {
+    /// Puts a pair to its place, if it is in the window.
+    pub(super) fn put(&mut self, place: u32, pair: ItemPair) {
+        if let Some(at) = place.checked_sub(self.start).filter(|&at| at < self.size) {
+            self.pairs[at as usize] = pair;
+        }
+    }
+}

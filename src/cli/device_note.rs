@@ -1,0 +1,71 @@
+//! What a run says of the device that searched: on stderr, and only where the user may have expected another one.
+
+use super::color::{Tone, paint};
+use super::text::{count, visible};
+use super::wrap::{width_of_stderr, wrapped};
+use serde_json::Value;
+use std::io::Write;
+
+/// Prints what a manifest says of its device.
+pub(crate) fn say(manifest: &Value) {
+    for note in notes(&manifest["device"]) {
+        let text = wrapped(&format!("{} {note}", paint(Tone::Title, "note:")), width_of_stderr(), 0);
+        // If stderr is gone, there is nobody left to tell.
+        let _ = anstream::stderr().lock().write_all(format!("{text}\n").as_bytes());
+    }
+}
+
+/// One line for the choice of a large job that was left to the engine, and one for a device that failed.
+fn notes(device: &Value) -> Vec<String> {
+    let text = |value: &Value| visible(value.as_str().unwrap_or_default()).into_owned();
+    let mut notes = Vec::new();
+    let number = |key: &str| device["auto"][key].as_f64();
+    if let (Some(search), Some(pays_from)) = (number("search_s"), number("pays_from_s"))
+        && search >= pays_from
+    {
+        let on = match device["adapter"]["name"].as_str() {
+            Some(name) => visible(name).into_owned(),
+            None => "the CPU".to_owned(),
+        };
+        notes.push(format!("broad phase on {on}: {}", text(&device["reason"])));
+    }
+    let fallback = &device["gpu"]["fallback"];
+    if let Some(blocks) = fallback["blocks"].as_u64() {
+        let blocks = if blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", count(blocks)) };
+        notes.push(format!(
+            "broad phase of {blocks} of frames on the CPU instead of the GPU: {}",
+            text(&fallback["reason"])
+        ));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_small_job_is_no_news() {
+        let auto = json!({ "search_s": 0.1, "pays_from_s": 2.0 });
+        assert!(notes(&json!({ "kind": "cpu", "reason": "small", "auto": auto, "gpu": null })).is_empty());
+        assert!(notes(&json!({ "kind": "cpu", "reason": "it was asked for", "auto": null })).is_empty());
+        assert!(notes(&Value::Null).is_empty());
+    }
+
+    #[test]
+    fn a_large_job_says_where_it_was_searched_and_why() {
+        let auto = json!({ "search_s": 9.0, "pays_from_s": 2.0 });
+        let device = json!({ "reason": "there is no adapter", "auto": auto, "adapter": null });
+        assert_eq!(notes(&device), ["broad phase on the CPU: there is no adapter"]);
+        let device = json!({ "reason": "the CPU would take 9 s", "auto": auto, "adapter": { "name": "Card" } });
+        assert_eq!(notes(&device), ["broad phase on Card: the CPU would take 9 s"]);
+    }
+
+    #[test]
+    fn a_device_that_failed_is_named() {
+        let device = json!({ "gpu": { "fallback": { "blocks": 1200, "reason": "the device was lost" } } });
+        let expected = "broad phase of 1,200 blocks of frames on the CPU instead of the GPU: the device was lost";
+        assert_eq!(notes(&device), [expected]);
+    }
+}
