@@ -6,7 +6,7 @@
 //! `PX_COLD=1`: each is a pair of its own, nothing remembered, and 64 of them are handed over at a time, as the candidates of
 //! a block come (`PX_HANDED`: how many at most); `PX_COLD=pairs`: those of the same shapes together, as a Monte Carlo job
 //! has them. `PX_NARROW`: the method (auto). `PX_PASSES`: how many passes are timed (9). Prints one JSON line a case, with
-//! errors against the references where there are any.
+//! errors against the references where there are any. Shapes of triangles are bodies of exact triangles.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -15,7 +15,7 @@ use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{
     self, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace,
 };
-use clearsweep::bench_support::scene::{Lanes, Model, Piece, QueryOptions, Shape};
+use clearsweep::bench_support::scene::{Geometry, Lanes, Model, Piece, QueryOptions, Shape};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -36,11 +36,22 @@ fn f64_at(bytes: &[u8], at: usize) -> f64 {
     f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
+/// A body of triangles, through a file.
+fn mesh(points: &[Vec3<f64>], triangles: impl Iterator<Item = [u32; 3]>) -> Shape {
+    let mut text: String = points.iter().map(|p| format!("v {:?} {:?} {:?}\n", p.x, p.y, p.z)).collect();
+    text.extend(triangles.map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1)));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mesh.obj");
+    std::fs::write(&file, text).unwrap();
+    (*Geometry::file(file, Some(Model::Mesh)).shape(0.0).unwrap()).clone()
+}
+
 fn read_shapes(path: &Path) -> Vec<Shape> {
     let bytes = std::fs::read(path).unwrap();
     let mut at = 8;
     (0..u32_at(&bytes, 4))
         .map(|_| {
+            let is_mesh = u32_at(&bytes, at) == 1;
             let (nv, nt) = (u32_at(&bytes, at + 4) as usize, u32_at(&bytes, at + 8) as usize);
             at += 40;
             let v = |i: usize| {
@@ -51,7 +62,14 @@ fn read_shapes(path: &Path) -> Vec<Shape> {
                 )
             };
             let points: Vec<_> = (0..nv).map(v).collect();
-            at += nv * 24 + nt * 12;
+            at += nv * 24;
+            let triangles = (0..nt).map(|i| [0, 4, 8].map(|k| u32_at(&bytes, at + 12 * i + k)));
+            if is_mesh {
+                let shape = mesh(&points, triangles);
+                at += nt * 12;
+                return shape;
+            }
+            at += nt * 12;
             let core = convex_hull(&points).unwrap();
             let radius = core.radius;
             let pieces = vec![Piece { core, radius: 0.0 }];
@@ -66,6 +84,10 @@ fn read_shapes(path: &Path) -> Vec<Shape> {
                 triangles,
                 watertight: None,
                 fit: None,
+                deviation: 0.0,
+                mesh: None,
+                faces: Default::default(),
+                condition: None,
             }
         })
         .collect()

@@ -13,7 +13,8 @@ pub mod broad {
 pub mod engine {
     pub use crate::engine::{
         Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, LastingContact,
-        Loaded, Outcome, PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain, simd_features,
+        Loaded, MeshFound, Outcome, PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain,
+        simd_features,
     };
 }
 
@@ -29,7 +30,7 @@ pub mod generate {
 
 /// From the module of the same name.
 pub mod geometry {
-    pub use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3, hull, real};
+    pub use crate::geometry::{LazySurface, Polyhedron, Pose, RelativePose, TriangleMesh, Vec3, hull, real};
 }
 
 /// From the module of the same name.
@@ -44,8 +45,8 @@ pub mod narrow {
 pub mod scene {
     pub use crate::scene::{
         Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry, IgnoreRule, Lanes,
-        Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides,
-        Shape, TreeNode, block, ignore, model, readers,
+        MeshCondition, Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder,
+        SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 

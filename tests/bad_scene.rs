@@ -252,6 +252,8 @@ const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 
 const DENTED: &[u8] =
     b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nf 1 3 2\nf 1 2 4\nf 3 1 4\nf 2 3 5\nf 3 4 5\nf 4 2 5\n";
 const OPEN: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
+/// A triangle along a line, and one whose corners coincide.
+const NO_AREA: &[u8] = b"v 0 0 0\nv 1 1 1\nv 3 3 3\nv 0 0 0\nf 1 2 3\nf 1 4 2\n";
 const HALF_STL: &[u8] = b"solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n";
 
 const FILES: &[FileRow] = &[
@@ -277,15 +279,16 @@ const FILES: &[FileRow] = &[
     ("", "part.stl", HALF_STL, &["part.stl:1", "triangle 0", "EOF"]),
     ("", "part.stl", b"solid s\nendsolid s\n", &["no triangles"]),
     ("", "part.stl", &[7; 84], &["truncated", "84"]),
-    ("", "part.obj", DENTED, &["not convex", "triangle 3", "model = \"hull\"", "one object"]),
-    ("", "part.obj", OPEN, &["not convex", "close up", "model = \"hull\""]),
+    ("model = \"pieces\"\n", "part.obj", DENTED, &["not convex", "triangle 3", "\"mesh\"", "\"piece-hulls\""]),
+    ("model = \"pieces\"\n", "part.obj", OPEN, &["not convex", "close up", "\"mesh\""]),
+    ("", "part.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n", &["part.obj", "no triangles", "\"hull\""]),
+    ("model = \"mesh\"\n", "part.obj", b"v 0 0 0\nv 1 0 0\n", &["part.obj", "no triangles", "\"hull\""]),
+    ("model = \"mesh\"\n", "part.obj", NO_AREA, &["part.obj", "none of its 2 triangles has an area", "`scale`"]),
+    ("model = \"mesh\"\n", "part.obj", b"v 0 0 0\nv 1 0 0\nv 0 1e-300 0\nf 1 2 3\n", &["vertex 2", "small", "scale"]),
+    ("deviation = -0.1\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`deviation`", "0 or more"]),
+    ("deviation = nan\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`deviation`", "finite"]),
+    ("deviation = \"1 inch\"\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`deviation`", "inch"]),
     ("model = \"pieces\"\n", "part.obj", b"v 0 0 0\n", &["no faces", "model = \"hull\""]),
-    (
-        "model = \"mesh\"\n",
-        "part.obj",
-        TETRAHEDRON,
-        &["scene.toml:9", "`model`", "not supported in this version yet", "\"pieces\""],
-    ),
     ("model = \"hul\"\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "did you mean `hull`"]),
     ("scale = 0\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "`scale`", "above 0"]),
     ("scale = -1\n", "part.obj", TETRAHEDRON, &["scene.toml:9", "not positive"]),

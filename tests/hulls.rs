@@ -1,4 +1,4 @@
-//! Meshes that are convex but for rounding are convex; those that are not are refused by name until their hull is asked
+//! Meshes that are convex but for rounding are convex; those that are not are taken as triangles until their hull is asked
 //! for; and then it is told how far the hull reaches beyond the mesh.
 
 #[path = "support/program.rs"]
@@ -69,7 +69,7 @@ fn what_is_convex_but_for_rounding_is_convex() {
 }
 
 #[test]
-fn a_dent_beyond_rounding_is_refused_and_measured() {
+fn a_dent_beyond_rounding_makes_a_mesh_and_is_measured() {
     let folder = tempfile::tempdir().expect("scratch");
     // The middle of the top of a fine box, pressed in.
     let size = Solid::cuboid([1.0; 3]).size();
@@ -78,15 +78,17 @@ fn a_dent_beyond_rounding_is_refused_and_measured() {
         let pressed =
             solid.moved(|[x, y, z]| if (x, y, z) == (0.0, 0.0, 0.5) { [x, y, z - dent * size] } else { [x, y, z] });
         let asked = shape(folder.path(), "a.obj", pressed.obj(), None);
-        assert_eq!(asked.is_ok(), convex, "{dent}: {asked:?}");
+        let model = if convex { Model::Hull } else { Model::Mesh };
+        assert_eq!(asked.expect("a body").model, model, "{dent}");
         let fit = fit(&shape(folder.path(), "a.obj", pressed.obj(), Some(Model::Hull)).expect("a hull"));
         // 8 digits round the dent; the nearest point of the mesh lies on the slope.
         assert!(fit.excess > 0.95 * dent * size && fit.excess < 1.02 * dent * size + 1e-8, "{dent}: {fit:?}");
         assert_eq!(fit.convex, convex, "{dent}");
+        let asked = shape(folder.path(), "a.obj", pressed.obj(), Some(Model::Pieces));
+        assert_eq!(asked.is_ok(), convex, "{dent}");
         if dent > 1e-3 {
             let error = asked.expect_err("refused");
-            for part in
-                ["a.obj", "not convex", "lies 5.5", "mm inside its hull", "write model = \"hull\":", "is one object"]
+            for part in ["a.obj", "object 0", "not convex", "lies 5.5", "mm inside its hull", "write model = \"mesh\":"]
             {
                 assert!(error.contains(part), "`{part}` is missing in {error}");
             }
@@ -95,15 +97,19 @@ fn a_dent_beyond_rounding_is_refused_and_measured() {
 }
 
 #[test]
-fn what_leaves_a_part_of_its_hull_open_is_refused() {
+fn what_leaves_a_part_of_its_hull_open_is_no_hull() {
     let folder = tempfile::tempdir().expect("scratch");
     let load = |solid: &Solid, model| shape(folder.path(), "a.obj", solid.obj(), model);
+    let mesh_and_why = |solid: &Solid| {
+        assert_eq!(load(solid, None).expect("a body").model, Model::Mesh);
+        load(solid, Some(Model::Pieces)).expect_err("refused")
+    };
     let cuboid = Solid::cuboid([1.0, 1.0, 1.0]);
     // Without its lid: all vertices and triangles lie on the hull.
     let mut open = cuboid.clone();
     open.triangles.retain(|t| t.iter().any(|&v| open.vertices[v][2] < 0.0));
     assert_eq!(open.triangles.len(), 10);
-    let error = load(&open, None).expect_err("refused");
+    let error = mesh_and_why(&open);
     assert!(error.contains("its hull reaches 500 mm beyond its surface; its triangles do not close up"), "{error}");
     let found = fit(&load(&open, Some(Model::Hull)).expect("a hull"));
     assert!(found.excess >= 0.5 && found.excess < 0.51 && found.mesh_volume.is_none() && !found.convex, "{found:?}");
@@ -113,7 +119,7 @@ fn what_leaves_a_part_of_its_hull_open_is_refused() {
         &[vec![0, 1, 2, 3], vec![3, 2, 1, 0]],
     );
     let walled = cuboid.with(&wall);
-    let error = load(&walled, None).expect_err("refused");
+    let error = mesh_and_why(&walled);
     assert!(error.contains("triangle 12 lies 500 mm inside its hull)"), "{error}");
     let found = fit(&load(&walled, Some(Model::Hull)).expect("a hull"));
     assert!(found.excess < 1e-9 && !found.convex, "{found:?}");
@@ -125,8 +131,9 @@ fn what_leaves_a_part_of_its_hull_open_is_refused() {
     // A vertex that no triangle uses reaches beyond the mesh too.
     let mut stray = cuboid.clone();
     stray.vertices.push([3.0, 0.0, 0.0]);
-    let error = load(&stray, None).expect_err("refused");
-    assert!(error.contains("its hull reaches 2.5 m beyond its surface"), "{error}");
+    assert_eq!(load(&stray, None).expect("a body").model, Model::Mesh);
+    let found = fit(&load(&stray, Some(Model::Hull)).expect("a hull"));
+    assert!(found.excess >= 2.5 && found.excess < 2.55 && !found.convex, "{found:?}");
     // Points alone have no surface.
     let points = Solid { vertices: cuboid.vertices.clone(), triangles: vec![] };
     assert!(load(&points, None).expect_err("refused").contains("no triangles"));
@@ -155,16 +162,16 @@ fn how_triangles_meet_does_not_matter() {
 }
 
 #[test]
-fn a_query_of_a_bracket_is_refused_until_its_hull_is_asked_for() {
+fn a_query_of_a_bracket_takes_its_hull_where_that_is_asked_for() {
     let dir = tempfile::tempdir().expect("scratch");
     let dir = dir.path();
     fs::write(dir.join("bracket.stl"), bracket().stl()).expect("written");
-    let (out, err) = expect(dir, "query bracket.stl sphere:5 --unit mm", 1);
+    let (out, err) = expect(dir, "query pieces:bracket.stl sphere:5 --unit mm", 1);
     assert!(out.is_empty());
-    assert!(!err.contains("body `a`") && !err.contains("\"hull\""), "no words of a scene: {err}");
+    assert!(!err.contains("body `a`") && !err.contains("\"mesh\""), "no words of a scene: {err}");
     assert!(err.starts_with("error: bracket.stl: "), "{err}");
     let words = err.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in ["bracket.stl", "not convex", "inside its hull", "hull:FILE"] {
+    for part in ["bracket.stl", "not convex", "inside its hull", "mesh:FILE", "piece-hulls:FILE"] {
         assert!(words.contains(part), "`{part}` is missing in {err}");
     }
     let answer = json(dir, "query hull:bracket.stl sphere:5 --unit mm --json", 0);
@@ -211,7 +218,7 @@ fn a_piece_that_is_not_convex_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("scratch");
     let load = |text: &str, model| shape(folder.path(), "two.obj", text, Some(model));
     let error = load(&box_and_bracket(), Model::Pieces).expect_err("refused");
-    for part in ["object 1 (`plate`)", "not convex", "inside its hull", "model = \"piece-hulls\""] {
+    for part in ["object 1 (`plate`)", "not convex", "inside its hull", "model = \"piece-hulls\"", "model = \"mesh\""] {
         assert!(error.contains(part), "`{part}` is missing in {error}");
     }
     let filled = load(&box_and_bracket(), Model::PieceHulls).expect("hulls");

@@ -18,6 +18,10 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         triangles: 0,
         watertight: None,
         fit: None,
+        deviation: 0.0,
+        mesh: None,
+        faces: Default::default(),
+        condition: None,
     }
 }
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {

@@ -50,6 +50,8 @@ fn ended(dir: &Path, out: &str, more: &[&str], signal: &str) -> Output {
     while child.try_wait().expect("asked").is_none() && !is_whole() {
         std::thread::sleep(Duration::from_millis(1));
     }
+    // The part has its name a moment before the execution takes note of it.
+    std::thread::sleep(Duration::from_millis(20));
     assert!(child.try_wait().expect("asked").is_none(), "it ended before the signal");
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
     child.wait_with_output().expect("it ends")

@@ -105,7 +105,8 @@ fn the_columns_are_those_of_the_contract() {
                 part_a:i32 part_b:i32 feature_a:i32 feature_b:i32 feature_a_kind:dict feature_b_kind:dict method:dict";
     assert_eq!(described(&all.join("distances/part-00000.parquet")), format!("{short} {long}"));
     assert_eq!(described(&few.join("distances/part-00000.parquet")), short);
-    let depth = "depth_m:f64:m depth_lower_m:f64:m depth_upper_m:f64:m d_x:f64:1 d_y:f64:1 d_z:f64:1";
+    let depth = "depth_m:f64:m depth_lower_m:f64:m depth_upper_m:f64:m d_x:f64:1 d_y:f64:1 d_z:f64:1 \
+                 protrusion_m:f64?:m";
     assert_eq!(described(&all.join("penetrations/part-00000.parquet")), format!("{keys} {depth}"));
     assert_eq!(
         described(&all.join("pairs.parquet")),
@@ -122,7 +123,9 @@ fn the_columns_are_those_of_the_contract() {
     assert_eq!(
         described(&all.join("bodies.parquet")),
         "body:str index:i32 model:str vertices:i64 triangles:i64 pieces:i32 watertight:bool? radius_m:f64:m groups:list \
-         convex:bool? hull_excess_m:f64?:m hull_volume_m3:f64?:m3 mesh_volume_m3:f64?:m3"
+         convex:bool? hull_excess_m:f64?:m hull_volume_m3:f64?:m3 mesh_volume_m3:f64?:m3 deviation_m:f64:m solid:bool? \
+         components:i64? boundary_edges:i64? nonmanifold_edges:i64? welded_vertices:i64? unused_vertices:i64? \
+         degenerate_triangles:i64? duplicate_triangles:i64? turned_triangles:i64?"
     );
 }
 
@@ -188,6 +191,9 @@ fn values_come_back_as_they_went_in() {
     for (i, name) in ["d_x", "d_y", "d_z"].into_iter().enumerate() {
         check_f64(&p, name, &deep, |r| r.proximity.normal[i]);
     }
+    check_f64(&p, "protrusion_m", &deep, |r| r.proximity.protrusion);
+    let unknown = f64s(&p, "protrusion_m").iter().filter(|value| value.is_none()).count();
+    assert!(unknown > 3 && unknown + 3 < deep.len(), "{unknown} of {} protrusions are null", deep.len());
     let text = fs::read_to_string(out.join("manifest.json")).expect("manifest");
     let head = "{\n  \"program\": \"clearsweep\",\n  \"version\": \"0\",\n  \"schema_version\": 1,\n";
     assert_eq!(text, format!("{head}  \"rows\": {}\n}}\n", rows.len()));

@@ -21,6 +21,10 @@ pub(crate) fn scene(n: usize) -> Scene {
         triangles: 0,
         watertight: None,
         fit: None,
+        deviation: 0.0,
+        mesh: None,
+        faces: Default::default(),
+        condition: None,
     });
     let body = |slot: u32| Body {
         name: String::new(),

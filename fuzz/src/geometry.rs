@@ -20,12 +20,14 @@ const WARRANTED_GLTF: usize = 4 << 30;
 /// Meshes of more vertices are read, but no hull is made of them: that is the business of other tests.
 const MOST_VERTICES: usize = 600;
 
-/// Ways to read a file: without a model, as one hull, as convex pieces, as hulls of pieces and turned.
-const BODIES: [&str; 4] = [
+/// Ways to read a file: without a model, as one hull, as convex pieces, as hulls of pieces and turned, as
+/// triangles.
+const BODIES: [&str; 5] = [
     "",
     "model = \"hull\"\noffset = 0.5\n",
     "model = \"pieces\"\n",
     "model = \"piece-hulls\"\nup = \"y\"\nscale = 0.001\n",
+    "model = \"mesh\"\noffset = 0.1\ndeviation = \"1mm\"\n",
 ];
 
 /// Reads bytes as a file of this extension, twice, and checks what comes out.
@@ -87,7 +89,8 @@ pub fn load(path: &Path) -> clearsweep::Result<Scene> {
     memory::within(1 << 29, || Scene::load(path, &SceneOverrides::default()))
 }
 
-/// What every shape must be: pieces that are convex, within the radius, and in the hull of them all.
+/// What every shape must be: pieces that are convex, within the radius, and in the hull of them all; triangles that lie in
+/// their hull.
 pub fn check_shape(shape: &Shape) {
     assert!(!shape.pieces.is_empty(), "a shape without pieces");
     assert!(shape.center.is_finite() && shape.radius.is_finite(), "{:?} {}", shape.center, shape.radius);
@@ -99,6 +102,23 @@ pub fn check_shape(shape: &Shape) {
     let whole = &shape.hull().core;
     for piece in &shape.pieces {
         inside(whole, (0..piece.core.count as u32).map(|v| piece.core.vertex(v)));
+    }
+    assert_eq!(shape.mesh.is_some(), shape.condition.is_some(), "a mesh and what is known of it");
+    if let Some(mesh) = &shape.mesh {
+        let count = mesh.vertices().len();
+        assert!(!mesh.triangles().is_empty() && shape.pieces.len() == 1, "a mesh has triangles and a hull");
+        assert!(mesh.triangles().iter().flatten().all(|&v| (v as usize) < count), "a triangle names no vertex");
+        let proper = |&[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+        assert!(mesh.triangles().iter().all(proper), "a triangle has a vertex twice");
+        assert!(mesh.vertex_numbers().is_sorted_by(|a, b| a < b), "vertices are ordered by their number in the file");
+        let mut numbers = mesh.triangle_numbers().to_vec();
+        numbers.sort_unstable();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "two triangles have one number");
+        assert!(
+            numbers.iter().all(|&number| u64::from(number) < shape.triangles),
+            "a triangle that the file does not have"
+        );
+        inside(whole, mesh.vertices().iter().copied());
     }
 }
 

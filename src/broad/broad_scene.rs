@@ -61,7 +61,7 @@ impl BroadScene {
         let mut slots = vec![(0, 0.0); scene.dynamic.len()];
         let (mut bodies, mut builds) = (Vec::new(), Vec::new());
         for (body, index) in scene.bodies.iter().zip(0_u32..) {
-            let build = (support_of(&body.shape), body.shape.hull().radius + 0.5 * within);
+            let build = (support_of(&body.shape), body.shape.hull().radius + body.shape.deviation + 0.5 * within);
             match &body.motion {
                 Motion::Dynamic { slot } => slots[*slot as usize] = build,
                 Motion::Static(_) => {

@@ -58,7 +58,7 @@ impl Lattice {
         };
         let mut largest = None::<f64>;
         for body in &scene.bodies {
-            let radius = clamp_finite(body.shape.radius);
+            let radius = clamp_finite(body.shape.reach());
             match &body.motion {
                 // The bounding sphere stands for the box, since the lattice need not be tight.
                 Motion::Static(pose) => {

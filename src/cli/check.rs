@@ -4,6 +4,7 @@ use super::args::CheckArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::hulls;
+use super::meshes;
 use super::run::Input;
 use super::stdout;
 use super::text::{Lengths, count, counted, seconds, table, visible};
@@ -51,6 +52,8 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("sizes", sizes(scene)),
     ];
     rows.extend(hulls::of_scene(scene).map(|line| ("hulls", line)));
+    let lines = meshes::of_scene(scene, &checked.meshes);
+    rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(lines));
     rows.extend([
         ("pairs", format!("{} possible{pairs}", count(checked.pairs_possible))),
         (
@@ -86,7 +89,8 @@ fn under(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'stat
 }
 
 fn bodies(scene: &Scene) -> String {
-    let pieces: usize = scene.bodies.iter().map(|body| body.shape.pieces.len()).sum();
+    let convex = scene.bodies.iter().filter(|body| body.shape.mesh.is_none());
+    let pieces: usize = convex.map(|body| body.shape.pieces.len()).sum();
     let moving = scene.dynamic.len();
     format!(
         "{}: {} moving, {} static; {}",
@@ -278,6 +282,7 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "body": body.name, "size_m": body.shape.size(), "extent_m": body.shape.extent(),
         })).collect::<Vec<_>>(),
         "hulls": hulls::scene_json(scene),
+        "meshes": meshes::scene_json(scene, &checked.meshes),
         "largest_steps": checked.largest_steps.iter().map(|step| json!({
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,

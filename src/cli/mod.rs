@@ -15,6 +15,7 @@ mod help;
 mod hulls;
 mod interrupt;
 mod machine;
+mod meshes;
 mod progress;
 mod query;
 mod run;

@@ -3,6 +3,7 @@
 use super::args::QueryArgs;
 use super::exit::{self, ProgramEnd};
 use super::hulls;
+use super::meshes;
 use super::stdout;
 use super::text::{Lengths, table};
 use crate::engine::{self, Explained, PairOptions, ProximityQuery};
@@ -33,6 +34,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let printed = if args.json {
         let mut object = as_json(&answer);
         (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
+        (object["mesh_a"], object["mesh_b"]) = (meshes::shape_json(a), meshes::shape_json(b));
         if let Some(explained) = &explained {
             object["explained"] = explained_json(explained);
         }
@@ -43,7 +45,8 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
             .into_iter()
             .filter_map(|(name, shape)| hulls::of_shape(name, shape, Lengths::of(unit)))
             .collect();
-        stdout::print(&(as_text(&answer, &filled, Lengths::of(unit)) + &explained))
+        let remarks = [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| meshes::of_shape(name, shape));
+        stdout::print(&(as_text(&answer, &filled, &remarks.collect::<Vec<_>>(), Lengths::of(unit)) + &explained))
     };
     let end = if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
     exit::printed(printed, end)
@@ -89,8 +92,8 @@ fn in_words_of_a_query(error: Error, given: [&str; 2]) -> Error {
     let names = given.into_iter().flat_map(|text| [Some(text), text.split_once(':').map(|(_, file)| file)]).flatten();
     let is_file = |name: &&str| std::path::absolute(name).is_ok_and(|path| path.as_os_str() == file);
     let place = names.into_iter().find(is_file).unwrap_or(file).to_owned();
-    let mut remedy = error.remedy.split("; or each = ").next().unwrap_or_default().to_owned();
-    for model in [Model::Hull, Model::Pieces, Model::PieceHulls] {
+    let mut remedy = error.remedy;
+    for model in Model::ALL {
         remedy = remedy.replace(&format!("model = \"{}\"", model.name()), &format!("{}:FILE", model.name()));
     }
     Error { place, remedy, ..error }
@@ -111,8 +114,7 @@ fn geometry(text: &str) -> Result<Geometry> {
     });
     let Some((&(word, count, form), rest)) = shape else {
         let modelled = text.split_once(':').and_then(|(word, rest)| {
-            let models = [Model::Hull, Model::Pieces, Model::PieceHulls];
-            models.into_iter().find(|model| model.name() == word).map(|model| (model, rest))
+            Model::ALL.into_iter().find(|model| model.name() == word).map(|model| (model, rest))
         });
         return match modelled {
             // A file may really be called so.
@@ -136,7 +138,7 @@ fn geometry(text: &str) -> Result<Geometry> {
     }
 }
 
-/// A geometry file; `model`: how it is understood, `None`: as one convex body.
+/// A geometry file; `model`: how it is understood, `None`: as a hull if it is convex, else as its triangles.
 fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     let path = Path::new(text);
     let absolute = std::path::absolute(path).map_err(|error| Error::unreadable(path, &error))?;
@@ -151,8 +153,8 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     Ok(Geometry::file(absolute, model))
 }
 
-/// `filled`: what is to be told of bodies whose figures are of hulls.
-fn as_text(answer: &Proximity, filled: &[String], lengths: Lengths) -> String {
+/// `filled`: what is to be told of bodies whose figures are of hulls; `remarks`: of meshes.
+fn as_text(answer: &Proximity, filled: &[String], remarks: &[String], lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {
         format!(
@@ -169,11 +171,11 @@ fn as_text(answer: &Proximity, filled: &[String], lengths: Lengths) -> String {
     let in_unit = (!lengths.is_in_metres()).then(|| lengths.text(answer.distance));
     let of_hulls = (!filled.is_empty()).then(|| hulls::OF_HULLS.to_owned());
     let status = [Some(Status::NAMES[answer.status as usize].to_owned()), of_hulls.clone()];
-    let remarks = [in_unit, of_hulls].into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
+    let beside = [in_unit, of_hulls].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let beside = if beside.is_empty() { beside } else { format!(" ({beside})") };
     let mut rows = vec![
         ("status", status.into_iter().flatten().collect::<Vec<_>>().join(", ")),
-        ("distance", format!("{:?} m{remarks}", answer.distance)),
+        ("distance", format!("{:?} m{beside}", answer.distance)),
         ("bracket", bracket),
         ("on A", format!("{} ({})", point(answer.point_a), feature(0))),
         ("on B", format!("{} ({})", point(answer.point_b), feature(1))),
@@ -182,6 +184,7 @@ fn as_text(answer: &Proximity, filled: &[String], lengths: Lengths) -> String {
         ("", "metres, in the frame of A; the normal points from A to B".to_owned()),
     ];
     rows.extend(["hulls"].into_iter().chain(std::iter::repeat("")).zip(filled.iter().cloned()));
+    rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(remarks.iter().cloned()));
     table(&rows)
 }
 

@@ -36,7 +36,7 @@ mod workspaces;
 mod world;
 
 pub use cancel::CancelToken;
-pub use check::{Checked, GroupFound, LargestStep, LastingContact, RuleFound, Warning, check};
+pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, RuleFound, Warning, check};
 #[cfg(feature = "cli")]
 pub(crate) use coverage::NothingChecked;
 pub use coverage::RunVerdict;

@@ -317,6 +317,7 @@ mod tests {
             point_a: Vec3::ZERO,
             point_b: Vec3::new(1.0, 0.0, 0.0),
             normal: Vec3::new(1.0, 0.0, 0.0),
+            protrusion: f64::NAN,
         }
     }
 

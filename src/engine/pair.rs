@@ -5,6 +5,7 @@ use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::answer::status;
+use crate::narrow::deviation::widened;
 use crate::narrow::placing::sum_error;
 use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
 use crate::scene::model::DEFAULT_TOUCH_M;
@@ -114,7 +115,7 @@ impl<'a> ProximityQuery<'a> {
         if by == 0.0 {
             return answer;
         }
-        let (lower, upper) = ((answer.lower - by).next_down(), (answer.upper + by).next_up());
+        let [lower, upper] = widened([answer.lower, answer.upper], by);
         Proximity { lower, upper, status: status(lower, upper, &self.options), ..answer }
     }
 }

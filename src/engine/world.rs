@@ -134,6 +134,7 @@ mod tests {
             point_a: Vec3::new(0.3, -0.2, 0.7),
             point_b: Vec3::new(0.3, -0.2, 0.95),
             normal: Vec3::new(0.0, 0.0, 1.0),
+            protrusion: f64::NAN,
         };
         let mut pose = Pose::new([4_812_345.678, -2_345.5, 0.1], [0.9, -0.1, 0.35, 0.2]);
         pose.rest = Vec3::new(3e-11, -1e-14, 2e-19);

@@ -1,10 +1,12 @@
-//! Geometry that knows no files, no time and no pairs: numbers, poses, boxes and convex polyhedra.
+//! Geometry that knows no files, no time and no pairs: numbers, poses, boxes, convex polyhedra and triangle
+//! meshes.
 //!
 //! *Architecture invariant*: imports nothing of the crate but `error` and `simd`.
 
 pub(crate) mod hausdorff;
 pub mod hull;
 mod lanes;
+pub(crate) mod mesh;
 pub(crate) mod planes;
 pub(crate) mod polyhedron;
 pub(crate) mod pose;
@@ -12,6 +14,7 @@ pub mod real;
 pub(crate) mod triangle_tree;
 pub(crate) mod vec3;
 
+pub use mesh::{LazySurface, TriangleMesh};
 pub use polyhedron::Polyhedron;
 pub use pose::{Pose, RelativePose};
 pub(crate) use real::{Dd, Real, Scalar};

@@ -91,6 +91,30 @@ impl TriangleTree {
         NearestTriangle { d2: best.0, triangle: best.1, visits, is_nearest: true }
     }
 
+    /// Hands `meet` every triangle that a ray from a point along +z may meet, and others; ends after `most` boxes. Returns
+    /// how many boxes were looked at: fewer than `most`, if all were.
+    pub(crate) fn above(&self, p: Vec3<f64>, most: usize, mut meet: impl FnMut(u32)) -> usize {
+        let mut visits = 0;
+        let mut open = vec![0_u32];
+        while let Some(index) = open.pop() {
+            if visits == most {
+                break;
+            }
+            visits += 1;
+            let node = &self.nodes[index as usize];
+            let is_beside = p.x < node.low.x || p.x > node.high.x || p.y < node.low.y || p.y > node.high.y;
+            if is_beside || p.z > node.high.z {
+                continue;
+            }
+            if node.count > 0 {
+                self.order[node.at as usize..(node.at + node.count) as usize].iter().for_each(|&t| meet(t));
+            } else {
+                open.extend([node.at, index + 1]);
+            }
+        }
+        visits
+    }
+
     fn box_distance2(&self, node: u32, p: Vec3<f64>) -> f64 {
         let TriangleNode { low, high, .. } = self.nodes[node as usize];
         let outside = |low: f64, high: f64, c: f64| (low - c).max(c - high).max(0.0);

@@ -163,6 +163,7 @@ impl Grown<f64> {
             point_a: self.point_a,
             point_b: self.point_b,
             normal: self.normal,
+            protrusion: f64::NAN,
         }
     }
 }

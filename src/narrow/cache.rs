@@ -14,6 +14,8 @@ use crate::scene::QueryOptions;
 pub struct PairCache {
     pub(super) hulls: PieceCache,
     pub(super) pieces: Vec<PieceCache>,
+    /// The nearest triangles of bodies of which one is a mesh.
+    pub(super) triangles: Option<[u32; 2]>,
     /// Of bodies at rest when they were last asked.
     pub(super) resting: Option<Box<RestingAnswer>>,
 }

@@ -69,7 +69,7 @@ pub(crate) fn query(
     ladder: &mut Ladder<'_>,
     routes: &mut Routes,
 ) -> RungOutcome<Proximity> {
-    if let ([a], [b]) = (&bodies.a.pieces[..], &bodies.b.pieces[..]) {
+    if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
         return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
             RungOutcome::Settled(answer) => {
                 RungOutcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))

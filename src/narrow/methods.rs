@@ -1,7 +1,7 @@
 //! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the ladder.
 
-use super::batch;
 use super::cache::PairCache;
+use super::deviation;
 use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::{BodyPoses, PairQuery};
@@ -76,7 +76,7 @@ macro_rules! method {
             }
 
             fn prepare(&self, shape: &Shape) {
-                if let [piece] = &shape.pieces[..]
+                if let Some(piece) = shape.only_piece()
                     && SearchMethod::$method != SearchMethod::Gjk
                     && piece.core.count <= PREPARED
                 {
@@ -94,7 +94,7 @@ macro_rules! method {
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                batch::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
+                deviation::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
             }
         }
     };

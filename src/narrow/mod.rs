@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! methods.rs      the front door: Auto, Gjk, VClip answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
+//! deviation.rs    brackets widened by what is not known of the true surfaces
 //! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
 //! compound.rs     bodies of several convex pieces
+//! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! ladder.rs       one pair of pieces in one sample, from cheap to certain:
 //!   certificate/    1. the remembered features, if still strictly optimal     <- closest_points.rs: one formula a kind
 //!   vclip/, gjk/    2. the search from feature to feature, or by simplices
@@ -60,6 +62,7 @@ pub(crate) mod closest_points;
 mod cold_start;
 pub(crate) mod compound;
 mod culling;
+pub(crate) mod deviation;
 pub mod epa;
 pub mod exact;
 pub mod feature;
@@ -67,6 +70,7 @@ mod float;
 pub mod gjk;
 mod kind;
 pub(crate) mod ladder;
+mod mesh;
 mod methods;
 pub mod pair;
 mod parallel;

@@ -60,7 +60,7 @@ impl Method {
 }
 
 /// The answer to one query: lengths in metres.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Proximity {
     /// The sample of the block.
     pub sample: u8,
@@ -86,4 +86,19 @@ pub struct Proximity {
     pub point_b: Vec3<f64>,
     /// Unit normal from A to B: moving B along it increases the distance.
     pub normal: Vec3<f64>,
+    /// What clash tools call depth, metres: how deep the innermost vertex of one body lies inside of the other, to its nearest
+    /// face. NaN where it is not known: only bodies that penetrate have one, of which one is a mesh.
+    pub protrusion: f64,
+}
+
+/// Number by number; a protrusion that is not known equals another.
+impl PartialEq for Proximity {
+    fn eq(&self, other: &Self) -> bool {
+        let words = |p: &Self| (p.sample, p.status, p.method, p.feature_kind, p.feature, p.part);
+        let numbers = |p: &Self| (p.distance, p.lower, p.upper, p.point_a, p.point_b, p.normal);
+        let is_unknown = self.protrusion.is_nan() && other.protrusion.is_nan();
+        words(self) == words(other)
+            && numbers(self) == numbers(other)
+            && (is_unknown || self.protrusion == other.protrusion)
+    }
 }

@@ -53,6 +53,12 @@ routes! {
     exact,
     /// Of the cold ones, left without a proof.
     uncertified,
+    /// Queries of bodies of which one is a triangle mesh.
+    meshes,
+    /// Pairs of triangles that they compared.
+    triangle_pairs,
+    /// Of the mesh queries, those of bodies that touch or overlap.
+    mesh_depths,
     /// Iterations of GJK.
     search_iterations,
     /// States visited by V-Clip.

@@ -212,6 +212,7 @@ impl<const N: usize> Default for ReadyRows<N> {
             point_a: Vec3::ZERO,
             point_b: Vec3::ZERO,
             normal: Vec3::ZERO,
+            protrusion: f64::NAN,
         };
         Self { first: 0, proven: 0, beyond: 0, near: 0, deep: 0, rows: [none; N], gap: [0.0; N] }
     }

@@ -2,6 +2,7 @@
 
 use super::batch::BatchMemory;
 use super::epa::Polytope;
+use super::mesh::MeshMemory;
 use super::relative::RelativeLanes;
 
 /// Working memory of one thread, some sixty kilobytes. It is passed from query to query, since clearing it would cost more than a
@@ -14,6 +15,8 @@ pub struct Workspace {
     pub(super) batch: BatchMemory,
     /// The polytope of an overlap.
     pub(super) polytope: Polytope,
+    /// Of triangle meshes: as large as the largest of them that was met.
+    pub(super) meshes: MeshMemory,
     /// Ends of the rows of queries, for callers that do not ask for them.
     pub(super) ends: Vec<usize>,
 }

@@ -19,8 +19,7 @@ pub(super) struct BodySpec {
     pub(super) geometry: GeometrySpec,
     /// Where `geometry` or `shape` is.
     pub(super) geometry_at: Origin,
-    /// Growth, metres.
-    pub(super) offset: f64,
+    pub(super) growth: Growth,
     /// Sorted, without duplicates.
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
@@ -51,6 +50,22 @@ pub(super) enum GeometrySpec {
     Shape(Arc<ShapeSpec>),
 }
 
+/// What is added to a geometry, metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Growth {
+    /// By how much the body grows.
+    pub(super) offset: f64,
+    /// How far the true surface may lie from the grown geometry.
+    pub(super) deviation: f64,
+}
+
+impl Growth {
+    /// Equal exactly for equal growths.
+    pub(super) fn bits(self) -> [u64; 2] {
+        [self.offset, self.deviation].map(f64::to_bits)
+    }
+}
+
 /// How a geometry file is turned into a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GeometryOptions {
@@ -62,7 +77,7 @@ pub(super) struct GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 12] = [
+pub(super) const BODY_KEYS: [&str; 13] = [
     "name",
     "geometry",
     "shape",
@@ -71,6 +86,7 @@ pub(super) const BODY_KEYS: [&str; 12] = [
     "scale",
     "up",
     "offset",
+    "deviation",
     "group",
     "static",
     "position",
@@ -110,10 +126,12 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         ),
         (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit, &defaults.shape)?), field.origin()),
     };
+    let length = |key| keys.get(key).map(|length| length.length_from_zero(unit)).transpose();
+    let growth = Growth { offset: length("offset")?.unwrap_or(0.0), deviation: length("deviation")?.unwrap_or(0.0) };
     Ok(BodySpec {
         geometry,
         geometry_at,
-        offset: keys.get("offset").map(|offset| offset.length_from_zero(unit)).transpose()?.unwrap_or(0.0),
+        growth,
         groups: groups(&keys, &defaults.groups)?,
         pose: pose(&keys, unit)?,
         at: keys.origin(),
@@ -123,21 +141,8 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
 
 /// `model`, `unit`, `scale` and `up` of a geometry file.
 fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
-    let words = [
-        ("hull", Some(Model::Hull)),
-        ("pieces", Some(Model::Pieces)),
-        ("piece-hulls", Some(Model::PieceHulls)),
-        ("mesh", None),
-    ];
-    let mut model = None;
-    if let Some(field) = keys.get("model") {
-        model = field.choice(&words)?;
-        if model.is_none() {
-            let remedy = "use \"pieces\" (its objects are convex), or \"hull\" or \"piece-hulls\" (the convex hull of it, or of \
-                 each object, contains the body: distances are lower bounds)";
-            return Err(field.error("model = \"mesh\" is not supported in this version yet", remedy));
-        }
-    }
+    let words = Model::ALL.map(|model| (model.name(), model));
+    let model = keys.get("model").map(|field| field.choice(&words)).transpose()?;
     Ok(GeometryOptions {
         unit: match keys.get("unit") {
             Some(word) => word.unit()?,

@@ -82,7 +82,7 @@ pub enum Geometry {
     File {
         /// The path, relative to the working directory.
         path: PathBuf,
-        /// How the file is understood; `None`: one convex mesh, or an error.
+        /// How the file is understood; `None`: the hull of a convex mesh, the triangles of any other.
         model: Option<Model>,
         /// The unit of its lengths; `None`: its own where the format has one, else that of the scene.
         unit: Option<LengthUnit>,
@@ -151,6 +151,7 @@ pub struct BodyBuilder {
     name: String,
     geometry: Geometry,
     offset: f64,
+    deviation: f64,
     groups: Vec<String>,
     pose: Option<([f64; 3], [f64; 4])>,
 }
@@ -158,12 +159,18 @@ pub struct BodyBuilder {
 impl BodyBuilder {
     /// A dynamic body of a unique name.
     pub fn new(name: impl Into<String>, geometry: Geometry) -> Self {
-        Self { name: name.into(), geometry, offset: 0.0, groups: Vec::new(), pose: None }
+        Self { name: name.into(), geometry, offset: 0.0, deviation: 0.0, groups: Vec::new(), pose: None }
     }
 
     /// Grows the body by a length of 0 or more.
     pub fn offset(self, offset: f64) -> Self {
         Self { offset, ..self }
+    }
+
+    /// Says how far the true surface may lie from the geometry, a length of 0 or more: as the tessellation of a curved surface
+    /// does. It widens every bracket of the body.
+    pub fn deviation(self, deviation: f64) -> Self {
+        Self { deviation, ..self }
     }
 
     /// Adds the body to a group, for ignore rules.
@@ -182,6 +189,7 @@ impl BodyBuilder {
         line(text, "name", quoted(&self.name));
         self.geometry.write(text)?;
         line(text, "offset", number(self.offset));
+        line(text, "deviation", number(self.deviation));
         let groups: Vec<String> = self.groups.iter().map(|group| quoted(group)).collect();
         line(text, "group", format_args!("[{}]", groups.join(", ")));
         if let Some((position, q)) = &self.pose {

@@ -1,6 +1,6 @@
 //! How the hull of a mesh fits the mesh: whether it is its surface, and how far it reaches beyond.
 
-use super::mesh::Closure;
+use super::mesh::{Closure, EnclosedVolume};
 use super::model::HullFit;
 use super::readers::Fault;
 use crate::geometry::hausdorff::{ReachLimits, SurfaceReach, reach};
@@ -13,6 +13,9 @@ const CONVEX_TOLERANCE: f64 = 1e-6;
 
 /// Distances below this part of the size are not told apart.
 const RESOLUTION: f64 = 1e-9;
+
+/// Triangles of a large mesh that are asked before all of them whether it is convex.
+const SAMPLED: usize = 4096;
 
 /// A mesh, or an object of one, and its hull.
 pub(super) struct MeshAndHull<'a> {
@@ -39,18 +42,32 @@ pub(super) struct NotConvex {
 }
 
 impl MeshAndHull<'_> {
+    /// The fit of a mesh that is convex; `None`: it is not. Ends as soon as that is known.
+    pub(super) fn if_convex(&self) -> Option<HullFit> {
+        let tolerance = self.tolerance();
+        let limits = ReachLimits { settled: RESOLUTION * self.size, enough: tolerance };
+        // Of most meshes that are not convex any few triangles tell.
+        let step = self.triangles.len().div_ceil(SAMPLED);
+        if step > 1 && self.depth_of(self.triangles.iter().step_by(step), limits).lower > tolerance {
+            return None;
+        }
+        if self.depth(limits).upper > tolerance {
+            return None;
+        }
+        let excess = self.excess(limits);
+        (excess.upper <= tolerance).then(|| self.fit(excess, true))
+    }
+
     /// The fit of a mesh that has to be convex.
     ///
     /// # Errors
-    /// It is not.
+    /// It is not, and by how much.
     pub(super) fn convex(&self) -> Result<HullFit, NotConvex> {
-        let tolerance = self.tolerance();
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
-        let (excess, depth) = (self.excess(limits), self.depth(limits));
-        if excess.upper <= tolerance && depth.upper <= tolerance {
-            return Ok(self.fit(excess, true));
-        }
-        Err(NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles).closed })
+        self.if_convex().ok_or_else(|| {
+            let (excess, depth, tolerance) = (self.excess(limits), self.depth(limits), self.tolerance());
+            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles).closed }
+        })
     }
 
     /// The length up to which a mesh and its hull are the same. Never zero: bounds of distances are rounded up, and a mesh
@@ -70,9 +87,9 @@ impl MeshAndHull<'_> {
     fn fit(&self, excess: SurfaceReach, convex: bool) -> HullFit {
         let mesh_volume = Closure::of(self.triangles).oriented.then(|| {
             let corners = self.triangles.iter().map(|t| self.corners(t));
-            signed_volume(corners, self.hull.mean).abs()
+            EnclosedVolume::of(corners, self.hull.mean).signed.abs()
         });
-        let hull_volume = signed_volume(surface(self.hull), self.hull.mean).abs();
+        let hull_volume = EnclosedVolume::of(surface(self.hull), self.hull.mean).signed.abs();
         HullFit { excess: excess.upper, convex, hull_volume, mesh_volume }
     }
 
@@ -89,8 +106,13 @@ impl MeshAndHull<'_> {
 
     /// How far the mesh reaches from the surface of the hull: all of it lies in the hull.
     fn depth(&self, limits: ReachLimits) -> SurfaceReach {
+        self.depth_of(self.triangles.iter(), limits)
+    }
+
+    /// As [`Self::depth`], of some of the triangles.
+    fn depth_of<'t>(&self, triangles: impl Iterator<Item = &'t [u32; 3]>, limits: ReachLimits) -> SurfaceReach {
         let tree = TriangleTree::new(surface(self.hull).collect());
-        let triangles: Vec<Corners> = self.triangles.iter().map(|t| self.corners(t)).collect();
+        let triangles: Vec<Corners> = triangles.map(|t| self.corners(t)).collect();
         reach(triangles.iter().map(|t| &t[..]), &tree, limits)
     }
 
@@ -137,16 +159,9 @@ pub(super) fn together(fits: &[HullFit]) -> HullFit {
     }
 }
 
-/// The fault of a mesh that is not convex, or of an `object` of it.
-pub(super) fn fault(object: Option<&str>, why: &str, remedy: String) -> Fault {
-    let what = match object {
-        None => "the geometry".to_owned(),
-        Some(name) => format!("{name} of the geometry"),
-    };
-    Fault::new(
-        format!("{what} is not convex ({why}), and model = \"mesh\" is not supported in this version yet"),
-        remedy,
-    )
+/// The fault of an `object` of a mesh that is not convex.
+pub(super) fn fault(object: &str, why: &str, remedy: &str) -> Fault {
+    Fault::new(format!("{object} of the geometry is not convex ({why})"), remedy)
 }
 
 /// The triangles of the surface of a hull, fans of its faces; of a hull without faces, what there is of it.
@@ -158,11 +173,6 @@ fn surface(hull: &Polyhedron) -> impl Iterator<Item = Corners> + '_ {
     let last = hull.count as u32 - 1;
     let flat = (hull.dimension < 2).then(|| [0, last, last].map(|v| hull.vertex(v)));
     fans.chain(flat)
-}
-
-/// The volume that oriented triangles enclose, by tetrahedra towards a point near them.
-fn signed_volume(triangles: impl Iterator<Item = Corners>, near: Vec3<f64>) -> f64 {
-    triangles.map(|t| t.map(|corner| corner - near)).map(|[a, b, c]| a.dot(b.cross(c))).sum::<f64>() / 6.0
 }
 
 /// A length with its unit, to three digits or so.

@@ -4,11 +4,13 @@
 //!
 //! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
 //! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
-//! `build` (geometry files and shapes to hulls, in parallel; `readers`, `mesh`, `centre`, `hull_fit`, `shapes`) -> `load` (the [`Scene`]).
+//! `build` (geometry files and shapes, in parallel; `readers`, `shapes`) -> `body_shape` (hulls, pieces or triangles; `centre`,
+//! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
 pub mod block;
 mod body_names;
+mod body_shape;
 mod body_spec;
 mod body_texts;
 mod body_tree;
@@ -17,6 +19,7 @@ mod builder;
 mod carriage;
 mod centre;
 mod digest;
+mod distinct;
 mod each;
 mod field_lengths;
 mod file;
@@ -44,5 +47,5 @@ pub use carriage::{Carriage, CarriageLink};
 pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};
-pub use model::{Body, HullFit, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+pub use model::{Body, HullFit, MeshCondition, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
 pub(crate) use parallel::threads_within;

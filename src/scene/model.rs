@@ -3,7 +3,7 @@
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
 use crate::geometry::pose::Recentring;
-use crate::geometry::{Polyhedron, Pose, Vec3};
+use crate::geometry::{LazySurface, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,15 +16,21 @@ pub enum Model {
     Pieces,
     /// Several pieces, each of them replaced by its convex hull.
     PieceHulls,
+    /// The exact triangles.
+    Mesh,
 }
 
 impl Model {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Hull, Self::Pieces, Self::PieceHulls, Self::Mesh];
+
     /// The word of the scene file and of `bodies.parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hull => "hull",
             Self::Pieces => "pieces",
             Self::PieceHulls => "piece-hulls",
+            Self::Mesh => "mesh",
         }
     }
 }
@@ -53,12 +59,43 @@ pub struct HullFit {
     pub mesh_volume: Option<f64>,
 }
 
+/// What was found in the triangles of a mesh body, and done to them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MeshCondition {
+    /// Vertices of the file at the position of an earlier one, of which that one is used instead.
+    pub welded_vertices: u64,
+    /// Positions that no triangle with an area uses, and that are no part of the body.
+    pub unused_vertices: u64,
+    /// Triangles without an area, left out: equal or collinear corners.
+    pub degenerate_triangles: u64,
+    /// Triangles with the vertices of an earlier one in the same direction, left out.
+    pub duplicate_triangles: u64,
+    /// Triangles that were turned so that all of a solid mesh are oriented outward.
+    pub turned_triangles: u64,
+    /// Edges of one triangle only.
+    pub boundary_edges: u64,
+    /// Edges of more than two triangles.
+    pub nonmanifold_edges: u64,
+    /// Connected components: triangles are connected where they share an edge.
+    pub components: u64,
+    /// The volume that the triangles enclose, cubic metres. `None`: inside and outside are not known, as the triangles do not
+    /// close up, do not agree on a direction, or enclose nothing.
+    pub volume: Option<f64>,
+}
+
+impl MeshCondition {
+    /// Whether inside and outside are known.
+    pub fn is_solid(&self) -> bool {
+        self.volume.is_some()
+    }
+}
+
 /// The geometry of a body, shared between bodies of the same file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     /// How it is understood.
     pub model: Model,
-    /// The convex pieces; at least one.
+    /// The convex pieces; at least one. Of a mesh one, its hull.
     #[doc(hidden)]
     pub pieces: Vec<Piece>,
     /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one piece: it is the hull.
@@ -68,14 +105,25 @@ pub struct Shape {
     pub center: Vec3<f64>,
     /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
     pub radius: f64,
+    /// How far the true surface may lie from the geometry, grown by `offset`, at most: 0 or more, metres.
+    pub deviation: f64,
     /// Vertices of the file (or shape) as read.
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
     pub triangles: u64,
     /// Whether the triangles close up; `None` where there is no mesh.
     pub watertight: Option<bool>,
-    /// How the hull fits the mesh; `None` where there is no mesh.
+    /// How the hull fits the mesh; `None` where no hull stands for a mesh.
     pub fit: Option<HullFit>,
+    /// The exact triangles of a mesh body, without growth; `None` for all others.
+    #[doc(hidden)]
+    pub mesh: Option<Arc<TriangleMesh>>,
+    /// Of a body that is no mesh: see `Shape::surface`.
+    #[doc(hidden)]
+    pub faces: LazySurface,
+    /// The condition of the triangles of a mesh body; `None` for all others.
+    #[doc(hidden)]
+    pub condition: Option<MeshCondition>,
 }
 
 /// How far off a recentred body may be, in radii of its smallest piece: there the last place of an `f64` is its diameter
@@ -95,7 +143,29 @@ impl Shape {
         self.hull.as_ref().unwrap_or(&self.pieces[0])
     }
 
-    /// Whether the body stands for a mesh that is not convex: figures of it are of its hull, or of the hulls of its
+    /// The convex piece that the body is; `None` of several pieces, or a mesh.
+    #[inline(always)]
+    pub(crate) fn only_piece(&self) -> Option<&Piece> {
+        match &self.pieces[..] {
+            [piece] if self.mesh.is_none() => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// The surface as triangles, without growth: the mesh, or the faces of all pieces, which are cut into triangles when first asked for.
+    pub(crate) fn surface(&self) -> &TriangleMesh {
+        match &self.mesh {
+            Some(mesh) => mesh,
+            None => self.faces.get_or_build(self.pieces.iter().map(|piece| &piece.core)),
+        }
+    }
+
+    /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.
+    pub(crate) fn reach(&self) -> f64 {
+        if self.deviation > 0.0 { (self.radius + self.deviation).next_up() } else { self.radius }
+    }
+
+    /// Whether a hull stands for a mesh that is not convex: figures of it are of its hull, or of the hulls of its
     /// pieces.
     pub fn is_filled(&self) -> bool {
         self.fit.is_some_and(|fit| !fit.convex)

@@ -6,7 +6,7 @@ use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
 use super::schema::base_properties;
 use crate::error::{Error, Result};
-use crate::scene::{Body, HullFit, Scene};
+use crate::scene::{Body, HullFit, MeshCondition, Scene, Shape};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -25,6 +25,7 @@ fn schema() -> Arc<Schema> {
     let required = |name: &str, data_type| Field::new(name, data_type, false);
     let unit = |unit: &str| HashMap::from([("unit".to_owned(), unit.to_owned())]);
     let of_mesh = |name: &str, of: &str| Field::new(name, DataType::Float64, true).with_metadata(unit(of));
+    let count = |name: &str| Field::new(name, DataType::Int64, true);
     Arc::new(Schema::new(vec![
         required("body", DataType::Utf8),
         required("index", DataType::Int32),
@@ -39,6 +40,16 @@ fn schema() -> Arc<Schema> {
         of_mesh("hull_excess_m", "m"),
         of_mesh("hull_volume_m3", "m3"),
         of_mesh("mesh_volume_m3", "m3"),
+        required("deviation_m", DataType::Float64).with_metadata(unit("m")),
+        Field::new("solid", DataType::Boolean, true),
+        count("components"),
+        count("boundary_edges"),
+        count("nonmanifold_edges"),
+        count("welded_vertices"),
+        count("unused_vertices"),
+        count("degenerate_triangles"),
+        count("duplicate_triangles"),
+        count("turned_triangles"),
     ]))
 }
 
@@ -55,6 +66,10 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
     let float64 = |of: fn(HullFit) -> Option<f64>| {
         Arc::new(Float64Array::from_iter(fits().map(|fit| fit.and_then(of)))) as ArrayRef
     };
+    let conditions = || all().map(|body| body.shape.condition);
+    let count = |of: fn(MeshCondition) -> u64| {
+        Arc::new(Int64Array::from_iter(conditions().map(|found| found.map(|found| of(found) as i64)))) as ArrayRef
+    };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(all().map(|b| &b.name))),
         Arc::new(Int32Array::from_iter_values((0..scene.bodies.len()).map(|i| i as i32))),
@@ -68,9 +83,27 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         Arc::new(BooleanArray::from_iter(fits().map(|fit| fit.map(|fit| fit.convex)))),
         float64(|fit| Some(fit.excess)),
         float64(|fit| Some(fit.hull_volume)),
-        float64(|fit| fit.mesh_volume),
+        Arc::new(Float64Array::from_iter(all().map(|b| mesh_volume(&b.shape)))),
+        Arc::new(Float64Array::from_iter_values(all().map(|b| b.shape.deviation))),
+        Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.is_solid())))),
+        count(|found| found.components),
+        count(|found| found.boundary_edges),
+        count(|found| found.nonmanifold_edges),
+        count(|found| found.welded_vertices),
+        count(|found| found.unused_vertices),
+        count(|found| found.degenerate_triangles),
+        count(|found| found.duplicate_triangles),
+        count(|found| found.turned_triangles),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
+}
+
+/// What the triangles of a body enclose, cubic metres; `None` where they do not close up, or there are none.
+fn mesh_volume(shape: &Shape) -> Option<f64> {
+    match (shape.fit, shape.condition) {
+        (Some(fit), _) => fit.mesh_volume,
+        (None, condition) => condition?.volume,
+    }
 }
 
 /// Writes the table as one file.

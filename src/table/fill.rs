@@ -88,6 +88,7 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
     for axis in 0..3 {
         c.next().extend_f64(p().map(|p| p.normal[axis]));
     }
+    c.next().extend_f64(p().map(|p| p.protrusion));
     c.finish();
 }
 

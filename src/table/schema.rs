@@ -131,6 +131,7 @@ pub(super) fn penetrations() -> TableSpec {
     let mut list = KEYS.to_vec();
     list.extend(["depth_m", "depth_lower_m", "depth_upper_m"].map(|name| ColumnSpec::float(name, "m")));
     list.extend(["d_x", "d_y", "d_z"].map(|name| ColumnSpec::float(name, "1")));
+    list.push(ColumnSpec::float("protrusion_m", "m").nullable());
     TableSpec { name: "penetrations", columns: list, sorted_by: ROW_ORDER }
 }
 

@@ -147,7 +147,7 @@ impl SummaryWriter {
             segments: Vec::new(),
             begun: 0,
             last_run: None,
-            motion: MotionBounds::new(scene.dynamic.iter().map(|&body| scene.bodies[body as usize].shape.radius)),
+            motion: MotionBounds::new(scene.dynamic.iter().map(|&body| scene.bodies[body as usize].shape.reach())),
             slot_of: scene.bodies.iter().map(|body| slot(&body.motion)).collect(),
             is_still: scene.dynamic.is_empty(),
             require: scene.query.require.unwrap_or(f64::NAN),

@@ -295,6 +295,7 @@ mod tests {
             point_a: Vec3::ZERO,
             point_b: Vec3::ZERO,
             normal: Vec3::ZERO,
+            protrusion: f64::NAN,
         };
         Row { a, b, proximity }
     }

@@ -85,6 +85,10 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         triangles: 0,
         watertight: None,
         fit: None,
+        deviation: 0.0,
+        mesh: None,
+        faces: Default::default(),
+        condition: None,
     })
 }
 

@@ -67,6 +67,10 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         triangles: 0,
         watertight: None,
         fit: None,
+        deviation: 0.0,
+        mesh: None,
+        faces: Default::default(),
+        condition: None,
     }
 }
 

@@ -81,6 +81,10 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 triangles: 2 * i as u64,
                 watertight: [None, Some(true), Some(false)][i % 3],
                 fit: None,
+                deviation: 0.0,
+                mesh: None,
+                faces: Default::default(),
+                condition: None,
             };
             let motion = if statics && i % 3 == 1 {
                 Motion::Static(Pose::new([i as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]))
@@ -160,6 +164,7 @@ pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
         point_a,
         point_b: point_a + normal * distance,
         normal,
+        protrusion: if status == Status::Penetrating && a.is_multiple_of(2) { -0.75 * distance } else { f64::NAN },
     };
     Row { a, b, proximity }
 }

@@ -55,6 +55,10 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         triangles: 0,
         watertight: None,
         fit: None,
+        deviation: 0.0,
+        mesh: None,
+        faces: Default::default(),
+        condition: None,
     })
 }
 

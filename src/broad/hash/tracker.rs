@@ -45,7 +45,7 @@ impl LabelTracker {
         for body in &scene.bodies {
             if let Motion::Dynamic { slot } = body.motion {
                 // Rounding adds a few lattice spacings to the box; saturation only makes it smaller.
-                let side = (2.0 * body.shape.radius + scene.query.within) / job.lattice().spacing + 6.0;
+                let side = (2.0 * body.shape.reach() + scene.query.within) / job.lattice().spacing + 6.0;
                 levels[slot as usize] = level_for(side as u32, SPARE);
             }
         }

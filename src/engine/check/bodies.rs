@@ -1,4 +1,4 @@
-//! Bodies that look as if they were in another unit, and meshes that are open.
+//! Bodies that look as if they were in another unit.
 
 use super::warning::Warning;
 use crate::scene::Scene;
@@ -11,8 +11,8 @@ const OUTSIDE: f64 = 4.0;
 /// ...and a unit of length would bring it back to the median within this factor.
 const EXPLAINED: f64 = 4.0;
 
-/// Sizes that a unit would explain, and open meshes of which the inside matters.
-pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
+/// Sizes that a unit would explain.
+pub(super) fn warnings(scene: &Scene) -> Vec<Warning> {
     let sizes: Vec<f64> = scene.bodies.iter().map(|body| body.shape.size()).collect();
     let mut warnings = Vec::new();
     for (unit, bodies, factor) in suspects(&sizes, scene.unit) {
@@ -33,16 +33,6 @@ pub(super) fn warnings(scene: &Scene, open: &[u32]) -> Vec<Warning> {
                 scene.unit.word
             ),
             format!("if its geometry is in {}, say `unit = \"{}\"`; else check its scale", unit.word, unit.word),
-        ));
-    }
-    let inside_matters = |&&body: &&u32| scene.bodies[body as usize].shape.model.name() == "mesh";
-    let open: Vec<u32> = open.iter().filter(inside_matters).copied().collect();
-    if !open.is_empty() {
-        warnings.push(Warning::new(
-            "open",
-            open,
-            "the triangles do not close up, so that nothing can be found inside",
-            "mend the mesh, or use model = \"hull\" or \"pieces\"",
         ));
     }
     warnings

@@ -84,7 +84,7 @@ impl<'a> Contacts<'a> {
             let [at_a, at_b] = [poses_a.at(sample).position, poses_b.at(sample).position];
             // Twice the reach of rounding and more: a pair that is not asked is far from contact.
             let slack = 1e-12 * (at_a.length() + at_b.length());
-            if (at_a - at_b).length() > (a.radius + b.radius + options.touch) * (1.0 + 1e-9) + slack {
+            if (at_a - at_b).length() > (a.reach() + b.reach() + options.touch) * (1.0 + 1e-9) + slack {
                 return false;
             }
             let query = PairQuery { a, b, poses_a, poses_b, samples: 1 << sample };

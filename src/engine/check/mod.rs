@@ -2,6 +2,7 @@
 
 mod bodies;
 mod contacts;
+mod meshes;
 mod motion;
 mod quaternion_order;
 mod rules;
@@ -18,6 +19,7 @@ use crate::scene::{FrameBlock, IgnoreRule, Motion, PairCounts, Scene};
 use crate::trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
 pub use contacts::LastingContact;
+pub use meshes::MeshFound;
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};
@@ -60,6 +62,8 @@ pub struct Checked {
     pub largest_steps: Vec<LargestStep>,
     /// Bodies (indices) whose triangles do not close up.
     pub open_meshes: Vec<u32>,
+    /// The meshes of bodies that are exact triangles.
+    pub meshes: Vec<MeshFound>,
     /// Pairs that touch or overlap in nearly all frames, by (a, b). Frames are looked at evenly over the samples chosen.
     pub lasting_contacts: Vec<LastingContact>,
     /// The `[[ignore]]` tables that would cover these pairs.
@@ -132,12 +136,14 @@ fn check_in_pool(
         never_near,
         largest_steps: seen.motions.largest(),
         open_meshes: indices(scene, |body| scene.bodies[body].shape.watertight == Some(false)),
+        meshes: meshes::meshes(scene),
         ignore_rules: contacts::ignore_rules(scene, &lasting_contacts),
         lasting_contacts,
         warnings: Vec::new(),
     };
     let mut warnings = rules::warnings(&checked.rules);
-    warnings.extend(bodies::warnings(scene, &checked.open_meshes));
+    warnings.extend(bodies::warnings(scene));
+    warnings.extend(meshes::warnings(&checked.meshes));
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
     warnings.extend(contacts::warning(scene, &checked.lasting_contacts));

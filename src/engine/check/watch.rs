@@ -32,7 +32,7 @@ impl<'a> TrajectoryWatch<'a> {
 
     /// The warnings that a check has of the trajectories and of sizes, but for what is only slow.
     pub(in crate::engine) fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = bodies::warnings(self.scene, &[]);
+        let mut warnings = bodies::warnings(self.scene);
         warnings.extend(self.motions.warnings(self.samples).into_iter().filter(|warning| warning.kind != "motionless"));
         warnings.extend(self.clock.warnings());
         warnings.extend(Warning::of_empty(self.samples));

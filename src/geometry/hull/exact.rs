@@ -12,7 +12,7 @@ type Point = Vec3<f64>;
 /// Positive iff `d` lies above the plane through `a`, `b`, `c`, that is on the side from which they are seen
 /// counter-clockwise; zero iff the four are coplanar.
 #[inline]
-pub(super) fn side(a: Point, b: Point, c: Point, d: Point) -> f64 {
+pub(crate) fn side(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let p = |p: Point| Coord3D { x: p.x, y: p.y, z: p.z };
     -robust::orient3d(p(a), p(b), p(c), p(d))
 }
@@ -20,14 +20,14 @@ pub(super) fn side(a: Point, b: Point, c: Point, d: Point) -> f64 {
 /// The sign of component `axis` of `(b - a) x (c - a)`: positive iff `a`, `b`, `c` are counter-clockwise seen from
 /// the far end of that axis.
 #[inline]
-pub(super) fn turn(a: Point, b: Point, c: Point, axis: usize) -> f64 {
+pub(crate) fn turn(a: Point, b: Point, c: Point, axis: usize) -> f64 {
     let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
     let p = |p: Point| Coord { x: p[j], y: p[k] };
     robust::orient2d(p(a), p(b), p(c))
 }
 
 /// Whether three points lie on a line (or coincide).
-pub(super) fn collinear(a: Point, b: Point, c: Point) -> bool {
+pub(crate) fn collinear(a: Point, b: Point, c: Point) -> bool {
     (0..3).all(|axis| turn(a, b, c, axis) == 0.0)
 }
 

@@ -36,6 +36,7 @@ mod tests;
 
 use super::polyhedron::Polyhedron;
 use super::vec3::Vec3;
+pub(crate) use exact::{collinear, side, turn};
 use inexact::Inexact;
 use simplex::AffineSpan;
 
@@ -95,7 +96,11 @@ fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {
     Ok(hull)
 }
 
-fn check_range(points: &[Vec3<f64>]) -> Result<(), HullError> {
+/// Whether there are points, and predicates of them are exact.
+///
+/// # Errors
+/// See [`HullError`].
+pub(crate) fn check_range(points: &[Vec3<f64>]) -> Result<(), HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);
     }

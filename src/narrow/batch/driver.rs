@@ -8,6 +8,7 @@ use crate::narrow::cache::PairCache;
 use crate::narrow::compound::{self, Bodies};
 use crate::narrow::culling::Culling;
 use crate::narrow::ladder::{Ladder, SearchMethod};
+use crate::narrow::mesh;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::RelativePoses;
@@ -79,7 +80,7 @@ fn answer_samples(
     routes: &mut Routes,
     out: &mut Vec<Proximity>,
 ) {
-    let Workspace { relative, batch, polytope, .. } = work;
+    let Workspace { relative, batch, polytope, meshes, .. } = work;
     let mut left = from.samples;
     let relative = RelativePoses::new(query.poses_a, query.poses_b, left, relative);
     let mut batch = OnePair::new(search, query, options, &relative, cache, &mut batch.one_pair);
@@ -116,7 +117,12 @@ fn answer_samples(
             let (pose_a, pose_b) = (query.poses_a.at(sample), query.poses_b.at(sample));
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = routes.verified + routes.surface_verified;
-            outcome = compound::query(&bodies, options, cache, &mut ladder, routes).reported(sample, options);
+            let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
+                mesh::query(&bodies, options, cache, meshes, routes)
+            } else {
+                compound::query(&bodies, options, cache, &mut ladder, routes)
+            };
+            outcome = found.reported(sample, options);
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);
         }
         match outcome {

@@ -259,8 +259,5 @@ impl ManyPairs {
 /// The pieces of bodies of one piece each.
 #[inline(always)]
 fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
-    match (&query.a.pieces[..], &query.b.pieces[..]) {
-        ([a], [b]) => Some([a, b]),
-        _ => None,
-    }
+    Some([query.a.only_piece()?, query.b.only_piece()?])
 }

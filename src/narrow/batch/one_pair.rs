@@ -86,8 +86,8 @@ impl<'a> OnePair<'a> {
         cache: &mut PairCache,
         memory: &'a mut OnePairMemory,
     ) -> Self {
-        let of = match (&query.a.pieces[..], &query.b.pieces[..], relative.lanes) {
-            ([a], [b], Some(poses)) => Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses }),
+        let of = match (query.a.only_piece(), query.b.only_piece(), relative.lanes) {
+            (Some(a), Some(b), Some(poses)) => Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses }),
             _ => None,
         };
         if let Some(of) = &of {

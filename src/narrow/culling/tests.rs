@@ -1,7 +1,7 @@
 //! Samples that are ruled out side by side, against each sample alone.
 
 use super::*;
-use crate::geometry::Pose;
+use crate::geometry::{LazySurface, Pose};
 use crate::narrow::certificate::random_bodies::{RandomBodies, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;
@@ -12,7 +12,23 @@ use crate::scene::{Lanes, Model, Piece, Shape};
 fn body(core: Polyhedron, grown: f64) -> Shape {
     let (center, model, radius) = (Vec3::ZERO, Model::Hull, core.radius + grown);
     let pieces = vec![Piece { core, radius: grown }];
-    Shape { model, pieces, hull: None, center, radius, vertices: 0, triangles: 0, watertight: None, fit: None }
+    let (hull, watertight, fit, mesh, condition) = (None, None, None, None, None);
+    let (deviation, vertices, triangles) = (0.0, 0, 0);
+    Shape {
+        model,
+        pieces,
+        hull,
+        center,
+        radius,
+        deviation,
+        vertices,
+        triangles,
+        watertight,
+        fit,
+        mesh,
+        faces: LazySurface::default(),
+        condition,
+    }
 }
 
 /// A body of two pieces, of which only the hull is looked at.

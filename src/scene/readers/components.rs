@@ -1,6 +1,7 @@
 //! Parts of a mesh: some of its triangles with the vertices that they use, and the components that hang together.
 
 use super::mesh::Mesh;
+use crate::scene::mesh::edges;
 use std::collections::HashMap;
 
 /// The mesh of some triangles (ascending indices). Its vertices are those that the triangles use, in the order of the
@@ -56,17 +57,8 @@ pub(super) fn group(mesh: &Mesh, numbers: &[u32], count: usize) -> Vec<Mesh> {
 /// edge; vertices of equal positions are one, since many formats repeat them.
 pub(super) fn split(mesh: &Mesh) -> Vec<Mesh> {
     let numbers = components(mesh);
-    let count = count_of(&numbers);
+    let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
     group(mesh, &numbers, count)
-}
-
-/// How many connected components a mesh has.
-pub(in crate::scene) fn count(mesh: &Mesh) -> usize {
-    count_of(&components(mesh))
-}
-
-fn count_of(numbers: &[u32]) -> usize {
-    numbers.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
 /// For each triangle the number of its component.
@@ -77,36 +69,8 @@ fn components(mesh: &Mesh) -> Vec<u32> {
         *known.entry(position.map(|c| (c + 0.0).to_bits())).or_insert(next) // -0 is 0
     };
     let points: Vec<u32> = mesh.vertices.iter().map(point).collect();
-    let mut edges: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * mesh.triangles.len());
-    for (corners, triangle) in mesh.triangles.iter().zip(0..) {
-        let [a, b, c] = corners.map(|vertex| points[vertex as usize]);
-        edges.extend([(a, b), (b, c), (c, a)].map(|(p, q)| (p.min(q), p.max(q), triangle)));
-    }
-    edges.sort_unstable();
-    let mut leader: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
-    for pair in edges.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
-        let (a, b) = (find(&mut leader, pair[0].2), find(&mut leader, pair[1].2));
-        leader[a.max(b) as usize] = a.min(b);
-    }
-    // A leader is the least triangle of its component, so it is numbered before all others.
-    let mut number = vec![0; leader.len()];
-    let mut count = 0;
-    for triangle in 0..leader.len() {
-        let first = find(&mut leader, triangle as u32) as usize;
-        number[triangle] = if first == triangle { count } else { number[first] };
-        count += u32::from(first == triangle);
-    }
-    number
-}
-
-/// The leader of a triangle's component; halves the paths that it walks.
-fn find(leader: &mut [u32], triangle: u32) -> u32 {
-    let mut at = triangle as usize;
-    while leader[at] as usize != at {
-        leader[at] = leader[leader[at] as usize];
-        at = leader[at] as usize;
-    }
-    at as u32
+    let triangles = mesh.triangles.iter().map(|corners| corners.map(|vertex| points[vertex as usize]));
+    edges::components(mesh.triangles.len(), &edges::edge_uses((0..).zip(triangles)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! [`Fault`]; they never panic, and never allocate more than the file's own size warrants (glTF may copy a mesh many
 //! times: there, more than a fixed bound).
 
-pub(in crate::scene) mod components;
+mod components;
 mod gltf;
 mod mesh;
 mod obj;

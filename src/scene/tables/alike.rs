@@ -12,8 +12,8 @@ use crate::scene::orientation::is_unit;
 use crate::scene::row_place::RowPlace;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 10;
-pub(super) const ORIENTATION: usize = 13;
+pub(super) const POSITION: usize = 11;
+pub(super) const ORIENTATION: usize = 14;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;
@@ -56,7 +56,7 @@ impl LoweredRow<'_> {
                 Origin::Scene(at) => Origin::Scene(*at),
             },
             at: place,
-            offset: self.body.offset,
+            growth: self.body.growth,
             groups: self.body.groups.clone(),
             pose: self.pose(&pose, unit)?,
         })

@@ -40,7 +40,7 @@ enum BodiesTableFormat {
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
+const COLUMNS: [(&[&str], BodiesTableFormat); 18] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Table),
@@ -49,6 +49,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
     (&["scale"], BodiesTableFormat::Number),
     (&["up"], BodiesTableFormat::Text),
     (&["offset"], BodiesTableFormat::Length),
+    (&["deviation"], BodiesTableFormat::Length),
     (&["group"], BodiesTableFormat::Texts),
     (&["static"], BodiesTableFormat::Bool),
     (&["x"], BodiesTableFormat::Length),
@@ -63,7 +64,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 17] = [
 /// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
-const STATIC: usize = 9;
+const STATIC: usize = 10;
 
 const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 

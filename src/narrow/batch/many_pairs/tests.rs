@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
-use crate::geometry::{Pose, RelativePose, Vec3};
+use crate::geometry::{LazySurface, Pose, RelativePose, Vec3};
 use crate::narrow::closest_points::closest_points;
 use crate::narrow::{Auto, BodyPoses, Gjk, NarrowPhase, Status, VClip, Workspace};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
@@ -54,8 +54,23 @@ impl RandomBodies {
         let radius = (all.core.radius + growth).next_up();
         let pieces: Vec<Piece> = pieces.iter().map(|points| piece(points)).collect();
         let hull = (pieces.len() > 1).then_some(all);
-        let (center, watertight) = (Vec3::ZERO, None);
-        Shape { model: Model::Hull, pieces, hull, center, radius, vertices: 0, triangles: 0, watertight, fit: None }
+        let (model, center, watertight, fit, mesh, condition) = (Model::Hull, Vec3::ZERO, None, None, None, None);
+        let (deviation, vertices, triangles) = (0.0, 0, 0);
+        Shape {
+            model,
+            pieces,
+            hull,
+            center,
+            radius,
+            deviation,
+            vertices,
+            triangles,
+            watertight,
+            fit,
+            mesh,
+            faces: LazySurface::default(),
+            condition,
+        }
     }
 
     /// Where B is beside A: apart, near, flush, inside, the same place, far off or nowhere.

@@ -1,0 +1,208 @@
+//! Triangles as a body's exact surface, under a tree of boxes.
+
+mod build;
+mod eigen;
+mod labels;
+mod lazy;
+mod node;
+mod project;
+
+pub(crate) use labels::{EdgeLabel, FeatureLabels};
+pub use lazy::LazySurface;
+pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
+pub(crate) use project::{Intervals, SearchFrame};
+
+use super::polyhedron::Polyhedron;
+use super::triangle_tree::bounds;
+use super::vec3::Vec3;
+use build::build;
+
+/// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
+///
+/// Corners that are equal have one index. Memory: 12 bytes a vertex coordinate triple of 24, and about 40 bytes a triangle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriangleMesh {
+    vertices: Vec<Vec3<f64>>,
+    /// Leaf by leaf.
+    triangles: Vec<[u32; 3]>,
+    labels: FeatureLabels,
+    nodes: Vec<MeshNode>,
+    /// For each leaf: its triangles begin here; and where the last ends.
+    leaf_start: Vec<u32>,
+    /// A vertex of each connected component.
+    component_vertices: Vec<u32>,
+    solid: bool,
+    /// No vertex is farther from the origin of the frame, metres.
+    radius: f64,
+    /// Of the box.
+    middle: Vec3<f64>,
+    /// Half of its sides, metres.
+    extent: Vec3<f64>,
+}
+
+impl TriangleMesh {
+    /// Of `vertices` (distinct, finite, metres in the recentred frame) and `triangles` of three distinct vertices and an area above 0, at least
+    /// one. `vertex_numbers`: the published number of each vertex, ascending; `triangle_numbers`: of each triangle, its number in the
+    /// file; `solid`: the triangles close up and are oriented outward, so that inside and outside are known.
+    pub(crate) fn new(
+        vertices: Vec<Vec3<f64>>,
+        triangles: Vec<[u32; 3]>,
+        vertex_numbers: Vec<u32>,
+        triangle_numbers: Vec<u32>,
+        solid: bool,
+    ) -> Self {
+        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles);
+        let triangle_numbers = order.iter().map(|&t| triangle_numbers[t as usize]).collect();
+        let labels = FeatureLabels::of_mesh(&triangles, vertex_numbers, triangle_numbers);
+        Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)
+    }
+
+    /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment or point. Solid if all pieces are.
+    pub(crate) fn of_pieces<'a>(pieces: impl Iterator<Item = &'a Polyhedron>) -> Self {
+        let (mut vertices, mut triangles, mut of_triangle, mut sources) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut solid, mut edges) = (true, Vec::new());
+        for (piece, core) in pieces.enumerate() {
+            let first = vertices.len() as u32;
+            vertices.extend((0..core.count as u32).map(|v| core.vertex(v)));
+            sources.extend_from_slice(&core.source);
+            for (face, fan) in fans(core) {
+                triangles.push(fan.map(|v| first + v));
+                of_triangle.push([piece as u32, face]);
+            }
+            edges.push((first, core.edges.iter().map(|e| e.v.map(|v| first + v)).collect()));
+            solid &= core.dimension == 3;
+        }
+        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles);
+        let of_triangle = order.iter().map(|&t| of_triangle[t as usize]).collect();
+        let labels = FeatureLabels::of_pieces(sources, of_triangle, edges);
+        Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)
+    }
+
+    fn assemble(
+        vertices: Vec<Vec3<f64>>,
+        triangles: Vec<[u32; 3]>,
+        labels: FeatureLabels,
+        nodes: Vec<MeshNode>,
+        leaf_start: Vec<u32>,
+        solid: bool,
+    ) -> Self {
+        let component_vertices = component_vertices(vertices.len(), &triangles);
+        let radius = triangles.iter().flatten().map(|&v| vertices[v as usize].length()).fold(0.0, f64::max);
+        let radius = radius * (1.0 + 4.0 * f64::EPSILON);
+        let (low, high) = bounds(triangles.iter().flatten().map(|&v| vertices[v as usize]));
+        let (middle, extent) = ((low + high).scale(0.5), (high - low).scale(0.5 + f64::EPSILON));
+        Self { vertices, triangles, labels, nodes, leaf_start, component_vertices, solid, radius, middle, extent }
+    }
+
+    /// The vertices.
+    pub fn vertices(&self) -> &[Vec3<f64>] {
+        &self.vertices
+    }
+
+    /// The triangles, in the order of the tree: indices of vertices, counter-clockwise seen from outside where the mesh is solid.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The published number of each vertex: its index in the file.
+    pub fn vertex_numbers(&self) -> &[u32] {
+        self.labels.vertices()
+    }
+
+    /// The published number of each triangle, in the order of [`TriangleMesh::triangles`]: of a mesh its index in the file.
+    pub fn triangle_numbers(&self) -> Vec<u32> {
+        (0..self.triangles.len() as u32).map(|t| self.labels.part(t)).collect()
+    }
+
+    /// Whether inside and outside are known.
+    pub fn is_solid(&self) -> bool {
+        self.solid
+    }
+
+    /// The corners of triangle `t`.
+    #[inline(always)]
+    pub(crate) fn corners(&self, t: u32) -> [Vec3<f64>; 3] {
+        self.triangles[t as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// What is published of triangles and their features.
+    pub(crate) fn labels(&self) -> &FeatureLabels {
+        &self.labels
+    }
+
+    /// A vertex of each connected component.
+    pub(crate) fn component_vertices(&self) -> &[u32] {
+        &self.component_vertices
+    }
+
+    /// No vertex is farther from the origin of the frame, metres.
+    pub(crate) fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The middle of the box around it.
+    pub(crate) fn middle(&self) -> Vec3<f64> {
+        self.middle
+    }
+
+    /// Half the sides of that box, metres.
+    pub(crate) fn extent(&self) -> Vec3<f64> {
+        self.extent
+    }
+
+    /// The root of the tree.
+    pub(crate) fn root(&self) -> NodeId {
+        if self.nodes.is_empty() { NodeId::leaf(0) } else { NodeId::inner(0) }
+    }
+
+    /// An inner node.
+    #[inline(always)]
+    pub(crate) fn node(&self, index: u32) -> &MeshNode {
+        &self.nodes[index as usize]
+    }
+
+    /// The triangles of a leaf: at most [`LEAF_TRIANGLES`].
+    #[inline(always)]
+    pub(crate) fn leaf(&self, index: u32) -> std::ops::Range<u32> {
+        self.leaf_start[index as usize]..self.leaf_start[index as usize + 1]
+    }
+
+    /// Inner nodes and leaves.
+    pub(crate) fn node_counts(&self) -> [usize; 2] {
+        [self.nodes.len(), self.leaf_start.len() - 1]
+    }
+}
+
+/// The faces of a polyhedron cut into fans: number of the face, and vertices. A segment or a point is one triangle without area.
+fn fans(core: &Polyhedron) -> impl Iterator<Item = (u32, [u32; 3])> + '_ {
+    // The back of a flat polygon is its front once more.
+    let faces = if core.dimension == 2 { 1 } else { core.face_count() as u32 };
+    let fans = (0..faces.min(core.face_count() as u32)).flat_map(move |f| {
+        let corners = core.face(f);
+        corners[1..].windows(2).map(move |pair| (f, [corners[0], pair[0], pair[1]]))
+    });
+    let last = core.count as u32 - 1;
+    fans.chain((core.dimension < 2).then_some((0, [0, last, last])))
+}
+
+/// A vertex of each connected component: the lowest one.
+fn component_vertices(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..vertices as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    let mut used = vec![false; vertices];
+    for t in triangles {
+        t.iter().for_each(|&v| used[v as usize] = true);
+        for other in [t[1], t[2]] {
+            let (p, q) = (root(&mut parent, t[0]), root(&mut parent, other));
+            parent[p.max(q) as usize] = p.min(q);
+        }
+    }
+    (0..vertices as u32).filter(|&v| used[v as usize] && parent[v as usize] == v).collect()
+}

@@ -1,0 +1,75 @@
+//! The nodes of the tree: eight boxes in the axes of their node.
+
+use crate::geometry::Vec3;
+
+/// Children of a node, and triangles of a leaf, at most.
+pub(crate) const WIDTH: usize = 8;
+
+/// Triangles of a leaf, at most.
+pub(crate) const LEAF_TRIANGLES: usize = WIDTH;
+
+/// An inner node or a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(u32);
+
+/// What a [`NodeId`] names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Child {
+    /// An inner node.
+    Inner(u32),
+    /// A leaf.
+    Leaf(u32),
+}
+
+/// The bit that tells leaves from inner nodes.
+const LEAF: u32 = 1 << 31;
+
+impl NodeId {
+    /// An inner node.
+    pub(crate) fn inner(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// A leaf.
+    pub(crate) fn leaf(index: u32) -> Self {
+        Self(index | LEAF)
+    }
+
+    /// Which of the two.
+    #[inline(always)]
+    pub(crate) fn get(self) -> Child {
+        if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
+    }
+
+    /// Whether it is a leaf.
+    #[inline(always)]
+    pub(crate) fn is_leaf(self) -> bool {
+        self.0 & LEAF != 0
+    }
+}
+
+/// Oriented boxes around the triangles of up to eight children, side by side (Gottschalk, Lin, Manocha 1996).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MeshNode {
+    /// What the centres are measured from, metres in the mesh's frame.
+    pub(crate) origin: Vec3<f64>,
+    /// By coordinate: the centre of each child's box less `origin`, metres.
+    pub(crate) centers: [[f32; WIDTH]; 3],
+    /// By axis of the boxes and coordinate: from the centre of each child's box to the middle of a side, metres. Long enough to cover
+    /// what rounding to `f32` takes from them and from the centre.
+    pub(crate) halves: [[[f32; WIDTH]; 3]; 3],
+    /// The children.
+    pub(crate) children: [NodeId; WIDTH],
+    /// How many of them there are.
+    pub(crate) count: u8,
+}
+
+impl MeshNode {
+    /// A ball around the box of child `lane`: its centre in the mesh's frame, and its radius, metres.
+    pub(crate) fn ball(&self, lane: usize) -> (Vec3<f64>, f64) {
+        let at = |of: &[[f32; WIDTH]; 3]| Vec3::new(of[0][lane].into(), of[1][lane].into(), of[2][lane].into());
+        let radius2: f64 = self.halves.iter().map(|half| at(half).length2()).sum();
+        // The axes are at right angles but for the rounding of the sides to `f32`.
+        (self.origin + at(&self.centers), radius2.sqrt() * (1.0 + 4.0 * f64::from(f32::EPSILON)))
+    }
+}

@@ -1,0 +1,226 @@
+//! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end separates them, and one of the length
+//! of its upper end was checked to.
+
+use super::overlap::{OverlapQueries, Protrusion};
+use super::place::MeshPlace;
+use super::points::PointMemory;
+use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use crate::geometry::{Polyhedron, Vec3};
+
+/// Pairs of triangles that cross whose normals are tried.
+const CROSSINGS: usize = 8;
+
+/// Starts of pattern searches for a point deep inside both.
+const STARTS: usize = 2;
+
+/// A direction is given up where this share of the best length does not separate the bodies along it.
+const SHARE: f64 = 0.9;
+
+/// Halvings of an interval of lengths.
+const HALVINGS: usize = 12;
+
+/// The relative width up to which lengths are told apart.
+const CLOSE: f64 = 1e-3;
+
+/// Cosine above which two directions are one.
+const SAME: f64 = 1.0 - 1e-12;
+
+/// The bracket of a depth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DepthBracket {
+    /// Proven: no shorter translation separates the bodies, metres.
+    pub(crate) lower: f64,
+    /// Proven: moving B so far along `normal` separates them, metres.
+    pub(crate) upper: f64,
+    /// Unit, A's frame.
+    pub(crate) normal: Vec3<f64>,
+    /// How far the innermost vertex of one body lies from the surface of the other, metres; NaN where none lies inside, or no body is
+    /// solid.
+    pub(crate) protrusion: f64,
+    /// A point near the overlap on A, in A's frame.
+    pub(crate) point_a: Vec3<f64>,
+    /// Triangles there.
+    pub(crate) triangles: [u32; 2],
+}
+
+/// Working memory.
+#[derive(Debug, Default)]
+pub(crate) struct DepthMemory {
+    points: [PointMemory; 2],
+}
+
+/// A search for the depth.
+struct DepthSearch<'a> {
+    place: &'a MeshPlace<'a>,
+    /// Convex hulls of both cores.
+    hulls: [&'a Polyhedron; 2],
+    overlap: OverlapQueries<'a>,
+    memory: &'a mut MeshSearchMemory,
+}
+
+/// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
+/// and none is inside. `apart`: their surfaces are at least so far apart, metres (0 where they touch).
+pub(crate) fn bracket<'a>(
+    place: &'a MeshPlace<'a>,
+    hulls: [&'a Polyhedron; 2],
+    apart: f64,
+    search: &'a mut MeshSearchMemory,
+    memory: &'a mut DepthMemory,
+) -> Option<DepthBracket> {
+    let overlap = OverlapQueries::new(*place, &mut memory.points);
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search };
+    if apart > place.growth && !depth.overlap.is_contained(place, apart) {
+        return None;
+    }
+    Some(depth.bracket(apart))
+}
+
+impl DepthSearch<'_> {
+    fn bracket(&mut self, apart: f64) -> DepthBracket {
+        let place = self.place;
+        let protrusions = self.overlap.protrusions();
+        let crossings = if apart > 0.0 { Vec::new() } else { search::crossings(place, CROSSINGS, self.memory) };
+        let local = self.local_normals(&protrusions, &crossings);
+        let hulls = self.hull_overlaps(&local);
+        let (core, deepest) = self.lower(&protrusions, &crossings, hulls[0].1);
+        // Nearest points of the surfaces that are less than the growth apart.
+        let between = if apart > 0.0 { place.growth - apart } else { place.growth };
+        let outside = if apart > 0.0 { between } else { 0.0 };
+        let lower =
+            (core + place.growth - place.error()).max(outside - place.error()).max(self.pierced(&crossings)).max(0.0);
+        let (upper, normal) = self.upper(lower, &hulls);
+        let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
+        let (point_a, triangles) = match (best, crossings.first()) {
+            (Some(p), _) => (p.vertex, p.triangles),
+            (None, Some(&[a, b])) => (place.a.corners(a)[0], [a, b]),
+            (None, None) => (deepest, [0, 0]),
+        };
+        let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
+        DepthBracket { lower: lower.min(upper), upper, normal, protrusion, point_a, triangles }
+    }
+
+    /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.
+    fn lower(
+        &mut self,
+        protrusions: &[Option<Protrusion>; 2],
+        crossings: &[[u32; 2]],
+        hull_overlap: f64,
+    ) -> (f64, Vec3<f64>) {
+        let place = self.place;
+        let mut starts: Vec<Vec3<f64>> = protrusions.iter().flatten().map(|p| p.vertex).collect();
+        starts.extend([place.a.middle(), place.pose.point(place.b.middle())]);
+        let centroid = |t: [Vec3<f64>; 3]| (t[0] + t[1] + t[2]).scale(1.0 / 3.0);
+        starts.extend(crossings.first().map(|&[a, _]| centroid(place.a.corners(a))));
+        let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(0.0, f64::max);
+        let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
+        let mut best = (known, vertex.unwrap_or(starts[0]));
+        if !place.a.is_solid() || !place.b.is_solid() {
+            return best;
+        }
+        let mut starts: Vec<(f64, Vec3<f64>)> = starts.into_iter().map(|p| (self.overlap.both(p), p)).collect();
+        // Stable: of equal ones the first.
+        starts.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
+        for start in starts.into_iter().take(STARTS) {
+            let found = self.overlap.deepen(start, step);
+            if found.0 > best.0 {
+                best = found;
+            }
+        }
+        best
+    }
+
+    /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are too short to take the edge of one
+    /// out of the other.
+    fn pierced(&self, crossings: &[[u32; 2]]) -> f64 {
+        let place = self.place;
+        let depth = |&[a, b]: &[u32; 2]| super::crossing::least_translation(&place.a.corners(a), &place.corners_b(b));
+        crossings.iter().map(depth).fold(0.0, f64::max) - place.error()
+    }
+
+    /// Directions in which B leaves A where they overlap: outward normals of A, inward ones of B.
+    fn local_normals(&self, protrusions: &[Option<Protrusion>; 2], crossings: &[[u32; 2]]) -> Vec<Vec3<f64>> {
+        let place = self.place;
+        let mut found = Vec::new();
+        let [of_a, of_b] = protrusions;
+        found.extend(of_b.map(|p| p.outward));
+        found.extend(of_a.map(|p| -p.outward));
+        let normal = |t: [Vec3<f64>; 3]| (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+        for &[a, b] in crossings {
+            found.extend([normal(place.a.corners(a)), -normal(place.corners_b(b))]);
+        }
+        if !place.a.is_solid() || !place.b.is_solid() {
+            found.extend(found.clone().iter().map(|&n| -n));
+        }
+        found.retain(|n| n.is_finite());
+        found
+    }
+
+    /// The directions to be tried, and how far the hulls overlap along each, metres: the one in which they do least, then `local`, then the axes
+    /// of both frames.
+    fn hull_overlaps(&self, local: &[Vec3<f64>]) -> Vec<(Vec3<f64>, f64)> {
+        let axes = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
+        let of_b = axes.map(|axis| self.place.pose.vector(axis));
+        let both_ways = axes.iter().chain(&of_b).flat_map(|&n| [n, -n]);
+        let mut found: Vec<(Vec3<f64>, f64)> = Vec::new();
+        for n in local.iter().copied().chain(both_ways) {
+            if found.iter().all(|(other, _)| other.dot(n) < SAME) {
+                found.push((n, self.hull_overlap(n).max(0.0)));
+            }
+        }
+        let least = (0..found.len()).min_by(|&x, &y| found[x].1.total_cmp(&found[y].1)).expect("axes");
+        found[..=least].rotate_right(1);
+        found
+    }
+
+    /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
+    /// that take the hulls apart, the shortest first.
+    fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)]) -> (f64, Vec3<f64>) {
+        let least = lower + 4.0 * self.place.sharp();
+        // Beyond the supporting planes of the hulls the bodies are apart for certain.
+        let mut best = (hulls[0].1, hulls[0].0);
+        for &(n, _) in hulls {
+            if least < best.0 && self.is_separated_by(n, least) {
+                return (least, n);
+            }
+        }
+        for (index, &(n, _)) in hulls.iter().enumerate() {
+            if least >= best.0 {
+                break;
+            }
+            let mut apart = if index == 0 { best.0 } else { SHARE * best.0 };
+            if apart <= least || (index > 0 && !self.is_separated_by(n, apart)) {
+                continue;
+            }
+            let mut together = least;
+            for _ in 0..HALVINGS {
+                if apart - together <= CLOSE * apart {
+                    break;
+                }
+                let middle = 0.5 * (together + apart);
+                if self.is_separated_by(n, middle) { apart = middle } else { together = middle }
+            }
+            best = (apart, n);
+        }
+        best
+    }
+
+    /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.
+    fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
+        let [a, b] = self.hulls;
+        let most = |of: &Polyhedron, n: Vec3<f64>| {
+            (0..of.count).map(|v| of.vertex(v as u32).dot(n)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let gap = -most(b, -self.place.pose.inverse_vector(n)) + n.dot(self.place.pose.t) - most(a, n);
+        self.place.growth - gap + self.place.slack()
+    }
+
+    /// Whether moving B by `length` (metres) along `n` is proven to separate the bodies.
+    fn is_separated_by(&mut self, n: Vec3<f64>, length: f64) -> bool {
+        let moved = self.place.shifted(n.scale(length));
+        match search::nearest(&moved, moved.growth, None, self.memory) {
+            SurfaceDistance::Beyond(gap) => gap > moved.growth && !self.overlap.is_contained(&moved, gap),
+            SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => false,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Pairs of bodies of which one is a triangle mesh: the nearest triangles under two trees, and where the bodies overlap a bracket of the
+//! depth.
+//!
+//! ```text
+//! place.rs          two meshes at their poses, and what rounding may do
+//! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
+//! triangle_pair.rs  the distance of two triangles, and a direction that proves it
+//! points.rs         points against one mesh: the nearest triangle, inside or outside
+//! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
+//! depth.rs          the bracket of the depth
+//! ```
+//!
+//! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
+//! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
+//! the same starts always.
+
+mod bounds;
+mod crossing;
+mod depth;
+mod overlap;
+mod place;
+mod points;
+mod search;
+mod triangle_pair;
+
+use self::depth::{DepthBracket, DepthMemory};
+use self::place::MeshPlace;
+use self::search::{MeshSearchMemory, NearestTriangles, SurfaceDistance};
+use self::triangle_pair::TriangleFeature;
+use super::answer::status;
+use super::cache::PairCache;
+use super::compound::Bodies;
+use super::placing::placing_error;
+use super::proximity::{FeatureKind, Method, Proximity, Status};
+use super::routes::Routes;
+use super::rung_outcome::RungOutcome;
+use crate::geometry::Vec3;
+use crate::geometry::mesh::{EdgeLabel, TriangleMesh};
+use crate::scene::QueryOptions;
+
+/// Working memory of queries of meshes.
+#[derive(Debug, Default)]
+pub(super) struct MeshMemory {
+    search: MeshSearchMemory,
+    depth: DepthMemory,
+}
+
+/// The row of two bodies, or the proof that they are farther apart than `options.within`; never open.
+pub(super) fn query(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    memory: &mut MeshMemory,
+    routes: &mut Routes,
+) -> RungOutcome<Proximity> {
+    let meshes = [bodies.a.surface(), bodies.b.surface()];
+    let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
+    let poses = [bodies.pose_a, bodies.pose_b];
+    let place = MeshPlace::new(meshes, poses, bodies.relative, radii[0] + radii[1]);
+    routes.queries += 1;
+    routes.meshes += 1;
+    // What the poses of recentred frames may be off.
+    let off = placing_error(&bodies.a.hull().core, &poses[0]) + placing_error(&bodies.b.hull().core, &poses[1]);
+    if !(place.size + off).is_finite() {
+        routes.uncertified += 1;
+        return RungOutcome::Settled(uncertified());
+    }
+    let cutoff = options.within + place.growth + off + place.slack();
+    let found = search::nearest(&place, cutoff, cache.triangles, &mut memory.search);
+    routes.triangle_pairs += memory.search.counts[0] as u64;
+    let (apart, nearest) = match found {
+        SurfaceDistance::Apart(nearest) => (nearest.lower, Some(nearest)),
+        SurfaceDistance::Touching(_) => (0.0, None),
+        SurfaceDistance::Beyond(gap) => (gap, None),
+    };
+    cache.triangles = match found {
+        SurfaceDistance::Apart(nearest) => Some(nearest.triangles),
+        SurfaceDistance::Touching(triangles) => Some(triangles),
+        SurfaceDistance::Beyond(_) => cache.triangles,
+    };
+    let row = MeshRow { place: &place, radii, off, options };
+    if row.may_overlap(apart) {
+        let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
+        if let Some(depth) = depth::bracket(&place, hulls, apart, &mut memory.search, &mut memory.depth) {
+            routes.mesh_depths += 1;
+            return RungOutcome::Settled(row.overlapping(&depth));
+        }
+    }
+    match nearest {
+        Some(nearest) => RungOutcome::Settled(row.apart(&nearest)),
+        None => RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(memory.search.axis()) },
+    }
+}
+
+/// No number is finite: nothing is known.
+fn uncertified() -> Proximity {
+    let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+    Proximity {
+        sample: 0,
+        status: Status::Uncertified,
+        method: Method::None,
+        feature_kind: [FeatureKind::Vertex; 2],
+        feature: [0; 2],
+        part: [0; 2],
+        distance: f64::NAN,
+        lower: f64::NAN,
+        upper: f64::NAN,
+        point_a: none,
+        point_b: none,
+        normal: none,
+        protrusion: f64::NAN,
+    }
+}
+
+/// What rows are made of.
+struct MeshRow<'a> {
+    place: &'a MeshPlace<'a>,
+    /// By how much each body grows, metres.
+    radii: [f64; 2],
+    /// What the poses may be off, metres.
+    off: f64,
+    options: &'a QueryOptions,
+}
+
+impl MeshRow<'_> {
+    /// Whether bodies whose surfaces are at least `apart` (metres) may overlap: they grow together, or one may hold the other.
+    fn may_overlap(&self, apart: f64) -> bool {
+        apart <= self.place.growth || self.place.may_contain()
+    }
+
+    /// The row of bodies apart.
+    fn apart(&self, found: &NearestTriangles) -> Proximity {
+        let growth = self.place.growth;
+        let (distance, normal) = (found.distance - growth, found.normal);
+        let point_a = found.closest.point_a + normal.scale(self.radii[0]);
+        let [a, b] = [0, 1].map(|k: usize| {
+            let mesh = [self.place.a, self.place.b][k];
+            published(mesh, found.triangles[k], found.closest.features[k])
+        });
+        let lower = (found.lower - growth - self.off - self.rounding()).next_down();
+        let upper = (found.upper - growth + self.off + self.rounding()).next_up();
+        Proximity {
+            status: status(lower, upper, self.options),
+            method: Method::Mesh,
+            feature_kind: [a.0, b.0],
+            feature: [a.1, b.1],
+            part: self.parts(found.triangles),
+            distance,
+            lower,
+            upper,
+            point_a,
+            point_b: point_a + normal.scale(distance),
+            normal,
+            ..uncertified()
+        }
+    }
+
+    /// The row of bodies that overlap, or touch.
+    fn overlapping(&self, depth: &DepthBracket) -> Proximity {
+        let distance = -depth.upper;
+        // The bodies were moved by the length, but for rounding.
+        let lower = (distance - self.place.error() - self.off - self.rounding()).next_down();
+        let upper = (-depth.lower + self.off + self.rounding()).next_up();
+        let triangles = depth.triangles;
+        let [a, b] =
+            [0, 1].map(|k: usize| published([self.place.a, self.place.b][k], triangles[k], TriangleFeature::Face));
+        Proximity {
+            status: status(lower, upper, self.options),
+            method: Method::Bound,
+            feature_kind: [a.0, b.0],
+            feature: [a.1, b.1],
+            part: self.parts(triangles),
+            distance,
+            lower,
+            upper,
+            point_a: depth.point_a,
+            point_b: depth.point_a + depth.normal.scale(distance),
+            normal: depth.normal,
+            protrusion: depth.protrusion,
+            ..uncertified()
+        }
+    }
+
+    /// What sums of lengths of the size of the pair round by, metres.
+    fn rounding(&self) -> f64 {
+        2.0 * f64::EPSILON * (self.place.growth + self.off)
+    }
+
+    fn parts(&self, [a, b]: [u32; 2]) -> [i32; 2] {
+        [self.place.a.labels().part(a) as i32, self.place.b.labels().part(b) as i32]
+    }
+}
+
+/// The published kind and number of a feature of a triangle.
+fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (FeatureKind, i32) {
+    let (labels, triangles) = (mesh.labels(), mesh.triangles());
+    let corner = |i: u8| triangles[triangle as usize][i as usize % 3];
+    match feature {
+        TriangleFeature::Vertex(i) => (FeatureKind::Vertex, labels.vertex(corner(i)) as i32),
+        TriangleFeature::Edge(i) => match labels.edge(triangles, triangle, [corner(i), corner(i + 1)]) {
+            EdgeLabel::Edge(edge) => (FeatureKind::Edge, edge as i32),
+            EdgeLabel::Face(face) => (FeatureKind::Face, face as i32),
+        },
+        TriangleFeature::Face => (FeatureKind::Face, labels.face(triangles, triangle) as i32),
+    }
+}

@@ -1,0 +1,195 @@
+//! Which points of two overlapping bodies lie how deep inside both: lower bounds of the depth, and protrusions.
+//!
+//! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the same point, overlap until one is
+//! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
+
+use super::place::MeshPlace;
+use super::points::{PointMemory, PointQueries};
+use crate::geometry::Vec3;
+use crate::geometry::mesh::{Child, TriangleMesh};
+use rustc_hash::FxHashSet;
+
+/// How often the steps of a pattern search are halved before it ends.
+const HALVINGS: usize = 5;
+
+/// Moves of a pattern search, at most.
+const MOVES: usize = 8;
+
+/// A vertex of one body inside the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Protrusion {
+    /// How far it is from the surface of the other, metres: proven, and as computed.
+    pub(crate) depth: [f64; 2],
+    /// The vertex, in A's frame.
+    pub(crate) vertex: Vec3<f64>,
+    /// From the vertex outward to the nearest point of the other's surface, in A's frame; unit.
+    pub(crate) outward: Vec3<f64>,
+    /// A triangle of the vertex, and the nearest one of the other.
+    pub(crate) triangles: [u32; 2],
+}
+
+/// Points in A's frame against both bodies.
+pub(crate) struct OverlapQueries<'a> {
+    pub(crate) place: MeshPlace<'a>,
+    pub(crate) a: PointQueries<'a>,
+    pub(crate) b: PointQueries<'a>,
+}
+
+/// A point against one solid.
+#[derive(Debug, Clone, Copy)]
+struct Inner {
+    /// Proven: at least so deep (negative: at most so far outside), metres.
+    lower: f64,
+    /// As computed: at most so deep, but for rounding, metres.
+    upper: f64,
+    /// Outward to the nearest point, in the mesh's frame; not of unit length.
+    outward: Vec3<f64>,
+    triangle: u32,
+}
+
+/// How deep a point lies inside of a mesh; `error`: what its place may be off, metres.
+fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, error: f64) -> Inner {
+    let near = of.nearest(p);
+    let outside = Inner {
+        lower: -(near.distance + error),
+        upper: -(near.lower - error).max(0.0),
+        outward: near.offset,
+        triangle: near.triangle,
+    };
+    if !of.mesh.is_solid() || near.lower <= error {
+        return outside;
+    }
+    match of.winding(p, 0.5 * (near.lower - error)) {
+        Some(winding) if winding > 0 => Inner {
+            lower: near.lower - error,
+            upper: near.distance + error,
+            outward: -near.offset,
+            triangle: near.triangle,
+        },
+        Some(_) => outside,
+        // Not known: nothing is claimed, and nothing is left out.
+        None => Inner { upper: near.distance + error, ..outside },
+    }
+}
+
+impl<'a> OverlapQueries<'a> {
+    /// Of two meshes at their poses.
+    pub(crate) fn new(place: MeshPlace<'a>, [a, b]: &'a mut [PointMemory; 2]) -> Self {
+        Self { place, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
+    }
+
+    /// Proven: the depth is at least this, as a point of A's frame shows, metres; growth is left aside.
+    pub(crate) fn both(&mut self, p: Vec3<f64>) -> f64 {
+        let error = self.place.error();
+        let a = inner(&mut self.a, p, error).lower;
+        let b = inner(&mut self.b, self.place.in_b(p), error).lower;
+        a + b
+    }
+
+    /// Whether a part of one body lies inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part
+    /// is inside or outside as a whole. `place`: the poses, which may differ from those of `new`.
+    pub(crate) fn is_contained(&mut self, place: &MeshPlace<'_>, free: f64) -> bool {
+        let inside = |of: &mut PointQueries<'_>, p: Vec3<f64>| {
+            // Not known counts as inside: then nothing is claimed to be apart.
+            of.winding(p, 0.5 * free).is_none_or(|winding| winding > 0)
+        };
+        let (a, b) = (place.a, place.b);
+        let vertex = |of: &TriangleMesh, v: u32| of.vertices()[v as usize];
+        (b.is_solid() && a.component_vertices().iter().any(|&v| inside(&mut self.b, place.in_b(vertex(a, v)))))
+            || (a.is_solid()
+                && b.component_vertices().iter().any(|&v| inside(&mut self.a, place.pose.point(vertex(b, v)))))
+    }
+
+    /// The innermost vertex of A inside of B, and of B inside of A.
+    pub(crate) fn protrusions(&mut self) -> [Option<Protrusion>; 2] {
+        let (place, error) = (self.place, self.place.error());
+        let of_a = place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), error)).flatten();
+        let of_b =
+            place.a.is_solid().then(|| innermost(place.b, &mut self.a, &|p| place.pose.point(p), error)).flatten();
+        let to_a = |p: Protrusion| Protrusion { vertex: p.vertex, outward: place.pose.vector(p.outward), ..p };
+        [
+            of_a.map(to_a),
+            of_b.map(|p| Protrusion {
+                vertex: place.pose.point(p.vertex),
+                triangles: [p.triangles[1], p.triangles[0]],
+                ..p
+            }),
+        ]
+    }
+
+    /// The best lower bound of the depth that a pattern search finds from `start`, a point of A's frame with its bound; its first steps
+    /// are `step` metres long (Hooke and Jeeves 1961).
+    pub(crate) fn deepen(&mut self, start: (f64, Vec3<f64>), step: f64) -> (f64, Vec3<f64>) {
+        let mut best = start;
+        let (mut step, mut halvings, mut moves) = (step, 0, 0);
+        while halvings < HALVINGS && moves < MOVES {
+            let mut moved = false;
+            for k in 0..6 {
+                let mut way = [0.0; 3];
+                way[k / 2] = if k % 2 == 0 { step } else { -step };
+                let at = best.1 + Vec3::from(way);
+                let depth = self.both(at);
+                if depth > best.0 {
+                    best = (depth, at);
+                    moved = true;
+                }
+            }
+            if moved {
+                moves += 1;
+            } else {
+                step *= 0.5;
+                halvings += 1;
+            }
+        }
+        best
+    }
+}
+
+/// The innermost vertex of `own` inside of another mesh: a node whose middle lies so deep that none of its points can be deeper than
+/// the deepest vertex so far is left out. `to_other`: a point of its frame in the other's.
+fn innermost(
+    own: &TriangleMesh,
+    other: &mut PointQueries<'_>,
+    to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
+    error: f64,
+) -> Option<Protrusion> {
+    let mut best: Option<Protrusion> = None;
+    let mut seen = FxHashSet::default();
+    let mut open = vec![(f64::INFINITY, own.root())];
+    while let Some((bound, node)) = open.pop() {
+        if bound <= best.map_or(error, |b| b.depth[1]) {
+            continue;
+        }
+        match node.get() {
+            Child::Inner(index) => {
+                let (from, node) = (open.len(), own.node(index));
+                for lane in 0..node.count.into() {
+                    let (middle, radius) = node.ball(lane);
+                    let bound = inner(other, to_other(middle), error).upper + radius;
+                    open.push((bound, node.children[lane]));
+                }
+                open[from..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+            }
+            Child::Leaf(index) => {
+                for triangle in own.leaf(index) {
+                    for &v in &own.triangles()[triangle as usize] {
+                        if !seen.insert(v) {
+                            continue;
+                        }
+                        let vertex = own.vertices()[v as usize];
+                        let found = inner(other, to_other(vertex), error);
+                        if found.lower > 0.0 && best.is_none_or(|b| found.lower > b.depth[0]) {
+                            best = Some(Protrusion {
+                                depth: [found.lower, found.upper],
+                                vertex,
+                                outward: found.outward.normalized(),
+                                triangles: [triangle, found.triangle],
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    best
+}

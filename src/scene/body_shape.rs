@@ -1,0 +1,264 @@
+//! A mesh as read, or a shape, to the geometry of a body: hulls, convex pieces, or triangles.
+
+use super::body_spec::{GeometryOptions, Growth};
+use super::centre::centre;
+use super::distinct::Distinct;
+use super::hull_fit::{self, MeshAndHull, together};
+use super::length::check_length;
+use super::mesh::{Closure, MeshMade, clean};
+use super::model::{HullFit, MeshCondition, Model, Piece, Shape};
+use super::readers::{Fault, Mesh};
+use super::shapes::ShapeSpec;
+use crate::geometry::hull::check_range;
+use crate::geometry::{LazySurface, Polyhedron, TriangleMesh, Vec3};
+use std::sync::Arc;
+
+/// What to do about a mesh without triangles.
+const HULL_OF_VERTICES: &str = "write model = \"hull\" to use the convex hull of its vertices";
+
+/// The geometry of a body before it grows.
+#[derive(Clone)]
+pub(super) struct BuiltGeometry {
+    model: Model,
+    /// One hull, or one of each piece.
+    cores: Vec<Polyhedron>,
+    /// The hull of all pieces, where there are several.
+    hull: Option<Polyhedron>,
+    /// The radius of a sphere or a capsule, metres.
+    radius: f64,
+    center: Vec3<f64>,
+    vertices: u64,
+    triangles: u64,
+    watertight: Option<bool>,
+    fit: Option<HullFit>,
+    mesh: Option<(Arc<TriangleMesh>, MeshCondition)>,
+}
+
+impl BuiltGeometry {
+    /// Of cores that are no mesh.
+    fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
+        let (hull, radius, watertight, fit, mesh) = (None, 0.0, None, None, None);
+        Self { model, cores, hull, radius, center, vertices, triangles, watertight, fit, mesh }
+    }
+
+    /// Whether it is the triangles of a mesh.
+    pub(super) fn is_mesh(&self) -> bool {
+        self.mesh.is_some()
+    }
+
+    /// The shape of the grown body; its radii are rounded up.
+    pub(super) fn grown(self, Growth { offset, deviation }: Growth) -> Shape {
+        let Self { model, cores, hull, center, vertices, triangles, watertight, fit, mesh, .. } = self;
+        let growth = self.radius + offset;
+        let recentred = |core: Polyhedron| core.recentred(center, growth);
+        let (cores, hull): (Vec<_>, _) = (cores.into_iter().map(recentred).collect(), hull.map(recentred));
+        let outer = |radius: f64, core: &Polyhedron| {
+            radius.max(if growth > 0.0 { (core.radius + growth).next_up() } else { core.radius })
+        };
+        let radius = cores.iter().chain(&hull).fold(0.0, outer);
+        let piece = |core| Piece { core, radius: growth };
+        let pieces = cores.into_iter().map(piece).collect();
+        let (mesh, condition) = mesh.unzip();
+        let hull = hull.map(piece);
+        Shape {
+            model,
+            pieces,
+            hull,
+            center,
+            radius,
+            deviation,
+            vertices,
+            triangles,
+            watertight,
+            fit,
+            mesh,
+            faces: LazySurface::default(),
+            condition,
+        }
+    }
+}
+
+/// The geometry of a shape.
+///
+/// # Errors
+/// Its numbers are too large or too small for a hull.
+pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
+    let (points, radius) = spec.core();
+    let center = centre(&points);
+    let points = Distinct::of(points, center);
+    let count = points.of_vertex.len() as u64;
+    if let ShapeSpec::Pieces(lists) = spec {
+        let mut vertices = 0_u32..;
+        let mut member = || vertices.next().map_or(0, |vertex| points.of_vertex[vertex as usize]);
+        let members = lists.iter().map(|list| list.iter().map(|_| member()).collect()).collect();
+        let (pieces, hull) = hulls(members, &points)?;
+        let triangles = pieces.iter().map(triangle_count).sum();
+        return Ok(BuiltGeometry { hull, ..BuiltGeometry::of(Model::Pieces, pieces, center, (count, triangles)) });
+    }
+    let core = points.hull(None)?;
+    let counts = (count, triangle_count(&core));
+    Ok(BuiltGeometry { radius, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) })
+}
+
+/// Triangles of the faces of a hull.
+fn triangle_count(core: &Polyhedron) -> u64 {
+    (0..core.face_count()).map(|f| core.face(f as u32).len() as u64 - 2).sum()
+}
+
+/// The geometry of a mesh; where the model is left out, a hull if the mesh is convex, else its triangles.
+///
+/// # Errors
+/// It is not what its model says.
+pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions) -> Result<BuiltGeometry, Fault> {
+    let points = in_metres(mesh, reading)?;
+    let center = centre(&points);
+    let points = Distinct::of(points, center);
+    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
+    let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64);
+    let built = match reading.model {
+        Some(model @ (Model::Pieces | Model::PieceHulls)) => {
+            let (pieces, hull) = pieces(mesh, &points)?;
+            let fit = pieces_fit(mesh, &points, &triangles, (&pieces, hull.as_ref()), model)?;
+            BuiltGeometry { hull, fit: Some(fit), ..BuiltGeometry::of(model, pieces, center, counts) }
+        }
+        Some(Model::Hull) => {
+            let core = points.hull_by_distinct(None)?;
+            let fit = (!triangles.is_empty()).then(|| measured(&points, &triangles, &core).any());
+            let core = points.renamed(core);
+            BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
+        }
+        Some(Model::Mesh) => from_triangles(&points, &triangles, None, (center, counts))?,
+        None => {
+            let core = points.hull_by_distinct(None)?;
+            if triangles.is_empty() {
+                return Err(Fault::new("the geometry has no triangles", HULL_OF_VERTICES));
+            }
+            match measured(&points, &triangles, &core).if_convex() {
+                None => from_triangles(&points, &triangles, Some(core), (center, counts))?,
+                fit => {
+                    let core = points.renamed(core);
+                    BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
+                }
+            }
+        }
+    };
+    let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles).oriented);
+    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), ..built })
+}
+
+fn measured<'a>(points: &'a Distinct, triangles: &'a [[u32; 3]], hull: &'a Polyhedron) -> MeshAndHull<'a> {
+    MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull) }
+}
+
+/// The exact triangles; `of_all`: the hull of all points, if it is known.
+fn from_triangles(
+    points: &Distinct,
+    triangles: &[[u32; 3]],
+    of_all: Option<Polyhedron>,
+    (center, counts): (Vec3<f64>, (u64, u64)),
+) -> Result<BuiltGeometry, Fault> {
+    if triangles.is_empty() {
+        return Err(Fault::new("model = \"mesh\", but the geometry has no triangles", HULL_OF_VERTICES));
+    }
+    check_range(&points.list).map_err(|error| points.fault(error, None))?;
+    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len());
+    let Some(MeshMade { mesh, condition, points: used, closure }) = made else {
+        let problem = match triangles.len() {
+            1 => "its only triangle has no area: its corners are equal or lie on a line".to_owned(),
+            n => format!("none of its {n} triangles has an area: their corners are equal or lie on a line"),
+        };
+        let remedy =
+            "check the `unit` and the `scale`, or write model = \"hull\" to use the convex hull of its vertices";
+        return Err(Fault::new(problem, remedy));
+    };
+    let core = match of_all.filter(|_| used.len() == points.list.len()) {
+        Some(core) => core,
+        None => points.hull_by_distinct(Some(&used))?,
+    };
+    let core = points.renamed(core);
+    let mesh = Some((Arc::new(mesh), condition));
+    let watertight = Some(closure.oriented);
+    Ok(BuiltGeometry { mesh, watertight, ..BuiltGeometry::of(Model::Mesh, vec![core], center, counts) })
+}
+
+/// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.
+fn pieces(mesh: &Mesh, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
+    if mesh.pieces == 0 {
+        let remedy = "write model = \"hull\" to use the hull of its vertices";
+        return Err(Fault::new("model = \"pieces\", but the file has no faces and so no pieces", remedy));
+    }
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); mesh.pieces];
+    for (triangle, &piece) in mesh.triangles.iter().zip(&mesh.piece) {
+        members[piece as usize].extend(triangle.map(|v| points.of_vertex[v as usize]));
+    }
+    hulls(members, points)
+}
+
+/// The hull of each list of distinct points, and, of several, the hull of them all.
+fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
+    for list in &mut members {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let cores = members.iter().map(|list| points.hull(Some(list))).collect::<Result<Vec<_>, _>>()?;
+    if cores.len() == 1 {
+        return Ok((cores, None));
+    }
+    let mut all = members.concat();
+    all.sort_unstable();
+    all.dedup();
+    Ok((cores, Some(points.hull(Some(&all))?)))
+}
+
+/// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
+/// asked for.
+fn pieces_fit(
+    mesh: &Mesh,
+    points: &Distinct,
+    triangles: &[[u32; 3]],
+    (pieces, hull): (&[Polyhedron], Option<&Polyhedron>),
+    model: Model,
+) -> Result<HullFit, Fault> {
+    let size = hull_fit::size(hull.unwrap_or(&pieces[0]));
+    let mut members: Vec<(Vec<[u32; 3]>, Vec<usize>)> = vec![(Vec::new(), Vec::new()); pieces.len()];
+    for (number, (triangle, &piece)) in triangles.iter().zip(&mesh.piece).enumerate() {
+        let (triangles, numbers) = &mut members[piece as usize];
+        triangles.push(*triangle);
+        numbers.push(number);
+    }
+    let mut fits = Vec::with_capacity(pieces.len());
+    let mut refused: Vec<(usize, String)> = Vec::new();
+    for (piece, (hull, (triangles, numbers))) in pieces.iter().zip(&members).enumerate() {
+        let measured = MeshAndHull { points: &points.list, triangles, hull, size };
+        match model {
+            Model::PieceHulls => fits.push(measured.any()),
+            _ => match measured.convex() {
+                Ok(fit) => fits.push(fit),
+                Err(why) => refused.push((piece, why.words(|triangle| numbers[triangle]))),
+            },
+        }
+    }
+    let Some((piece, why)) = refused.first() else { return Ok(together(&fits)) };
+    let more = match refused.len() {
+        1 => String::new(),
+        n => format!(", and neither are {} others of the {}", n - 1, pieces.len()),
+    };
+    let remedy = "write model = \"mesh\": the exact triangles; or model = \"piece-hulls\": the convex hull of each object \
+                  contains it, so that distances are lower bounds; or split it into convex objects";
+    Err(hull_fit::fault(&mesh.piece_label(*piece), &format!("{why}{more}"), remedy))
+}
+
+/// The vertices of a file in metres, z up.
+fn in_metres(mesh: &Mesh, reading: &GeometryOptions) -> Result<Vec<Vec3<f64>>, Fault> {
+    let mut points = Vec::with_capacity(mesh.vertices.len());
+    for (index, position) in mesh.vertices.iter().enumerate() {
+        let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
+        for c in [x, y, z] {
+            check_length(c).map_err(|problem| {
+                Fault::new(format!("vertex {index}: {problem}"), "check the `unit` and the `scale` of the body")
+            })?;
+        }
+        points.push(if reading.y_up { Vec3::new(x, -z, y) } else { Vec3::new(x, y, z) });
+    }
+    Ok(points)
+}

@@ -1,0 +1,133 @@
+//! The mesh of a body: triangles that have an area, once each, over different vertices, turned outward.
+
+use super::edges::{Closure, EdgeUse, by_edge, components, edge_uses, repeats_a_vertex};
+use super::outside::{EnclosedVolume, turned_outward};
+use crate::geometry::hull::collinear;
+use crate::geometry::{TriangleMesh, Vec3};
+use crate::scene::model::MeshCondition;
+
+/// A mesh for a body.
+pub(in crate::scene) struct MeshMade {
+    pub(in crate::scene) mesh: TriangleMesh,
+    pub(in crate::scene) condition: MeshCondition,
+    /// The points that it uses, ascending.
+    pub(in crate::scene) points: Vec<u32>,
+    /// How all triangles of the file meet, but those with a repeated vertex.
+    pub(in crate::scene) closure: Closure,
+}
+
+/// Triangles that take part in how the mesh closes up.
+struct ProperTriangles {
+    /// Vertices of each, and its number in the file.
+    proper: Vec<([u32; 3], u32)>,
+    /// Of `proper`: has no area. The neighbours of such a triangle meet through it, as if it were an edge.
+    flat: Vec<bool>,
+    degenerate: u64,
+    duplicates: u64,
+}
+
+/// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the file at each, of `vertices`
+/// in all). `None`: no triangle has an area. Predicates of the points have to be exact
+/// ([`check_range`](crate::geometry::hull::check_range)).
+pub(in crate::scene) fn clean(
+    points: &[Vec3<f64>],
+    first: &[u32],
+    triangles: &[[u32; 3]],
+    vertices: usize,
+) -> Option<MeshMade> {
+    let ProperTriangles { proper, flat, degenerate, duplicates } = proper_triangles(points, triangles);
+    if flat.iter().all(|&flat| flat) {
+        return None;
+    }
+    let corners: Vec<[u32; 3]> = proper.iter().map(|(corners, _)| *corners).collect();
+    let uses = edge_uses((0..).zip(corners.iter().copied()));
+    let turned = turned_outward(points, &corners, &uses);
+    let is_solid = turned.is_some();
+    let turns = |t: usize| turned.as_ref().is_some_and(|turned| turned[t]);
+    let kept = || (0..proper.len()).filter(|&t| !flat[t]);
+    let (used, renamed) = used(points.len(), kept().map(|t| proper[t].0));
+    let outward = |t: usize| {
+        let [a, b, c] = proper[t].0.map(|v| renamed[v as usize]);
+        if turns(t) { [a, c, b] } else { [a, b, c] }
+    };
+    let list: Vec<Vec3<f64>> = used.iter().map(|&point| points[point as usize]).collect();
+    let kept_triangles: Vec<[u32; 3]> = kept().map(outward).collect();
+    let volume = is_solid
+        .then(|| EnclosedVolume::of(kept_triangles.iter().map(|t| t.map(|v| list[v as usize])), list[0]).signed);
+    let condition = MeshCondition {
+        welded_vertices: (vertices - points.len()) as u64,
+        unused_vertices: (points.len() - used.len()) as u64,
+        degenerate_triangles: degenerate,
+        duplicate_triangles: duplicates,
+        turned_triangles: kept().filter(|&t| turns(t)).count() as u64,
+        components: components_with_area(&uses, &flat),
+        volume,
+        ..edge_counts(&uses)
+    };
+    let numbers = |of: &[u32]| used.iter().map(|&point| of[point as usize]).collect();
+    let of_file = kept().map(|t| proper[t].1).collect();
+    let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, is_solid);
+    let closure = if duplicates == 0 { Closure::of_uses(&uses) } else { Closure::of(triangles) };
+    Some(MeshMade { mesh, condition, points: used, closure })
+}
+
+/// Leaves out triangles with a repeated vertex, and all but the first of those with the same vertices in the same direction.
+/// Two that run in opposite directions are the two sides of a sheet, or of solids that touch: both stay.
+fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]]) -> ProperTriangles {
+    let mut order: Vec<(u64, u32, u32)> = (0..)
+        .zip(triangles)
+        .filter(|(_, triangle)| !repeats_a_vertex(triangle))
+        .map(|(number, &triangle)| {
+            let [a, b, c] = from_lowest(triangle);
+            (u64::from(a) << 32 | u64::from(b), c, number)
+        })
+        .collect();
+    let (repeated, all) = (triangles.len() - order.len(), order.len());
+    order.sort_unstable();
+    order.dedup_by_key(|&mut (ab, c, _)| (ab, c));
+    let duplicates = all - order.len();
+    let mut numbers: Vec<u32> = order.into_iter().map(|(.., number)| number).collect();
+    numbers.sort_unstable();
+    let proper: Vec<([u32; 3], u32)> = numbers.into_iter().map(|number| (triangles[number as usize], number)).collect();
+    let is_flat = |[a, b, c]: [Vec3<f64>; 3]| collinear(a, b, c);
+    let flat: Vec<bool> = proper.iter().map(|(corners, _)| is_flat(corners.map(|v| points[v as usize]))).collect();
+    let degenerate = repeated + flat.iter().filter(|&&flat| flat).count();
+    ProperTriangles { proper, flat, degenerate: degenerate as u64, duplicates: duplicates as u64 }
+}
+
+/// The same triangle, its lowest vertex first.
+fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
+    match a.min(b).min(c) {
+        least if least == a => [a, b, c],
+        least if least == b => [b, c, a],
+        _ => [c, a, b],
+    }
+}
+
+/// The points of triangles, ascending, and the place of each in that list.
+fn used(count: usize, triangles: impl Iterator<Item = [u32; 3]>) -> (Vec<u32>, Vec<u32>) {
+    let mut renamed = vec![u32::MAX; count];
+    triangles.flatten().for_each(|v| renamed[v as usize] = 0);
+    let used: Vec<u32> = (0..).zip(&renamed).filter(|(_, name)| **name == 0).map(|(point, _)| point).collect();
+    (0..).zip(&used).for_each(|(name, &point)| renamed[point as usize] = name);
+    (used, renamed)
+}
+
+/// How many connected components there are that are more than edges.
+fn components_with_area(uses: &[EdgeUse], flat: &[bool]) -> u64 {
+    let component = components(flat.len(), uses);
+    let mut numbers: Vec<u32> = component.into_iter().zip(flat).filter(|(_, flat)| !**flat).map(|(n, _)| n).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.len() as u64
+}
+
+/// How many edges have one triangle, and how many more than two.
+fn edge_counts(uses: &[EdgeUse]) -> MeshCondition {
+    let mut counts = MeshCondition::default();
+    for same in by_edge(uses) {
+        counts.boundary_edges += u64::from(same.len() == 1);
+        counts.nonmanifold_edges += u64::from(same.len() > 2);
+    }
+    counts
+}

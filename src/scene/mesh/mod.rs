@@ -1,0 +1,15 @@
+//! The triangles of a mesh body: how they meet, which side of them is outside, and what is left out of them.
+//!
+//! `clean` makes the mesh of a body of the triangles of a file and tells what was done to them; `edges` says how triangles
+//! meet at their edges, `outside` turns them outward where they close up, with `nesting` for shells inside of others;
+//! `sets` are the disjoint sets of both.
+
+mod clean;
+pub(super) mod edges;
+mod nesting;
+mod outside;
+mod sets;
+
+pub(super) use clean::{MeshMade, clean};
+pub(super) use edges::Closure;
+pub(super) use outside::EnclosedVolume;
