@@ -504,3 +504,24 @@ fn what_was_found_in_meshes_is_reported() {
     assert_eq!([0, 3, 4].map(|row| column("mesh_volume_m3")[row].clone()), ["3.0", "", "3.0"]);
     assert!(column("hull_excess_m")[0].is_empty() && !column("hull_excess_m")[2].is_empty());
 }
+
+#[test]
+fn a_ball_in_a_hole_is_apart_from_the_triangles() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    // A plate with a hole of 25 mm, a polygon of 64 sides.
+    fs::write(dir.join("bracket.stl"), Solid::ring(25.0, 60.0, 10.0, 64).stl()).expect("written");
+    for file in ["bracket.stl", "mesh:bracket.stl"] {
+        let (out, _) = expect(dir, &format!("query {file} sphere:5 --unit mm --json"), 0);
+        let answer: Value = serde_json::from_str(&out).expect("JSON");
+        let number = |name: &str| answer[name].as_f64().expect("a number");
+        let truth = 0.025 * (PI / 64.0).cos() - 0.005;
+        // Coordinates are in single precision.
+        assert!((number("distance_m") - truth).abs() < 1e-8 && answer["status"] == "separated", "{answer}");
+        assert!(number("lower_m") <= number("distance_m") && number("distance_m") <= number("upper_m"), "{answer}");
+        assert_eq!((&answer["hull_a"], &answer["mesh_a"]["solid"]), (&Value::Null, &true.into()));
+        assert_eq!((&answer["mesh_b"], &answer["mesh_a"]["triangles"]), (&Value::Null, &512.into()));
+        let text = expect(dir, &format!("query {file} sphere:5 --unit mm"), 0).0;
+        assert!(!text.contains("hull") && !text.contains("meshes"), "{text}");
+    }
+}
