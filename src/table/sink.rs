@@ -13,6 +13,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Receives the rows of a job, in order of (run, frame, a, b).
 ///
@@ -232,7 +234,8 @@ pub struct ParquetTables {
     out: PathBuf,
     force: bool,
     resume: bool,
-    kept: bool,
+    /// Set by the output directory of the last job where its files stay.
+    kept: Arc<AtomicBool>,
     layout: TableLayout,
     state: TablesState,
 }
@@ -252,7 +255,7 @@ impl ParquetTables {
             out: out.into(),
             force: false,
             resume: false,
-            kept: false,
+            kept: Arc::default(),
             layout: TableLayout::CONTRACT,
             state: TablesState::Idle,
         }
@@ -276,7 +279,7 @@ impl ParquetTables {
 
     /// After a job that failed or was cancelled: whether what it had written stays, for [`Self::resume`].
     pub fn is_kept(&self) -> bool {
-        self.kept
+        self.kept.load(Ordering::Relaxed)
     }
 
     /// With smaller parts than those of the contract.
@@ -312,7 +315,10 @@ impl RowSink for ParquetTables {
             job: job.map(str::to_owned),
             inputs: inputs.clone(),
         };
-        self.state = TablesState::Open(Box::new(TableWriter::with_layout(scene, &options, self.layout)?));
+        self.kept = Arc::default();
+        let writer = TableWriter::with_layout(scene, &options, self.layout)?;
+        self.kept = writer.out.kept();
+        self.state = TablesState::Open(Box::new(writer));
         Ok(())
     }
 
@@ -355,12 +361,7 @@ impl RowSink for ParquetTables {
     }
 
     fn abort(&mut self) {
-        self.kept = match &mut self.state {
-            TablesState::Open(writer) => writer.keep(),
-            TablesState::Ending(ending) => ending.keep(),
-            TablesState::Idle | TablesState::Whole(_) => false,
-        };
-        // Dropped before they are whole, the tables take back what was written, unless it is kept.
+        // Dropped before they are whole, the tables take back what was written, unless another execution can go on with it.
         self.state = TablesState::Idle;
     }
 

@@ -68,20 +68,13 @@ impl CheckpointTaker {
         let is_due = rows > 0 && self.taken != Some(part) && rows + ahead >= (part + 1) * self.part_rows;
         is_due.then_some(part)
     }
-
-    /// Lets what is written stay, if another execution can go on with it. Whether it can.
-    fn keep(&mut self, out: &OutputDir) -> bool {
-        let keeps = self.store.has_whole();
-        if keeps {
-            out.keep();
-        }
-        keeps
-    }
 }
 
-/// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote.
+/// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote, but
+/// what another execution can go on with.
 pub struct TableWriter {
-    // Fields drop in order: the encoders' threads must close their files before `out` removes them.
+    // Fields drop in order: the encoders' threads must close their files before the checkpoints look for whole parts, and
+    // before `out` removes the files.
     distances: TableEncoder,
     penetrations: TableEncoder,
     pub(super) summary: SummaryWriter,
@@ -200,11 +193,6 @@ impl TableWriter {
         taker.store.write(part + 1, needs, &state, summary.lists(), handles)
     }
 
-    /// Lets what is written stay when this value is dropped, if another execution can go on with it. Whether it can.
-    pub(super) fn keep(&mut self) -> bool {
-        self.checkpoints.as_mut().is_some_and(|taker| taker.keep(&self.out))
-    }
-
     /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
     /// are encoded in rayon's current pool before this call returns; it may be called from inside the pool.
     ///
@@ -265,10 +253,10 @@ impl TableWriter {
     }
 }
 
-/// Tables that are encoded completely while the disk still writes them. Dropping this value removes them.
+/// Tables that are encoded completely while the disk still writes them. Dropping this value is dropping a [`TableWriter`].
 #[must_use]
 pub struct PendingTables {
-    // Fields drop in order: the tables' threads must close their files before `out` removes them.
+    // Fields drop in order, as those of `TableWriter`.
     tables: Vec<PendingTable>,
     bodies: RecordBatch,
     layout: TableLayout,
@@ -278,21 +266,16 @@ pub struct PendingTables {
 }
 
 impl PendingTables {
-    /// As [`TableWriter::keep`].
-    pub(super) fn keep(&mut self) -> bool {
-        self.checkpoints.as_mut().is_some_and(|taker| taker.keep(&self.out))
-    }
-
     /// Waits until all tables have their final names.
     ///
     /// # Errors
     /// A write failed.
     pub fn wait(self) -> Result<FinishedTables> {
-        let Self { tables, bodies, layout, mut totals, checkpoints: _, out } = self;
+        let Self { tables, bodies, layout, mut totals, checkpoints, out } = self;
         bodies::write(&bodies, &layout, &out)?;
         tables.into_iter().try_for_each(PendingTable::wait)?;
         totals.bytes = out.bytes();
-        Ok(FinishedTables { totals, out })
+        Ok(FinishedTables { totals, _checkpoints: checkpoints, out })
     }
 }
 
@@ -319,10 +302,13 @@ fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, row
     Ok(())
 }
 
-/// Complete tables without their manifest. Dropping this value before the manifest is written removes them.
+/// Complete tables without their manifest. Dropping this value before the manifest is written is dropping a
+/// [`TableWriter`].
 pub struct FinishedTables {
     /// Counts over all tables.
     pub totals: Totals,
+    /// Dropped before `out`: lets what is written stay.
+    _checkpoints: Option<CheckpointTaker>,
     out: Arc<OutputDir>,
 }
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::table::folder::{EntryKind, Folder};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 impl OutputDir {
     /// The folder of checkpoints, which is created if it is missing.
@@ -80,6 +80,18 @@ impl OutputDir {
             *guard(&self.checkpoints) = None;
         }
         left.remove_others(self.target(), &is_kept)
+    }
+
+    /// Whether this checkpoint is there.
+    pub(in crate::table) fn has_checkpoint(&self, name: &str) -> bool {
+        let checkpoints = guard(&self.checkpoints);
+        checkpoints.as_ref().is_some_and(|folder| folder.about(name).is_ok_and(|about| about.is_some()))
+    }
+
+    /// Whether the files of this execution stay where it does not complete, as it is once the last owner of this value is
+    /// gone.
+    pub(in crate::table) fn kept(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.kept)
     }
 
     /// Lets the files of this execution stay when it fails, so that another one can go on. What is not complete goes.

@@ -55,7 +55,7 @@ pub(super) struct OutputDir {
     /// The folder of checkpoints, once there is one.
     checkpoints: Mutex<Option<Arc<Folder>>>,
     /// Whether files stay when the execution fails.
-    kept: AtomicBool,
+    kept: Arc<AtomicBool>,
     /// Bytes that may be written before a simulated full disk (tests).
     #[cfg(test)]
     pub(super) room: AtomicU64,
@@ -121,7 +121,7 @@ impl OutputDir {
             completed: AtomicBool::new(false),
             left: Mutex::new(left),
             checkpoints: Mutex::default(),
-            kept: AtomicBool::new(false),
+            kept: Arc::default(),
             #[cfg(test)]
             room: AtomicU64::new(u64::MAX),
         }))

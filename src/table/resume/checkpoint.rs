@@ -135,10 +135,10 @@ impl CheckpointStore {
     }
 
     /// Whether a checkpoint with all that it needs is there.
-    pub(in crate::table) fn has_whole(&mut self) -> bool {
+    fn has_whole(&mut self) -> bool {
         // Without the last one those before may do.
         let _ = self.wait();
-        self.kept.iter().any(|(_, needs)| self.is_whole(needs))
+        self.kept.iter().any(|(name, needs)| self.is_whole(needs) && self.out.has_checkpoint(name))
     }
 
     fn is_whole(&self, needs: &CheckpointNeeds) -> bool {
@@ -216,9 +216,13 @@ impl CheckpointStore {
 }
 
 impl Drop for CheckpointStore {
+    /// Lets what is written stay if the tables do not become whole and another execution can go on with it. This holds
+    /// wherever the execution ends: also while the last tables are being written, and before the manifest is.
     fn drop(&mut self) {
-        // The thread must be done with the folder before the output directory removes it.
-        let _ = self.wait();
+        // `has_whole` waits for the thread, which must be done with the folder before the output directory removes it.
+        if self.has_whole() {
+            self.out.keep();
+        }
     }
 }
 

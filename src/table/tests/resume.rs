@@ -6,6 +6,7 @@ use crate::ErrorKind;
 use crate::table::layout::TableLayout;
 use crate::table::{TableOptions, TableWriter};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// Parts that are larger than a block. Those of [`SMALL`] are smaller.
 const LONG_PARTS: TableLayout = TableLayout { groups_per_part: 16, ..SMALL };
@@ -76,7 +77,7 @@ fn interrupted(results: &[Results], layout: TableLayout, memory: u64, rng: &mut 
         write_all(&mut writer, &results[first..at]).expect("write");
         match [Ending::Killed, Ending::Cancelled][rng.below(2) as usize] {
             Ending::Killed => writer.out.die(),
-            Ending::Cancelled => drop(writer.keep()),
+            Ending::Cancelled => {}
         }
         drop(writer);
         if force {
@@ -120,14 +121,47 @@ fn an_execution_that_ends_early_is_gone_on_with() {
 }
 
 #[test]
+fn an_execution_that_fails_at_its_very_end_is_gone_on_with() {
+    let (s, results) = (scene(20, true), results(&scene(20, true), ResultsPlan { blocks: 24, ..PLAN }));
+    let (expected, _) = uninterrupted(&results, SMALL);
+    for ending in ["the rest is not encoded", "tables are being written", "no manifest"] {
+        let dir = tempfile::tempdir().expect("dir");
+        let out = dir.path().join("out");
+        let mut writer = TableWriter::with_layout(&s, &resumable(&out), SMALL).expect("create");
+        write_all(&mut writer, &results).expect("write");
+        let is_kept = writer.out.kept();
+        match ending {
+            "the rest is not encoded" => {
+                writer.out.room.store(0, Ordering::Relaxed);
+                let error = writer.finish().err().expect("the disk is full");
+                assert_eq!(error.kind, ErrorKind::Output, "{error}");
+            }
+            "tables are being written" => drop(writer.end().expect("encoded")),
+            _ => drop(writer.finish().expect("whole")),
+        }
+        assert!(is_kept.load(Ordering::Relaxed), "{ending}");
+        let mut writer = TableWriter::with_layout(&s, &resumable(&out), SMALL).expect("create");
+        let first = writer.first_block as usize;
+        // A disk that fills hits parts that were still to be written.
+        let least = if ending == "the rest is not encoded" { 1 } else { 13 };
+        assert!(first >= least, "{ending}: begins at {first}");
+        write_all(&mut writer, &results[first..]).expect("write");
+        let done = writer.finish().expect("finish");
+        done.write_manifest(&serde_json::json!({})).expect("manifest");
+        assert!(tables(&out) == expected, "{ending}");
+    }
+}
+
+#[test]
 fn another_job_is_refused_and_destroys_nothing() {
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
     let (s, results) = (scene(20, true), results(&scene(20, true), ResultsPlan { blocks: 24, ..PLAN }));
     let mut writer = TableWriter::with_layout(&s, &resumable(&out), SMALL).expect("create");
     write_all(&mut writer, &results[..12]).expect("write");
-    assert!(writer.keep(), "a part is whole");
+    let is_kept = writer.out.kept();
     drop(writer);
+    assert!(is_kept.load(Ordering::Relaxed), "a part is whole");
     let kept = files(&out);
     assert!(!kept.iter().any(|(name, _)| name.contains(".tmp")), "what is not complete goes");
     let other = TableOptions { job: Some("{\"job\":2}".to_owned()), ..resumable(&out) };
@@ -157,7 +191,6 @@ fn damaged_checkpoints_are_not_believed() {
         let out = dir.path().join(format!("out-{round}"));
         let mut writer = TableWriter::with_layout(&s, &resumable(&out), SMALL).expect("create");
         write_all(&mut writer, &results[..20]).expect("write");
-        writer.keep();
         drop(writer);
         // One byte of a checkpoint or a journal is changed, or the file is cut.
         let folder = out.join(".clearsweep-resume");
