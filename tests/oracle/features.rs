@@ -75,8 +75,8 @@ impl Between {
 pub fn least_distance(a: &Placed<'_>, b: &Placed<'_>, s: f64) -> (Wide, Between) {
     let mut search = Search { best: f64::INFINITY, slack: 1e-10 * s, found: Vec::new() };
     vertices(&mut search, a, b);
-    vertex_edges(&mut search, a, b, true);
-    vertex_edges(&mut search, b, a, false);
+    vertex_edges(&mut search, a, b, true, s);
+    vertex_edges(&mut search, b, a, false, s);
     vertex_facets(&mut search, a, b, true, s);
     vertex_facets(&mut search, b, a, false, s);
     edges(&mut search, a, b, s);
@@ -103,15 +103,17 @@ fn vertices(search: &mut Search, a: &Placed<'_>, b: &Placed<'_>) {
 }
 
 /// Vertices of `v` over edges of `e`.
-fn vertex_edges(search: &mut Search, v: &Placed<'_>, e: &Placed<'_>, vertex_is_a: bool) {
+fn vertex_edges(search: &mut Search, v: &Placed<'_>, e: &Placed<'_>, vertex_is_a: bool, s: f64) {
     for (j, edge) in e.body.edges.iter().enumerate() {
         let [p, q] = edge.ends.map(|i| e.rough[i]);
         let along = sub(q, p);
         let square = dot(along, along);
+        // Rough places are off by a share of both bodies' size, which may be many lengths of this edge.
+        let doubt = 1e-9 + 1e-14 * s / square.sqrt();
         for i in 0..v.rough.len() {
             let d = sub(v.rough[i], p);
             let share = dot(d, along) / square;
-            if (-1e-9..=1.0 + 1e-9).contains(&share) {
+            if (-doubt..=1.0 + doubt).contains(&share) {
                 let sure = (0.0..=1.0).contains(&share);
                 search.offer(norm(sub(d, times(along, share))), sure, Pair::VertexEdge(vertex_is_a, i, j));
             }
