@@ -87,6 +87,7 @@ fn read_shapes(path: &Path) -> Vec<Shape> {
                 deviation: 0.0,
                 mesh: None,
                 faces: Default::default(),
+                tree: Default::default(),
                 condition: None,
             }
         })

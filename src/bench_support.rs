@@ -30,7 +30,9 @@ pub mod generate {
 
 /// From the module of the same name.
 pub mod geometry {
-    pub use crate::geometry::{LazySurface, Polyhedron, Pose, RelativePose, TriangleMesh, Vec3, hull, real};
+    pub use crate::geometry::{
+        LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, RelativePose, TriangleMesh, Vec3, hull, real,
+    };
 }
 
 /// From the module of the same name.

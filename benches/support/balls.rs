@@ -24,6 +24,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         deviation: 0.0,
         mesh: None,
         faces: Default::default(),
+        tree: Default::default(),
         condition: None,
     });
     let body = |slot: u32| Body {

@@ -264,8 +264,7 @@ impl ReachSearch<'_> {
 /// The axis along which a polygon is longest.
 fn longest(corners: &[Vec3<f64>]) -> Vec3<f64> {
     let (low, high) = bounds(corners.iter().copied());
-    let sides = high - low;
-    let axis = (1..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest });
+    let axis = (high - low).longest_axis();
     Vec3::from([0, 1, 2].map(|k| if k == axis { 1.0 } else { 0.0 }))
 }
 

@@ -6,7 +6,9 @@
 pub(crate) mod hausdorff;
 pub mod hull;
 mod lanes;
+mod lazy;
 pub(crate) mod mesh;
+pub(crate) mod piece_tree;
 pub(crate) mod planes;
 pub(crate) mod polyhedron;
 pub(crate) mod pose;
@@ -14,7 +16,9 @@ pub mod real;
 pub(crate) mod triangle_tree;
 pub(crate) mod vec3;
 
-pub use mesh::{LazySurface, TriangleMesh};
+pub use lazy::{LazyPieceTree, LazySurface};
+pub use mesh::TriangleMesh;
+pub use piece_tree::PieceTree;
 pub use polyhedron::Polyhedron;
 pub use pose::{Pose, RelativePose};
 pub(crate) use real::{Dd, Real, Scalar};

@@ -133,8 +133,7 @@ fn split(triangles: &[Corners], order: &mut [u32], start: u32, nodes: &mut Vec<T
         return;
     }
     let center = |t: u32, axis: usize| triangles[t as usize].iter().map(|corner| corner[axis]).sum::<f64>();
-    let sides = high - low;
-    let axis = (1..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest });
+    let axis = (high - low).longest_axis();
     let middle = order.len() / 2;
     order.select_nth_unstable_by(middle, |&a, &b| {
         center(a, axis).total_cmp(&center(b, axis)).then(a.cmp(&b)) // no ties: the tree is the same for every run

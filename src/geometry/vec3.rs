@@ -82,6 +82,10 @@ impl<T: Scalar> Vec3<T> {
 }
 
 impl Vec3<f64> {
+    /// The axis of the largest component, the first of equal ones.
+    pub(crate) fn longest_axis(self) -> usize {
+        (1..3).fold(0, |longest, axis| if self[axis] > self[longest] { axis } else { longest })
+    }
     /// Whether all components are finite.
     #[inline(always)]
     pub fn is_finite(self) -> bool {

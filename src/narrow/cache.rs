@@ -6,14 +6,16 @@ use super::feature::FeaturePair;
 use super::gjk::Simplex;
 use super::pair::Pair;
 use super::proximity::Proximity;
+use super::visited_pairs::VisitedPairs;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::scene::QueryOptions;
 
-/// Of a pair of bodies: one cache for their hulls, and one for each pair of pieces.
+/// Of a pair of bodies: one cache for their hulls, and one for each pair of pieces that was visited lately.
 #[derive(Debug, Clone, Default)]
 pub struct PairCache {
     pub(super) hulls: PieceCache,
-    pub(super) pieces: Vec<PieceCache>,
+    /// Of bodies of which one is of several pieces.
+    pub(super) compound: Option<Box<CompoundMemory>>,
     /// The nearest triangles of bodies of which one is a mesh.
     pub(super) triangles: Option<[u32; 2]>,
     /// Of bodies at rest when they were last asked.
@@ -23,15 +25,42 @@ pub struct PairCache {
 impl PairCache {
     /// Bytes that it takes, with what it points to.
     pub fn bytes(&self) -> usize {
-        let surfaces = std::iter::once(&self.hulls).chain(&self.pieces).filter(|cache| cache.memory.surface.is_some());
-        let resting = self
-            .resting
+        let resting = self.resting.as_ref().map_or(0, |_| size_of::<RestingAnswer>());
+        let compound = self
+            .compound
             .as_ref()
-            .map_or(0, |answer| size_of::<RestingAnswer>() + answer.of.0.capacity() * size_of::<[u64; 2]>());
-        size_of::<Self>()
-            + self.pieces.capacity() * size_of::<PieceCache>()
-            + surfaces.count() * size_of::<Surface>()
-            + resting
+            .map_or(0, |memory| size_of::<CompoundMemory>() + memory.here.bytes() + memory.moved.bytes());
+        size_of::<Self>() + self.hulls.surface_bytes() + compound + resting
+    }
+}
+
+/// What a pair of bodies of several pieces remembers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CompoundMemory {
+    /// Of the bodies at their poses.
+    pub(super) here: TreeMemory,
+    /// Of the bodies moved apart, to bound a depth.
+    pub(super) moved: TreeMemory,
+    /// The nearest pieces.
+    pub(super) nearest: Option<[u32; 2]>,
+    /// The least gap that the last search proved of what it left out, metres.
+    pub(super) gap: f64,
+    /// Whether the bodies were beyond the cut-off when last asked.
+    pub(super) apart: bool,
+}
+
+/// What a search through the trees of two bodies remembers of the pairs that it visits.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TreeMemory {
+    /// Of pairs of pieces.
+    pub(super) pieces: VisitedPairs<PieceCache>,
+    /// Of pairs of nodes: where the search for a gap of their hulls ended.
+    pub(super) nodes: VisitedPairs<Simplex>,
+}
+
+impl TreeMemory {
+    fn bytes(&self) -> usize {
+        self.pieces.bytes(PieceCache::surface_bytes) + self.nodes.bytes(|_| 0)
     }
 }
 
@@ -41,8 +70,8 @@ pub(super) type RestingPoses = [[u64; 10]; 2];
 /// The answer of a pair of bodies that rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestingAnswer {
-    /// Which bodies they are ([`Polyhedron::identity`] of all pieces, and the bits of their radii), and what was asked.
-    pub(super) of: (Vec<[u64; 2]>, QueryOptions),
+    /// Which bodies they are ([`Polyhedron::identity`] of their hulls, and the bits of the radii), and what was asked.
+    pub(super) of: ([[u64; 2]; 2], QueryOptions),
     /// Where they rest.
     pub(super) poses: RestingPoses,
     /// The row; none where they are farther apart than the cut-off by less than what would prove that.
@@ -99,6 +128,11 @@ impl Default for Learned {
 }
 
 impl PieceCache {
+    /// Bytes of the remembered surface.
+    fn surface_bytes(&self) -> usize {
+        self.memory.surface.as_ref().map_or(0, |_| size_of::<Surface>())
+    }
+
     /// Forgets what was remembered of cores of other counts.
     #[inline]
     pub(super) fn belong_to(&mut self, a: &Polyhedron, b: &Polyhedron) {

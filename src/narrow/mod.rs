@@ -5,7 +5,7 @@
 //! deviation.rs    brackets widened by what is not known of the true surfaces
 //! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
-//! compound.rs     bodies of several convex pieces
+//! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! ladder.rs       one pair of pieces in one sample, from cheap to certain:
 //!   certificate/    1. the remembered features, if still strictly optimal     <- closest_points.rs: one formula a kind
@@ -86,6 +86,7 @@ pub mod search;
 mod support;
 mod support_planes;
 pub mod vclip;
+mod visited_pairs;
 mod workspace;
 
 pub use cache::PairCache;

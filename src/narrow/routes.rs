@@ -53,6 +53,10 @@ routes! {
     exact,
     /// Of the cold ones, left without a proof.
     uncertified,
+    /// Pairs of pieces that queries of bodies of several pieces compared.
+    piece_pairs,
+    /// Pairs of nodes of their trees that they compared.
+    node_pairs,
     /// Queries of bodies of which one is a triangle mesh.
     meshes,
     /// Pairs of triangles that they compared.

@@ -1,6 +1,7 @@
 //! Working memory of the narrow phase: nothing in it outlasts a query but its allocations.
 
 use super::batch::BatchMemory;
+use super::compound::CompoundWork;
 use super::epa::Polytope;
 use super::mesh::MeshMemory;
 use super::relative::RelativeLanes;
@@ -15,6 +16,8 @@ pub struct Workspace {
     pub(super) batch: BatchMemory,
     /// The polytope of an overlap.
     pub(super) polytope: Polytope,
+    /// Of bodies of several pieces.
+    pub(super) compounds: CompoundWork,
     /// Of triangle meshes: as large as the largest of them that was met.
     pub(super) meshes: MeshMemory,
     /// Ends of the rows of queries, for callers that do not ask for them.

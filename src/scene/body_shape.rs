@@ -10,7 +10,7 @@ use super::model::{HullFit, MeshCondition, Model, Piece, Shape};
 use super::readers::{Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::geometry::hull::check_range;
-use crate::geometry::{LazySurface, Polyhedron, TriangleMesh, Vec3};
+use crate::geometry::{LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
 use std::sync::Arc;
 
 /// What to do about a mesh without triangles.
@@ -73,6 +73,7 @@ impl BuiltGeometry {
             fit,
             mesh,
             faces: LazySurface::default(),
+            tree: LazyPieceTree::default(),
             condition,
         }
     }

@@ -3,7 +3,7 @@
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
 use crate::geometry::pose::Recentring;
-use crate::geometry::{LazySurface, Polyhedron, Pose, TriangleMesh, Vec3};
+use crate::geometry::{LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -121,6 +121,9 @@ pub struct Shape {
     /// Of a body that is no mesh: see `Shape::surface`.
     #[doc(hidden)]
     pub faces: LazySurface,
+    /// See `Shape::piece_tree`.
+    #[doc(hidden)]
+    pub tree: LazyPieceTree,
     /// The condition of the triangles of a mesh body; `None` for all others.
     #[doc(hidden)]
     pub condition: Option<MeshCondition>,
@@ -156,8 +159,16 @@ impl Shape {
     pub(crate) fn surface(&self) -> &TriangleMesh {
         match &self.mesh {
             Some(mesh) => mesh,
-            None => self.faces.get_or_build(self.pieces.iter().map(|piece| &piece.core)),
+            None => self.faces.get_or_build(|| TriangleMesh::of_pieces(self.pieces.iter().map(|piece| &piece.core))),
         }
+    }
+
+    /// The tree over the pieces, which is built when first asked for.
+    pub(crate) fn piece_tree(&self) -> &PieceTree {
+        self.tree.get_or_build(|| {
+            let pieces: Vec<_> = self.pieces.iter().map(|piece| (&piece.core, piece.radius)).collect();
+            PieceTree::new(&pieces)
+        })
     }
 
     /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.

@@ -88,6 +88,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         deviation: 0.0,
         mesh: None,
         faces: Default::default(),
+        tree: Default::default(),
         condition: None,
     })
 }

@@ -84,6 +84,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 deviation: 0.0,
                 mesh: None,
                 faces: Default::default(),
+                tree: Default::default(),
                 condition: None,
             };
             let motion = if statics && i % 3 == 1 {

@@ -58,6 +58,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         deviation: 0.0,
         mesh: None,
         faces: Default::default(),
+        tree: Default::default(),
         condition: None,
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
 }
 
 /// A polyhedron with everything that depends on the vertices alone: the points `source`, ascending and all different.
-fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
+pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32>) -> Polyhedron {
     let vertices: Vec<Vec3<f64>> = source.iter().map(|&i| points[i as usize] + Vec3::ZERO).collect();
     let padded = |axis: usize| {
         let mut lane: Vec<f64> = vertices.iter().map(|p| p[axis]).collect();

@@ -38,6 +38,7 @@ use super::polyhedron::Polyhedron;
 use super::vec3::Vec3;
 pub(crate) use exact::{collinear, side, turn};
 use inexact::Inexact;
+use merge::Rings;
 use simplex::AffineSpan;
 
 /// Why points have no hull.
@@ -82,18 +83,56 @@ pub fn convex_hull(points: &[Vec3<f64>]) -> Result<Polyhedron, HullError> {
     hull.map_err(|Inexact { point }| HullError::OutOfRange { index: point as usize })
 }
 
-fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {
-    let hull = match simplex::span(points) {
-        AffineSpan::Point(a) => assemble::point(points, a),
-        AffineSpan::Line(a, b) => assemble::segment(points, a, b),
-        AffineSpan::Plane(triangle) => assemble::solid_or_polygon(points, 2, &flat::polygon(points, triangle))?,
+/// The boundary of a hull, as indices of points.
+enum HullBoundary {
+    Point(u32),
+    Segment(u32, u32),
+    /// The faces, and the dimension.
+    Faces(Rings, u8),
+}
+
+fn boundary(points: &[Vec3<f64>]) -> Result<HullBoundary, Inexact> {
+    Ok(match simplex::span(points) {
+        AffineSpan::Point(a) => HullBoundary::Point(a),
+        AffineSpan::Line(a, b) => HullBoundary::Segment(a, b),
+        AffineSpan::Plane(triangle) => HullBoundary::Faces(flat::polygon(points, triangle), 2),
         AffineSpan::Solid(tetrahedron) => {
             let triangles = quickhull::triangulate(points, tetrahedron)?;
-            assemble::solid_or_polygon(points, 3, &merge::faces(points, &triangles)?)?
+            HullBoundary::Faces(merge::faces(points, &triangles)?, 3)
         }
+    })
+}
+
+fn hull_in_range(points: &[Vec3<f64>]) -> Result<Polyhedron, Inexact> {
+    let hull = match boundary(points)? {
+        HullBoundary::Point(a) => assemble::point(points, a),
+        HullBoundary::Segment(a, b) => assemble::segment(points, a, b),
+        HullBoundary::Faces(faces, dimension) => assemble::solid_or_polygon(points, dimension, &faces)?,
     };
     check::convex(&hull)?;
     Ok(hull)
+}
+
+/// The extreme points of points (metres): indices, ascending, the first of equal ones.
+///
+/// # Errors
+/// See [`HullError`].
+pub(crate) fn extreme_points(points: &[Vec3<f64>]) -> Result<Vec<u32>, HullError> {
+    check_range(points)?;
+    let found = boundary(points).map_err(|Inexact { point }| HullError::OutOfRange { index: point as usize })?;
+    let mut extreme = match found {
+        HullBoundary::Point(a) => vec![a],
+        HullBoundary::Segment(a, b) => vec![a, b],
+        HullBoundary::Faces(faces, _) => faces.vertices,
+    };
+    extreme.sort_unstable();
+    extreme.dedup();
+    Ok(extreme)
+}
+
+/// A polyhedron of these points without edges and faces: for scans over vertices alone. At least one point.
+pub(crate) fn vertices_only(points: &[Vec3<f64>]) -> Polyhedron {
+    assemble::vertices_only(points, 3, (0..points.len() as u32).collect())
 }
 
 /// Whether there are points, and predicates of them are exact.

@@ -164,8 +164,7 @@ fn halve(items: &mut [Item]) -> usize {
             *end = (end.0.min(c), end.1.max(c));
         }
     }
-    let sides = ends.map(|(low, high)| high - low);
-    let axis = (1..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest });
+    let axis = Vec3::from(ends.map(|(low, high)| high - low)).longest_axis();
     let middle = (items.len() / 2).next_multiple_of(LEAF_TRIANGLES).min(items.len() - 1);
     items.select_nth_unstable_by(middle, |a, b| {
         a.center[axis].total_cmp(&b.center[axis]).then(a.index.cmp(&b.index)) // no ties: the tree is the same for every run

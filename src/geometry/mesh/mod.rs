@@ -3,12 +3,10 @@
 mod build;
 mod eigen;
 mod labels;
-mod lazy;
 mod node;
 mod project;
 
 pub(crate) use labels::{EdgeLabel, FeatureLabels};
-pub use lazy::LazySurface;
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
 pub(crate) use project::{Intervals, SearchFrame};
 
@@ -175,7 +173,7 @@ impl TriangleMesh {
 }
 
 /// The faces of a polyhedron cut into fans: number of the face, and vertices. A segment or a point is one triangle without area.
-fn fans(core: &Polyhedron) -> impl Iterator<Item = (u32, [u32; 3])> + '_ {
+pub(crate) fn fans(core: &Polyhedron) -> impl Iterator<Item = (u32, [u32; 3])> + '_ {
     // The back of a flat polygon is its front once more.
     let faces = if core.dimension == 2 { 1 } else { core.face_count() as u32 };
     let fans = (0..faces.min(core.face_count() as u32)).flat_map(move |f| {

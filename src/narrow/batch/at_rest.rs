@@ -60,14 +60,13 @@ impl<'a> AtRest<'a> {
     }
 
     /// Whether these are the bodies and the options.
-    fn is_asked_for(&self, (bodies, options): &(Vec<[u64; 2]>, QueryOptions)) -> bool {
-        options == self.options && self.bodies().eq(bodies.iter().copied())
+    fn is_asked_for(&self, (bodies, options): &([[u64; 2]; 2], QueryOptions)) -> bool {
+        options == self.options && self.bodies() == *bodies
     }
 
     /// What tells the bodies apart from all others.
-    fn bodies(&self) -> impl Iterator<Item = [u64; 2]> + 'a {
-        let pieces = self.query.a.pieces.iter().chain(&self.query.b.pieces);
-        pieces.map(|piece| [piece.core.identity(), piece.radius.to_bits()])
+    fn bodies(&self) -> [[u64; 2]; 2] {
+        [self.query.a, self.query.b].map(|body| [body.hull().core.identity(), body.hull().radius.to_bits()])
     }
 
     /// Takes note of a row, or of none, in a sample, and answers those in turn after it, of the samples `left`, that repeat it: which
@@ -120,7 +119,7 @@ impl<'a> AtRest<'a> {
         let end = 63 - self.query.samples.leading_zeros() as usize % 64;
         let answer = match self.last {
             Some((sample, row)) if sample == end && self.repeats >> sample & 1 == 1 => {
-                RestingAnswer { of: (self.bodies().collect(), *self.options), poses: poses(self.query, sample), row }
+                RestingAnswer { of: (self.bodies(), *self.options), poses: poses(self.query, sample), row }
             }
             _ => {
                 *memory = None;

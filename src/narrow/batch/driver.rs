@@ -80,7 +80,7 @@ fn answer_samples(
     routes: &mut Routes,
     out: &mut Vec<Proximity>,
 ) {
-    let Workspace { relative, batch, polytope, meshes, .. } = work;
+    let Workspace { relative, batch, polytope, meshes, compounds, .. } = work;
     let mut left = from.samples;
     let relative = RelativePoses::new(query.poses_a, query.poses_b, left, relative);
     let mut batch = OnePair::new(search, query, options, &relative, cache, &mut batch.one_pair);
@@ -120,7 +120,7 @@ fn answer_samples(
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
                 mesh::query(&bodies, options, cache, meshes, routes)
             } else {
-                compound::query(&bodies, options, cache, &mut ladder, routes)
+                compound::query(&bodies, options, cache, (&mut ladder, compounds), routes)
             };
             outcome = found.reported(sample, options);
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);

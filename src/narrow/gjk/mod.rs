@@ -28,8 +28,19 @@ const LIMIT: usize = 200;
 /// `cutoff`: metres; the search ends with [`SearchEnd::Beyond`] once a direction shows that the cores are farther
 /// apart.
 pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -> GjkResult<T> {
+    search_while_apart(pair, start, cutoff, 0.0)
+}
+
+/// As [`search`]; it ends with [`SearchEnd::Overlap`], too, once points of the cores are found within `near` (metres) of each other.
+pub(in crate::narrow) fn search_while_apart<T: Supporting>(
+    pair: &Pair<'_, T>,
+    start: &Simplex,
+    cutoff: f64,
+    near: f64,
+) -> GjkResult<T> {
     let bound = pair.bound();
-    let touching = T::from_f64(bound * 0.0625) * T::from_f64(bound * 0.0625);
+    let touching = T::from_f64((bound * 0.0625).max(near));
+    let touching = touching * touching;
     let mut simplex = if start.count == 0 { initial_simplex(pair) } else { *start };
     let mut points = [Vec3::ZERO; 4];
     for (p, &v) in points.iter_mut().zip(simplex.as_slice()) {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::hull::convex_hull;
-use crate::geometry::{LazySurface, Pose, RelativePose, Vec3};
+use crate::geometry::{LazyPieceTree, LazySurface, Pose, RelativePose, Vec3};
 use crate::narrow::closest_points::closest_points;
 use crate::narrow::{Auto, BodyPoses, Gjk, NarrowPhase, Status, VClip, Workspace};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
@@ -69,6 +69,7 @@ impl RandomBodies {
             fit,
             mesh,
             faces: LazySurface::default(),
+            tree: LazyPieceTree::default(),
             condition,
         }
     }

@@ -1,0 +1,141 @@
+//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth where some overlap.
+//!
+//! The signed distance of the unions is not a function of one pair of pieces once they overlap: the depth is at least
+//! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
+
+mod bodies;
+mod depth;
+mod tree_search;
+
+pub(crate) use self::bodies::Bodies;
+
+use self::bodies::PieceAnswer;
+use self::depth::bound_depth;
+use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
+use super::answer::status;
+use super::cache::{CompoundMemory, PairCache, PieceCache};
+use super::ladder::{Ladder, solve};
+use super::proximity::Proximity;
+use super::routes::Routes;
+use super::rung_outcome::RungOutcome;
+use crate::scene::QueryOptions;
+
+/// Working memory of queries of bodies of pieces.
+#[derive(Debug, Default)]
+pub(super) struct CompoundWork {
+    open: Vec<OpenNodes>,
+    found: Vec<PieceAnswer>,
+}
+
+/// The row of two bodies, or the proof that they are farther apart than `options.within`.
+pub(super) fn query(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    (ladder, work): (&mut Ladder<'_>, &mut CompoundWork),
+    routes: &mut Routes,
+) -> RungOutcome<Proximity> {
+    if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
+        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
+            RungOutcome::Settled(answer) => {
+                RungOutcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+            }
+            RungOutcome::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
+            RungOutcome::Open => RungOutcome::Open,
+        };
+    }
+    let PairCache { hulls, compound, .. } = cache;
+    let memory = compound.get_or_insert_default();
+    // Of bodies that stay apart the hulls show the largest gap; of others their depth would be found, and not be needed.
+    if std::mem::take(&mut memory.apart) {
+        let whole = bodies.parts(bodies.a.hull(), bodies.b.hull());
+        if let RungOutcome::Beyond { gap, normal } = solve(&whole, options.within, hulls, ladder, routes) {
+            memory.apart = true;
+            return RungOutcome::Beyond { gap, normal };
+        }
+    }
+    let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work), routes);
+    memory.apart = matches!(outcome, RungOutcome::Beyond { .. });
+    outcome
+}
+
+/// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
+fn nearest_row(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
+    (ladder, work): (&mut Ladder<'_>, &mut CompoundWork),
+    routes: &mut Routes,
+) -> RungOutcome<Proximity> {
+    let CompoundWork { open, found } = work;
+    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, memory, (ladder, open, found), routes) {
+        return RungOutcome::Beyond { gap, normal: Some(normal) };
+    }
+    if let Some(unproven) = found.iter().find(|p| p.row.lower.is_nan()) {
+        return RungOutcome::Settled(unproven.row);
+    }
+    // The least distance; of equals the lowest pieces, which come first.
+    let Some(least) = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x }) else {
+        return RungOutcome::Beyond { gap: memory.gap, normal: None };
+    };
+    memory.nearest = Some(least.at);
+    let mut row = least.row;
+    row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
+    row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
+    row.status = status(row.lower, row.upper, options);
+    if row.distance < 0.0 {
+        bound_depth(bodies, options, found, &mut row, (hulls, memory, open), ladder, routes);
+    }
+    RungOutcome::Settled(row)
+}
+
+/// All pairs of pieces that may be the nearest, and all that overlap, in order of pieces; the least gap that was proven of the others goes
+/// to the memory.
+///
+/// # Errors
+/// The whole bodies are beyond the cut-off.
+fn nearest_parts(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    memory: &mut CompoundMemory,
+    (ladder, open, found): (&mut Ladder<'_>, &mut Vec<OpenNodes>, &mut Vec<PieceAnswer>),
+    routes: &mut Routes,
+) -> Result<(), NodeGap> {
+    found.clear();
+    let mut search = PieceSearch::new(bodies, options.within, &mut memory.here, open);
+    let is_finite = bodies.is_finite();
+    if is_finite && let Some(apart) = search.separates([0, 0], routes) {
+        return Err(apart);
+    }
+    let counts = [bodies.a, bodies.b].map(|body| body.pieces.len());
+    let is_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
+    // The pair that was the nearest most likely gives a low upper bound. Where no number is finite any pair says so.
+    let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
+    routes.piece_pairs += u64::from(first.is_some());
+    let mut next = first.or_else(|| search.next(routes));
+    while let Some(at) = next {
+        let [a, b] = bodies.pieces(at);
+        match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), ladder, routes) {
+            RungOutcome::Settled(answer) => {
+                let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
+                row.part = at.map(|piece| piece as i32);
+                if row.upper < search.cutoff {
+                    search.cutoff = row.upper.max(0.0);
+                }
+                found.push(PieceAnswer { at, answer, row });
+            }
+            RungOutcome::Beyond { gap, .. } => search.leave_out(gap),
+            RungOutcome::Open => {}
+        }
+        if !is_finite {
+            break;
+        }
+        next = search.next(routes);
+        if next == first && next.is_some() {
+            next = search.next(routes);
+        }
+    }
+    memory.gap = search.gap;
+    found.sort_unstable_by_key(|p| p.at);
+    Ok(())
+}
