@@ -1,7 +1,7 @@
 //! The methods that users choose between. All give the same rows, bit for bit; they differ in the search of the ladder.
 
 use super::cache::PairCache;
-use super::deviation;
+use super::deviating_pairs;
 use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::{BodyPoses, PairQuery};
@@ -94,7 +94,7 @@ macro_rules! method {
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                deviation::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
+                deviating_pairs::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
             }
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! methods.rs      the front door: Auto, Gjk, VClip answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
-//! deviation.rs    brackets widened by what is not known of the true surfaces
+//! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
 //! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
 //! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
@@ -62,6 +62,7 @@ pub(crate) mod closest_points;
 mod cold_start;
 pub(crate) mod compound;
 mod culling;
+mod deviating_pairs;
 pub(crate) mod deviation;
 pub mod epa;
 pub mod exact;

@@ -10,10 +10,11 @@ mod tree_search;
 pub(crate) use self::bodies::Bodies;
 
 use self::bodies::PieceAnswer;
-use self::depth::bound_depth;
+use self::depth::{DepthWork, bound_depth, lower_end_within};
 use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
+use super::deviation::{deviation_of, widened};
 use super::ladder::{Ladder, solve};
 use super::proximity::Proximity;
 use super::routes::Routes;
@@ -27,7 +28,8 @@ pub(super) struct CompoundWork {
     found: Vec<PieceAnswer>,
 }
 
-/// The row of two bodies, or the proof that they are farther apart than `options.within`.
+/// The row of two bodies, or the proof that they are farther apart than `options.within`. Of bodies of several pieces the bracket is that
+/// of the true ones, deviations included; that of two convex ones is as the bodies are stored.
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -82,10 +84,19 @@ fn nearest_row(
     let mut row = least.row;
     row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
     row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
-    row.status = status(row.lower, row.upper, options);
-    if row.distance < 0.0 {
-        bound_depth(bodies, options, found, &mut row, (hulls, memory, open), ladder, routes);
+    let mut work = DepthWork { hulls, memory, open, ladder, routes };
+    let is_overlapping = row.distance < 0.0;
+    if is_overlapping {
+        bound_depth(bodies, options, found, &mut row, &mut work);
     }
+    let deviation = deviation_of(bodies.a, bodies.b);
+    if deviation > 0.0 && !row.lower.is_nan() {
+        [row.lower, row.upper] = widened([row.lower, row.upper], deviation);
+        if row.lower < 0.0 {
+            row.lower = lower_end_within(bodies, options, found, deviation, &mut work);
+        }
+    }
+    row.status = status(row.lower, row.upper, options);
     RungOutcome::Settled(row)
 }
 

@@ -30,6 +30,9 @@ const SAME: f64 = 1.0 - 1e-12;
 pub(crate) struct DepthBracket {
     /// Proven: no shorter translation separates the bodies, metres.
     pub(crate) lower: f64,
+    /// As `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by `d`.
+    /// Triangles that cross say nothing of surfaces near to them.
+    pub(crate) of_balls: f64,
     /// Proven: moving B so far along `normal` separates them, metres.
     pub(crate) upper: f64,
     /// Unit, A's frame.
@@ -86,8 +89,8 @@ impl DepthSearch<'_> {
         // Nearest points of the surfaces that are less than the growth apart.
         let between = if apart > 0.0 { place.growth - apart } else { place.growth };
         let outside = if apart > 0.0 { between } else { 0.0 };
-        let lower =
-            (core + place.growth - place.error()).max(outside - place.error()).max(self.pierced(&crossings)).max(0.0);
+        let of_balls = (core + place.growth - place.error()).max(outside - place.error()).max(0.0);
+        let lower = of_balls.max(self.pierced(&crossings));
         let (upper, normal) = self.upper(lower, &hulls);
         let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let (point_a, triangles) = match (best, crossings.first()) {
@@ -96,7 +99,15 @@ impl DepthSearch<'_> {
             (None, None) => (deepest, [0, 0]),
         };
         let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
-        DepthBracket { lower: lower.min(upper), upper, normal, protrusion, point_a, triangles }
+        DepthBracket {
+            lower: lower.min(upper),
+            of_balls: of_balls.min(upper),
+            upper,
+            normal,
+            protrusion,
+            point_a,
+            triangles,
+        }
     }
 
     /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.

@@ -30,6 +30,7 @@ use self::triangle_pair::TriangleFeature;
 use super::answer::status;
 use super::cache::PairCache;
 use super::compound::Bodies;
+use super::deviation::{deviation_of, widened};
 use super::placing::placing_error;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
 use super::routes::Routes;
@@ -45,7 +46,8 @@ pub(super) struct MeshMemory {
     depth: DepthMemory,
 }
 
-/// The row of two bodies, or the proof that they are farther apart than `options.within`; never open.
+/// The row of two bodies, with the bracket of the true ones, deviations included, or the proof that the stored ones are farther apart than
+/// `options.within`; never open.
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -79,17 +81,36 @@ pub(super) fn query(
         SurfaceDistance::Beyond(_) => cache.triangles,
     };
     let row = MeshRow { place: &place, radii, off, options };
-    if row.may_overlap(apart) {
-        let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
-        if let Some(depth) = depth::bracket(&place, hulls, apart, &mut memory.search, &mut memory.depth) {
-            routes.mesh_depths += 1;
-            return RungOutcome::Settled(row.overlapping(&depth));
+    let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
+    let mut bracket = |place: &MeshPlace<'_>| {
+        let may_overlap = apart <= place.growth || place.may_contain();
+        may_overlap.then(|| depth::bracket(place, hulls, apart, &mut memory.search, &mut memory.depth)).flatten()
+    };
+    let depth = bracket(&place);
+    routes.mesh_depths += u64::from(depth.is_some());
+    let mut found = match (&depth, nearest) {
+        (Some(depth), _) => row.overlapping(depth),
+        (None, Some(nearest)) => row.apart(&nearest),
+        (None, None) => {
+            return RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(memory.search.axis()) };
         }
+    };
+    let deviation = deviation_of(bodies.a, bodies.b);
+    if deviation > 0.0 {
+        if let Some(depth) = &depth {
+            found.upper = row.upper_end(depth.of_balls);
+        }
+        [found.lower, found.upper] = widened([found.lower, found.upper], deviation);
+        if found.lower < 0.0 {
+            // What separates the stored bodies may press the grown ones together elsewhere.
+            let grown = MeshPlace { growth: (place.growth + deviation).next_up(), ..place };
+            if let Some(depth) = bracket(&grown) {
+                found.lower = row.lower_end(depth.upper);
+            }
+        }
+        found.status = status(found.lower, found.upper, options);
     }
-    match nearest {
-        Some(nearest) => RungOutcome::Settled(row.apart(&nearest)),
-        None => RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(memory.search.axis()) },
-    }
+    RungOutcome::Settled(found)
 }
 
 /// No number is finite: nothing is known.
@@ -123,11 +144,6 @@ struct MeshRow<'a> {
 }
 
 impl MeshRow<'_> {
-    /// Whether bodies whose surfaces are at least `apart` (metres) may overlap: they grow together, or one may hold the other.
-    fn may_overlap(&self, apart: f64) -> bool {
-        apart <= self.place.growth || self.place.may_contain()
-    }
-
     /// The row of bodies apart.
     fn apart(&self, found: &NearestTriangles) -> Proximity {
         let growth = self.place.growth;
@@ -158,9 +174,7 @@ impl MeshRow<'_> {
     /// The row of bodies that overlap, or touch.
     fn overlapping(&self, depth: &DepthBracket) -> Proximity {
         let distance = -depth.upper;
-        // The bodies were moved by the length, but for rounding.
-        let lower = (distance - self.place.error() - self.off - self.rounding()).next_down();
-        let upper = (-depth.lower + self.off + self.rounding()).next_up();
+        let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
         let triangles = depth.triangles;
         let [a, b] =
             [0, 1].map(|k: usize| published([self.place.a, self.place.b][k], triangles[k], TriangleFeature::Face));
@@ -179,6 +193,17 @@ impl MeshRow<'_> {
             protrusion: depth.protrusion,
             ..uncertified()
         }
+    }
+
+    /// The lower end of the signed distance where a translation of this length (metres) was checked to separate the bodies.
+    fn lower_end(&self, length: f64) -> f64 {
+        // The bodies were moved by the length, but for rounding.
+        (-length - self.place.error() - self.off - self.rounding()).next_down()
+    }
+
+    /// The upper end of the signed distance of bodies that no translation below this length (metres) separates.
+    fn upper_end(&self, depth: f64) -> f64 {
+        (-depth + self.off + self.rounding()).next_up()
     }
 
     /// What sums of lengths of the size of the pair round by, metres.
