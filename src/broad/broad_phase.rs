@@ -99,6 +99,8 @@ pub struct DeviceReport {
     pub kernels: Option<Vec<(&'static str, Duration)>>,
     /// How it failed; `None` if it did not.
     pub failure: Option<String>,
+    /// Which failure that is: `lost`, `refused`, `out-of-memory` or `too-small`.
+    pub failure_kind: Option<&'static str>,
     /// Blocks that the processor searched, because it had failed.
     pub fallback_blocks: u64,
 }

@@ -290,7 +290,9 @@ fn device_report(report: &DeviceReport) -> Value {
         "fetched_bytes": report.fetched_bytes,
         "out_of_memory": report.halvings,
         "kernels_s": kernels,
-        "fallback": failure.map(|reason| json!({ "blocks": report.fallback_blocks, "reason": reason })),
+        "fallback": failure.map(|reason| {
+            json!({ "blocks": report.fallback_blocks, "kind": report.failure_kind, "reason": reason })
+        }),
     })
 }
 

@@ -5,10 +5,13 @@ use super::super::kernel::{
 };
 use super::adapter::{AdapterDescription, NoDevice, choose};
 use super::clock::KernelClock;
+use super::failure_slot::FailureSlot;
 use bytemuck::Pod;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Bytes of the parameters of a dispatch: what the offset of a uniform binding is a multiple of on every device.
 const PARAMS_BYTES: u64 = 256;
@@ -19,8 +22,9 @@ const LEAST_BYTES: u64 = 256;
 /// Bytes of one buffer that are enough on any card.
 const ENOUGH_BYTES: u64 = 2 << 30;
 
-/// The first failure that the driver reported.
-type FailureSlot = Arc<Mutex<Option<DeviceFailure>>>;
+/// How long an answer is waited for. Drivers give up commands that take seconds; those that compute on the processor take
+/// their time.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A GPU that executes kernels.
 #[derive(Debug)]
@@ -33,11 +37,13 @@ pub(super) struct GpuMachine {
     params: wgpu::Buffer,
     /// The parameters of the dispatches that were not begun yet, each in a place of its own.
     placed: Vec<u8>,
-    failure: FailureSlot,
+    pub(super) failure: FailureSlot,
     most_bytes: u64,
     most_groups: u32,
-    /// Fetches after which the device is lost on purpose.
+    /// Fetches after which the device is lost on purpose, or no longer answers.
     loses_after: Option<u64>,
+    stalls_after: Option<u64>,
+    patience: Duration,
     fetches: u64,
     /// Buffers to fetch into that are free.
     spare: Vec<wgpu::Buffer>,
@@ -80,9 +86,9 @@ impl GpuMachine {
         let (device, queue) =
             pollster::block_on(adapter.request_device(&request)).map_err(|error| refused(error.to_string()))?;
         let failure = FailureSlot::default();
-        watch(&device, &failure);
+        failure.watch(&device);
         let pipelines = Kernel::ALL.map(|kernel| (kernel, pipeline(&device, kernel)));
-        if let Some(failure) = taken(&failure) {
+        if let Some(failure) = failure.failure() {
             return Err(refused(failure.to_string()));
         }
         let params = device.create_buffer(&wgpu::BufferDescriptor {
@@ -104,6 +110,8 @@ impl GpuMachine {
             most_bytes,
             most_groups: limits.max_compute_workgroups_per_dimension,
             loses_after: None,
+            stalls_after: None,
+            patience: PATIENCE,
             fetches: 0,
             spare: Vec::new(),
             memory: Arc::default(),
@@ -117,6 +125,8 @@ impl GpuMachine {
     /// Has these faults from now on. A device that is lost is destroyed, which a driver that gives up does likewise.
     pub(super) fn simulate(&mut self, faults: &DeviceFaults) {
         self.loses_after = faults.lost_after;
+        self.stalls_after = faults.stalls_after;
+        self.patience = faults.patience.unwrap_or(self.patience);
         self.most_groups = self.most_groups.min(faults.groups.unwrap_or(u32::MAX));
         faults.memory_bytes.into_iter().for_each(|bytes| self.memory.limit(bytes));
     }
@@ -133,6 +143,31 @@ impl GpuMachine {
             self.placed.clear();
         }
         self.queue.submit(self.encoder.take().map(wgpu::CommandEncoder::finish))
+    }
+
+    /// Waits for a submission, or for all of them: until it is done, the device is lost, or patience ends, which is as if it
+    /// were lost. What the driver says.
+    fn wait(&mut self, submission_index: Option<wgpu::SubmissionIndex>) -> String {
+        if self.stalls_after.is_some_and(|after| self.fetches > after) {
+            self.give_up();
+            return "nothing".to_owned();
+        }
+        let wait = wgpu::PollType::Wait { submission_index, timeout: Some(self.patience) };
+        // A device that is lost while it is waited for makes wgpu panic, after it has called back and freed its locks.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(wait)));
+        match &polled {
+            Ok(Err(wgpu::PollError::Timeout)) => self.give_up(),
+            Ok(_) => (),
+            Err(_) => self.failure.lose("while it was waited for".to_owned()),
+        }
+        polled.map_or_else(|_| "a panic".to_owned(), |polled| format!("{polled:?}"))
+    }
+
+    /// Counts a device that does not answer as lost.
+    fn give_up(&mut self) {
+        // Who drops the last handle waits for the commands without end. A handle that is never dropped is not the last one.
+        std::mem::forget((self.device.clone(), self.queue.clone()));
+        self.failure.lose(DeviceFailure::no_answer(self.patience));
     }
 
     /// A buffer of at least so many bytes to fetch into.
@@ -160,35 +195,6 @@ impl GpuMachine {
         self.placed.resize(offset + PARAMS_BYTES as usize, 0);
         offset as u64
     }
-}
-
-/// Keeps the first failure, and that the device was lost in any case.
-fn watch(device: &wgpu::Device, failure: &FailureSlot) {
-    let slot = Arc::clone(failure);
-    device.on_uncaptured_error(Arc::new(move |error| {
-        note(
-            &slot,
-            match error {
-                wgpu::Error::OutOfMemory { source } => DeviceFailure::OutOfMemory(source.to_string()),
-                other => DeviceFailure::Lost(other.to_string()),
-            },
-        );
-    }));
-    let slot = Arc::clone(failure);
-    device.set_device_lost_callback(move |reason, message| {
-        note(&slot, DeviceFailure::Lost(format!("{reason:?} {message}").trim().to_owned()));
-    });
-}
-
-fn note(slot: &FailureSlot, failure: DeviceFailure) {
-    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if matches!((&*slot, &failure), (None, _) | (Some(DeviceFailure::OutOfMemory(_)), DeviceFailure::Lost(_))) {
-        *slot = Some(failure);
-    }
-}
-
-fn taken(slot: &FailureSlot) -> Option<DeviceFailure> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Compiles a kernel.
@@ -243,7 +249,7 @@ impl KernelMachine for GpuMachine {
         let own = self.memory.take(size)?;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        taken(&self.failure).map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
+        self.failure.failure().map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
     }
 
     fn write(&mut self, buffer: &GpuBuffer, from: u64, bytes: &[u8]) {
@@ -326,14 +332,14 @@ impl KernelMachine for GpuMachine {
     fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u8>, DeviceFailure> {
         let GpuFetch { buffer, bytes, mapped, submission, timed } = fetch;
         let times = 16 * timed.len() as u64;
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
-        if let Some(failure) = taken(&self.failure) {
+        let polled = self.wait(Some(submission));
+        if let Some(failure) = self.failure.failure() {
             return Err(failure);
         }
         let is_mapped = mapped.try_recv().unwrap_or(false);
         let mut found = match buffer.get_mapped_range(..bytes + times) {
             Ok(view) if is_mapped => view.to_vec(),
-            _ => return Err(DeviceFailure::Lost(format!("a fetch ended with {polled:?}"))),
+            _ => return Err(DeviceFailure::Lost(format!("a fetch ended with {polled}"))),
         };
         buffer.unmap();
         self.spare.push(buffer);
@@ -350,11 +356,8 @@ impl KernelMachine for GpuMachine {
         self.spare.clear();
         self.clock.iter_mut().for_each(KernelClock::skip);
         // Memory that was given back is free once no command needs it.
-        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(&*slot, Some(DeviceFailure::OutOfMemory(_))) {
-            *slot = None;
-        }
+        self.wait(None);
+        self.failure.forget_out_of_memory();
     }
 
     fn usage(&self) -> DeviceUse {

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod clock;
+mod failure_slot;
 mod machine;
 
 pub use adapter::{AdapterDescription, NoDevice, adapters};

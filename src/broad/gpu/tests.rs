@@ -8,6 +8,8 @@ use super::GpuMachine;
 use super::adapter::adapters;
 use bytemuck::Pod;
 
+mod failures;
+
 /// Sizes at which workgroups are empty, full, or not quite full.
 const SIZES: [u32; 9] = [0, 1, 63, 64, 65, 255, 257, 1234, 70_000];
 

@@ -345,6 +345,7 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
             halvings: self.halvings,
             kernels,
             failure,
+            failure_kind: self.failure.as_ref().map(DeviceFailure::kind),
             fallback_blocks: self.fallbacks,
         })
     }

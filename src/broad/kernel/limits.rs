@@ -1,5 +1,7 @@
 //! What a device is given at a time, and faults to be simulated.
 
+use std::time::Duration;
+
 /// Bytes of a device that may be taken where nobody says otherwise: what any card has.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Most bytes of an upload of several blocks: beyond, a larger one is no faster.
@@ -74,6 +76,10 @@ impl DeviceLimits {
 pub struct DeviceFaults {
     /// It is lost after so many fetches.
     pub lost_after: Option<u64>,
+    /// It does not answer any more after so many fetches.
+    pub stalls_after: Option<u64>,
+    /// How long an answer is waited for.
+    pub patience: Option<Duration>,
     /// It has no more memory than this, bytes, whatever it is believed to have.
     pub memory_bytes: Option<u64>,
     /// It takes at most so many workgroups along an axis.
