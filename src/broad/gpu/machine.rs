@@ -223,7 +223,11 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel) -> wgpu::ComputePipeline {
         layout: Some(&layout),
         module: &module,
         entry_point: Some(kernel.entry()),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        // Kernels write what they share before they read it; each says how.
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..Default::default()
+        },
         cache: None,
     })
 }

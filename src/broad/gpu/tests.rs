@@ -79,10 +79,6 @@ impl Random {
             })
             .collect()
     }
-
-    fn sweeps(&mut self, count: u32) -> Vec<SweptBox> {
-        self.boxes(count).into_iter().map(|own| SweptBox { around: own, within: own }).collect()
-    }
 }
 
 fn words<T: Pod>(records: &[T]) -> Vec<u32> {
@@ -159,7 +155,7 @@ fn sweeps_equal_their_twins() {
         assert!(fewest >= run.min(stride) && fewest < 2 * run, "{fewest} lanes for {run} samples");
         for (measures, lanes) in [(0, fewest), (1, fewest), (1, LANES)] {
             let params = SweepParams { slots, items, stride, measures, lanes };
-            let sweeps = vec![0; 12 * items as usize];
+            let sweeps = vec![0; 6 * items as usize];
             let given = [boxes.clone(), words(&worlds), sweeps, words(&[DeviceBox::EMPTY])];
             compare(&mut gpu, Kernel::SweepBoxes, &params, &given, params.groups());
         }
@@ -171,7 +167,7 @@ fn trees_equal_their_twins() {
     let Some(mut gpu) = machine() else { return };
     let r = &mut Random(12);
     for items in SIZES {
-        let sweeps = r.sweeps(items);
+        let sweeps = r.boxes(items);
         let extent = DeviceBox { min: [1; 3], max: [u32::MAX - 1; 3] };
         let empty = vec![0; items as usize];
         let (params, groups) = (ItemParams { items }, items.div_ceil(LANES));
@@ -238,7 +234,7 @@ fn pairs_equal_their_twins() {
     for (slots, worlds) in [(1, 5), (2, 33), (20, 9), (32, 3), (33, 2), (64, 2), (65, 2), (300, 2)] {
         let params = |start, size| BruteParams::new(slots, worlds, start, size);
         let counts = vec![0; (slots * worlds + 1) as usize];
-        let given = vec![words(&r.sweeps(slots * worlds)), counts, vec![0; 2]];
+        let given = vec![words(&r.boxes(slots * worlds)), counts, vec![0; 2]];
         brute +=
             count_and_fill(&mut gpu, [Kernel::CountBrute, Kernel::FillBrute], params, given, 1, params(0, 0).groups());
     }
@@ -257,7 +253,7 @@ fn pairs_equal_their_twins() {
                 count.div_ceil(LANES),
             );
             let (base, slots) = (3, 100);
-            let sweeps = words(&r.sweeps(items));
+            let sweeps = words(&r.boxes(items));
             let params = |window_start, window_size| FixedParams {
                 tree,
                 first,
@@ -298,7 +294,7 @@ fn masks_equal_their_twins() {
             let (total_at, window_start, lanes) = (1, 7, lanes(&worlds));
             let params = MaskParams { slots, stride, total_at, window_start, window_size: items, classes, lanes };
             let (masks, kept) = (vec![0; 2 * items as usize], vec![0; items as usize + 1]);
-            let sweeps = words(&r.sweeps(fixed));
+            let sweeps = words(&r.boxes(fixed));
             // One pair fewer than the window holds.
             let counts = vec![0, window_start + items - 1];
             let given = [boxes.clone(), words(&worlds), sweeps, counts, words(&pairs), rules, masks, kept];
@@ -331,7 +327,6 @@ fn many_workgroups_take_several_rows() {
 fn records_lie_as_the_kernels_say() {
     let sizes = [
         ("LatticeBox", size_of::<DeviceBox>()),
-        ("SweptBox", size_of::<SweptBox>()),
         ("World", size_of::<World>()),
         ("ItemPair", size_of::<ItemPair>()),
         ("FoundPair", size_of::<FoundPair>()),

@@ -6,7 +6,7 @@
 use super::super::block_split::split_point;
 use super::super::boxes::Boxes64;
 use super::limits::DeviceLimits;
-use super::records::{SweptBox, World};
+use super::records::{DeviceBox, World};
 use super::search::{ITEM_BYTES, PairMethod};
 use crate::scene::{FrameBlock, SAMPLES};
 use std::ops::Range;
@@ -90,7 +90,7 @@ fn stride(slots: u32, most_bytes: u64) -> u32 {
 
 /// Whether bodies so many are more than the device can hold.
 pub(super) fn is_too_large(slots: u32, limits: &DeviceLimits) -> bool {
-    let sweeps = u64::from(slots) * size_of::<SweptBox>() as u64;
+    let sweeps = u64::from(slots) * size_of::<DeviceBox>() as u64;
     part_bytes(slots, stride(slots, limits.most_bytes)).max(sweeps) > limits.most_bytes
 }
 
@@ -103,7 +103,7 @@ fn method(slots: u32, fixed: u32, limits: &DeviceLimits) -> (PairMethod, usize) 
         return (PairMethod::Tree, 1);
     }
     let by_pairs = u64::from(u32::MAX - 1) / pairs.max(1);
-    let bytes = (limits.most_bytes / size_of::<SweptBox>() as u64).min(limits.room_bytes() / ITEM_BYTES);
+    let bytes = (limits.most_bytes / size_of::<DeviceBox>() as u64).min(limits.room_bytes() / ITEM_BYTES);
     let by_items = SEARCH_ITEMS.min(bytes) / slots64.max(1);
     (PairMethod::Brute, by_pairs.min(by_items).clamp(1, 1 << 20) as usize)
 }

@@ -8,8 +8,8 @@ use super::machine::{KernelMachine, Region};
 use super::pair_window::PairWindow;
 use super::prefix_sum::PrefixSum;
 use super::records::{
-    BruteParams, DeviceBox, FixedParams, FoundPair, ItemPair, LANES, MaskParams, SweepParams, SweptBox, Tree,
-    TreeParams, World, lanes,
+    BruteParams, DeviceBox, FixedParams, FoundPair, ItemPair, LANES, MaskParams, SweepParams, Tree, TreeParams, World,
+    lanes,
 };
 use super::tree_build::TreeBuild;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl<B> SearchRoom<B> {
         Ok(Self {
             worlds: machine.buffer(u64::from(worlds) * size_of::<World>() as u64)?,
             world_count: worlds,
-            sweeps: machine.buffer(u64::from(items) * size_of::<SweptBox>() as u64)?,
+            sweeps: machine.buffer(u64::from(items) * size_of::<DeviceBox>() as u64)?,
             counts: machine.buffer(4 * u64::from(counts))?,
             sum: PrefixSum::new(machine, counts)?,
             tree: TreeBuild::new(machine, tree)?,
@@ -81,7 +81,7 @@ impl RoomSize {
 }
 
 /// Bytes of an item: bounds, and two counts.
-pub(super) const ITEM_BYTES: u64 = size_of::<SweptBox>() as u64 + 2 * 4;
+pub(super) const ITEM_BYTES: u64 = size_of::<DeviceBox>() as u64 + 2 * 4;
 /// Bytes of a pair in a window: itself, its mask, its place, and a place among those that are kept.
 const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + size_of::<FoundPair>()) as u64;
 /// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the nodes above.

@@ -49,7 +49,7 @@ fn a_device_that_does_not_answer_is_lost() {
     gpu.simulate(&DeviceFaults { patience: Some(Duration::ZERO), ..DeviceFaults::default() });
     let r = &mut Random(23);
     let params = BruteParams::new(10_000, 1, 0, 0);
-    let given = [words(&r.sweeps(10_000)), vec![0; 10_000], vec![0; 2]];
+    let given = [words(&r.boxes(10_000)), vec![0; 10_000], vec![0; 2]];
     let buffers = given.each_ref().map(|words| gpu.buffer(4 * words.len() as u64).expect("memory"));
     gpu.write(&buffers[0], 0, bytemuck::cast_slice(&given[0]));
     let bound = buffers.each_ref();
