@@ -93,6 +93,8 @@ pub struct DeviceReport {
     pub written_bytes: u64,
     /// Bytes that were fetched from it.
     pub fetched_bytes: u64,
+    /// How often something was fetched: the times that the processor waited for it.
+    pub fetches: u64,
     /// How often it was out of memory, and was asked again for half as much.
     pub halvings: u64,
     /// The time of each kernel, where the device has a clock.

@@ -288,6 +288,7 @@ fn device_report(report: &DeviceReport) -> Value {
         "memory_limit_bytes": report.memory_limit_bytes,
         "written_bytes": report.written_bytes,
         "fetched_bytes": report.fetched_bytes,
+        "fetches": report.fetches,
         "out_of_memory": report.halvings,
         "kernels_s": kernels,
         "fallback": failure.map(|reason| {

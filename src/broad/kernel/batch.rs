@@ -9,10 +9,13 @@ use super::limits::DeviceLimits;
 use super::records::{DeviceBox, World};
 use super::search::{ITEM_BYTES, PairMethod};
 use crate::scene::{FrameBlock, SAMPLES};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Most items of a search of several worlds.
 const SEARCH_ITEMS: u64 = 1 << 20;
+/// Boxes of which the samples of a part are gathered at a time.
+const GATHERED_BOXES: usize = 1 << 13;
 
 /// What is uploaded together: samples of a batch's blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,18 +132,23 @@ fn ranges(block: &FrameBlock, depth: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part.
+/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part, which all threads gather
+/// from some thousand boxes at a time.
 pub(super) fn append_part(append: &mut dyn FnMut(&[u8]), boxes: &[Boxes64], first: usize, stride: u32) {
     let stride = stride as usize;
     if stride == SAMPLES {
         return append(bytemuck::cast_slice(boxes));
     }
-    let mut columns = [0; 6 * SAMPLES];
-    for own in boxes {
-        for (to, column) in columns.chunks_exact_mut(stride).zip(&own.columns) {
-            to.copy_from_slice(&column[first..][..stride]);
-        }
-        append(bytemuck::cast_slice(&columns[..6 * stride]));
+    let mut gathered = vec![0_u32; 6 * stride * boxes.len().min(GATHERED_BOXES)];
+    for boxes in boxes.chunks(GATHERED_BOXES) {
+        let gathered = &mut gathered[..6 * stride * boxes.len()];
+        let each = gathered.par_chunks_exact_mut(6 * stride).zip(boxes).with_min_len(256);
+        each.for_each(|(to, own)| {
+            for (to, column) in to.chunks_exact_mut(stride).zip(&own.columns) {
+                to.copy_from_slice(&column[first..][..stride]);
+            }
+        });
+        append(bytemuck::cast_slice(gathered));
     }
 }
 

@@ -72,7 +72,7 @@ fn params<T: Pod>(bytes: &[u8]) -> T {
 
 impl KernelMachine for TwinMachine {
     type Buffer = TwinBuffer;
-    type Fetch = Result<Vec<u8>, DeviceFailure>;
+    type Fetch = Result<Vec<u32>, DeviceFailure>;
 
     fn most_bytes(&self) -> u64 {
         128 << 20
@@ -121,17 +121,17 @@ impl KernelMachine for TwinMachine {
         }
         let part = |region: &Region<'_, TwinBuffer>| {
             let words = region.buffer.words.borrow();
-            bytemuck::cast_slice::<u32, u8>(&words)[region.from as usize..][..region.bytes as usize].to_vec()
+            words[region.from as usize / 4..][..region.bytes as usize / 4].to_vec()
         };
         Ok(regions.iter().flat_map(part).collect())
     }
 
-    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure> {
+    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u32>, DeviceFailure> {
         fetch
     }
 
     fn usage(&self) -> DeviceUse {
-        DeviceUse { most_bytes: self.memory.most(), ..DeviceUse::default() }
+        DeviceUse { most_bytes: self.memory.most(), fetches: self.fetches, ..DeviceUse::default() }
     }
 }
 

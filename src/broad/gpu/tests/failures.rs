@@ -16,7 +16,7 @@ fn works(gpu: &mut GpuMachine) -> bool {
     let Ok(buffer) = gpu.buffer(1024) else { return false };
     gpu.write(&buffer, 512, &[7; 16]);
     let fetch = gpu.fetch(&[Region { buffer: &buffer, from: 512, bytes: 16 }]);
-    gpu.receive(fetch).is_ok_and(|bytes| bytes == [7; 16])
+    gpu.receive(fetch).is_ok_and(|words| words == [0x0707_0707; 4])
 }
 
 #[test]
