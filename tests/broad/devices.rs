@@ -63,7 +63,7 @@ fn fetches(device: &dyn BroadPhase) -> u64 {
 
 #[test]
 fn a_block_of_many_pairs_is_waited_for_once() {
-    let recipe = Recipe { bodies: 260, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE };
+    let recipe = Recipe { bodies: 340, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE };
     let (setup, block) = generate(&recipe);
     let job = setup.job();
     for (name, mut device) in devices() {
@@ -83,7 +83,7 @@ fn a_block_of_many_pairs_is_waited_for_once() {
 
 #[test]
 fn what_stays_on_the_device_is_all_windows() {
-    let (setup, block) = generate(&Recipe { bodies: 150, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE });
+    let (setup, block) = generate(&Recipe { bodies: 220, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE });
     let job = setup.job();
     let mut device = twins(DeviceLimits { window: 300, ..DeviceLimits::default() }, &DeviceFaults::default());
     (0..5).for_each(|_| drop(device.candidates(&job, &setup.scene, &block)));

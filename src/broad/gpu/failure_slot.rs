@@ -30,10 +30,10 @@ impl FailureSlot {
         });
     }
 
-    /// The device is lost, and no more to be had again if it was out of memory before.
+    /// The device is lost, whatever it reported before: a driver may refuse commands first, and say later that it is lost.
     pub(super) fn lose(&self, why: String) {
         self.with(|own| {
-            if matches!(own, None | Some(DeviceFailure::OutOfMemory(_))) {
+            if !matches!(own, Some(DeviceFailure::Lost(_))) {
                 *own = Some(DeviceFailure::Lost(why));
             }
         });
@@ -77,8 +77,10 @@ mod tests {
         assert_eq!(slot.failure(), Some(DeviceFailure::Lost("unplugged".to_owned())));
         let slot = FailureSlot::default();
         slot.report(refused.clone());
-        slot.lose("it was destroyed".to_owned());
         slot.forget_out_of_memory();
-        assert_eq!(slot.failure(), Some(refused), "the first reason is the cause");
+        assert_eq!(slot.failure(), Some(refused));
+        slot.lose("it was destroyed".to_owned());
+        slot.lose("again".to_owned());
+        assert_eq!(slot.failure(), Some(DeviceFailure::Lost("it was destroyed".to_owned())));
     }
 }

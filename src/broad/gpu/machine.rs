@@ -206,6 +206,15 @@ impl GpuMachine {
         polled.map_or_else(|_| "a panic".to_owned(), |polled| format!("{polled:?}"))
     }
 
+    /// The failure, if there is one.
+    fn failed(&mut self) -> Option<DeviceFailure> {
+        if matches!(self.failure.failure(), Some(DeviceFailure::Refused(_))) {
+            // A driver that lost its device refuses commands first, and calls back when it is waited for.
+            self.wait(None);
+        }
+        self.failure.failure()
+    }
+
     /// Counts a device that does not answer as lost.
     fn give_up(&mut self) {
         // Who drops the last handle waits for the commands without end. A handle that is never dropped is not the last one.
@@ -282,7 +291,7 @@ impl KernelMachine for GpuMachine {
         let own = self.memory.take(size)?;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        self.failure.failure().map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
+        self.failed().map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
     }
 
     fn write(&mut self, buffer: &GpuBuffer, from: u64, bytes: &[u8]) {
@@ -370,10 +379,10 @@ impl KernelMachine for GpuMachine {
     fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u32>, DeviceFailure> {
         let lost = |why: String| Err(DeviceFailure::Lost(why));
         let Some(OpenFetch { to, bytes, mapped, submission, timed }) = fetch.0 else {
-            return self.failure.failure().map_or_else(|| lost("a fetch was not begun".to_owned()), Err);
+            return self.failed().map_or_else(|| lost("a fetch was not begun".to_owned()), Err);
         };
         let polled = self.wait(Some(submission));
-        if let Some(failure) = self.failure.failure() {
+        if let Some(failure) = self.failed() {
             return Err(failure);
         }
         let is_mapped = mapped.try_recv().unwrap_or(false);
