@@ -20,7 +20,7 @@ fn module(kernel: Kernel) -> (Module, ModuleInfo) {
 }
 
 /// Where a member lies: its name, its offset, and its bytes.
-type Member = (&'static str, usize, usize);
+type Member<N = &'static str> = (N, usize, usize);
 
 /// The members of a record, in order, and its size. The compiler refuses a list that lacks one.
 macro_rules! record {
@@ -64,7 +64,7 @@ fn params_of(kernel: Kernel) -> (Vec<Member>, usize) {
 }
 
 /// The members of a record of a module, and its size.
-fn members(module: &Module, name: &str) -> Option<(Vec<(String, usize, usize)>, usize)> {
+fn members(module: &Module, name: &str) -> Option<(Vec<Member<String>>, usize)> {
     let (_, found) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some(name))?;
     let TypeInner::Struct { members, span } = &found.inner else { return None };
     let bytes = |ty| module.types[ty].inner.size(module.to_ctx()) as usize;
