@@ -13,11 +13,12 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> sweeps: array<SweptBox>;
+@group(0) @binding(1) var<storage, read> sweeps: array<LatticeBox>;
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(3) var<storage, read_write> pairs: array<ItemPair>;
 
-// The boxes that all invocations of the workgroup compare with next.
+// The boxes that all invocations of the workgroup compare with next. None is read that was not written since the last barrier:
+// places beyond the slots of a world, or beyond the worlds, are neither.
 var<workgroup> tile: array<LatticeBox, LANES>;
 
 struct Place {
@@ -46,7 +47,7 @@ fn search(group: u32, lane: u32, fills: bool, start: u32) -> u32 {
     let item = at.world * params.slots + at.slot;
     var own: LatticeBox;
     if at.is_used {
-        own = sweeps[item].around;
+        own = sweeps[item];
     }
     var found = 0u;
     let is_whole = params.worlds_per_group > 1u;
@@ -57,7 +58,7 @@ fn search(group: u32, lane: u32, fills: bool, start: u32) -> u32 {
         if is_whole {
             tile[lane] = own;
         } else if base + lane < params.slots && at.world < params.worlds {
-            tile[lane] = sweeps[at.world * params.slots + base + lane].around;
+            tile[lane] = sweeps[at.world * params.slots + base + lane];
         }
         workgroupBarrier();
         let last = select(0u, min(params.slots, base + LANES), at.is_used);

@@ -11,6 +11,12 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> nodes: array<LatticeBox>;
 
+fn bounds_of(a: LatticeBox, b: LatticeBox) -> LatticeBox {
+    let low = array<u32, 3>(min(a.min[0], b.min[0]), min(a.min[1], b.min[1]), min(a.min[2], b.min[2]));
+    let high = array<u32, 3>(max(a.max[0], b.max[0]), max(a.max[1], b.max[1]), max(a.max[2], b.max[2]));
+    return LatticeBox(low, high);
+}
+
 @compute @workgroup_size(LANES)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,
@@ -25,11 +31,7 @@ fn main(
     let end = min(first + (1u << WIDTH_BITS), params.children);
     var bounds = nodes[params.child_start + first];
     for (var child = first + 1u; child < end; child += 1u) {
-        let other = nodes[params.child_start + child];
-        for (var k = 0u; k < 3u; k += 1u) {
-            bounds.min[k] = min(bounds.min[k], other.min[k]);
-            bounds.max[k] = max(bounds.max[k], other.max[k]);
-        }
+        bounds = bounds_of(bounds, nodes[params.child_start + child]);
     }
     nodes[params.start + node] = bounds;
 }

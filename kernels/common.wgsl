@@ -6,12 +6,6 @@ struct LatticeBox {
     max: array<u32, 3>,
 }
 
-// `around` contains the boxes of all samples; `within` begins at their latest beginning and ends at their earliest end.
-struct SweptBox {
-    around: LatticeBox,
-    within: LatticeBox,
-}
-
 // A range of samples of one part, of which the boxes are swept together. All worlds have the same number of slots.
 struct World {
     part: u32,
@@ -40,13 +34,11 @@ struct Tree {
     starts: array<vec4<u32>, 3>,
 }
 
+// Axes are written out, here and elsewhere: an array that a variable indexes cannot stay in registers.
 fn overlaps(a: LatticeBox, b: LatticeBox) -> bool {
-    for (var k = 0u; k < 3u; k += 1u) {
-        if a.min[k] > b.max[k] || b.min[k] > a.max[k] {
-            return false;
-        }
-    }
-    return true;
+    return a.min[0] <= b.max[0] && b.min[0] <= a.max[0]
+        && a.min[1] <= b.max[1] && b.min[1] <= a.max[1]
+        && a.min[2] <= b.max[2] && b.min[2] <= a.max[2];
 }
 
 fn is_empty(a: LatticeBox) -> bool {

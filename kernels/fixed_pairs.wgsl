@@ -17,7 +17,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read> order: array<u32>;
 @group(0) @binding(3) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(4) var<storage, read_write> pairs: array<ItemPair>;
-@group(0) @binding(5) var<storage, read> sweeps: array<SweptBox>;
+@group(0) @binding(5) var<storage, read> sweeps: array<LatticeBox>;
 
 @compute @workgroup_size(LANES)
 fn count(
@@ -29,7 +29,7 @@ fn count(
     if at >= params.count {
         return;
     }
-    let own = sweeps[params.first + at].around;
+    let own = sweeps[params.first + at];
     var found = 0u;
     var leaf = next_overlapping(own, climb(0u, 0u));
     while leaf < params.tree.leaves {
@@ -54,7 +54,7 @@ fn fill(
     if misses_window(start, end, params.window_start, params.window_size) {
         return;
     }
-    let own = sweeps[params.first + at].around;
+    let own = sweeps[params.first + at];
     var leaf = next_overlapping(own, climb(0u, 0u));
     for (var place = start; place < end; place += 1u) {
         // Below the start of the window the difference wraps around, beyond its size.

@@ -5,7 +5,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> sweeps: array<SweptBox>;
+@group(0) @binding(1) var<storage, read> sweeps: array<LatticeBox>;
 @group(0) @binding(2) var<storage, read> order: array<u32>;
 @group(0) @binding(3) var<storage, read_write> nodes: array<LatticeBox>;
 
@@ -17,6 +17,6 @@ fn main(
 ) {
     let leaf = group_number(id, groups) * LANES + lane;
     if leaf < params.items {
-        nodes[leaf] = sweeps[order[leaf]].around;
+        nodes[leaf] = sweeps[order[leaf]];
     }
 }

@@ -17,7 +17,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> boxes: array<u32>;
 @group(0) @binding(2) var<storage, read> worlds: array<World>;
-@group(0) @binding(3) var<storage, read> fixed_boxes: array<SweptBox>;
+@group(0) @binding(3) var<storage, read> fixed_boxes: array<LatticeBox>;
 @group(0) @binding(4) var<storage, read> counts: array<u32>;
 @group(0) @binding(5) var<storage, read> pairs: array<ItemPair>;
 // The class of each slot, then of each fixed box; then, from the next word on, bit `c * classes + d`: ignored.
@@ -25,17 +25,17 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> masks: array<array<u32, 2>>;
 @group(0) @binding(8) var<storage, read_write> kept: array<u32>;
 
-// The two halves of the mask of each pair.
+// The two halves of the mask of each pair. Every invocation clears two words before any is read.
 var<workgroup> bits: array<atomic<u32>, 2 * LANES>;
 
 fn box_at(part: u32, slot: u32, sample: u32) -> LatticeBox {
-    let own = (part * params.slots + slot) * 6u * params.stride + sample;
-    var found: LatticeBox;
-    for (var k = 0u; k < 3u; k += 1u) {
-        found.min[k] = boxes[own + k * params.stride];
-        found.max[k] = boxes[own + (k + 3u) * params.stride];
-    }
-    return found;
+    let step = params.stride;
+    let low = (part * params.slots + slot) * 6u * step + sample;
+    let high = low + 3u * step;
+    return LatticeBox(
+        array<u32, 3>(boxes[low], boxes[low + step], boxes[low + 2u * step]),
+        array<u32, 3>(boxes[high], boxes[high + step], boxes[high + 2u * step]),
+    );
 }
 
 fn is_ignored(a: u32, b: u32) -> bool {
@@ -58,7 +58,7 @@ fn add_sample(pair: ItemPair, half: u32, index: u32) {
     if pair.other < params.slots {
         other = box_at(world.part, pair.other, sample);
     } else {
-        other = fixed_boxes[pair.other - params.slots].around;
+        other = fixed_boxes[pair.other - params.slots];
     }
     if overlaps(box_at(world.part, slot, sample), other) {
         atomicOr(&bits[half + sample / 32u], 1u << (sample % 32u));

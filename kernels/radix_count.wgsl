@@ -12,6 +12,7 @@ struct Params {
 // [digit * groups + group]
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 
+// Each invocation clears one before any counts.
 var<workgroup> occurs: array<atomic<u32>, DIGITS>;
 
 @compute @workgroup_size(DIGITS)

@@ -15,6 +15,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> sorted_keys: array<u32>;
 @group(0) @binding(5) var<storage, read_write> sorted_values: array<u32>;
 
+// Each invocation writes its own before any is read.
 var<workgroup> digits: array<u32, DIGITS>;
 
 @compute @workgroup_size(DIGITS)

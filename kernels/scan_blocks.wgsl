@@ -8,9 +8,25 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> values: array<u32>;
 @group(0) @binding(2) var<storage, read_write> sums: array<u32>;
 
-const EACH: u32 = SCAN_ITEMS / SCAN_THREADS;
+// Values of an invocation: the components of a vector.
+const EACH: u32 = 4u;
+const_assert EACH * SCAN_THREADS == SCAN_ITEMS;
 
+// Each invocation writes its own before any is read.
 var<workgroup> partial: array<u32, SCAN_THREADS>;
+
+fn value_at(at: u32) -> u32 {
+    if at < params.items {
+        return values[at];
+    }
+    return 0u;
+}
+
+fn put(at: u32, value: u32) {
+    if at < params.items {
+        values[at] = value;
+    }
+}
 
 @compute @workgroup_size(SCAN_THREADS)
 fn main(
@@ -23,15 +39,8 @@ fn main(
         return;
     }
     let first = block * SCAN_ITEMS + lane * EACH;
-    var own = array<u32, EACH>();
-    var sum = 0u;
-    for (var k = 0u; k < EACH; k += 1u) {
-        if first + k < params.items {
-            own[k] = values[first + k];
-        }
-        sum = saturating_add(sum, own[k]);
-    }
-    partial[lane] = sum;
+    let own = vec4(value_at(first), value_at(first + 1u), value_at(first + 2u), value_at(first + 3u));
+    partial[lane] = saturating_add(saturating_add(own.x, own.y), saturating_add(own.z, own.w));
     workgroupBarrier();
     for (var step = 1u; step < SCAN_THREADS; step *= 2u) {
         var before = 0u;
@@ -42,17 +51,18 @@ fn main(
         partial[lane] = saturating_add(partial[lane], before);
         workgroupBarrier();
     }
-    var running = 0u;
+    var before = 0u;
     if lane > 0u {
-        running = partial[lane - 1u];
+        before = partial[lane - 1u];
     }
-    for (var k = 0u; k < EACH; k += 1u) {
-        if first + k < params.items {
-            values[first + k] = running;
-        }
-        running = saturating_add(running, own[k]);
-    }
+    put(first, before);
+    before = saturating_add(before, own.x);
+    put(first + 1u, before);
+    before = saturating_add(before, own.y);
+    put(first + 2u, before);
+    before = saturating_add(before, own.z);
+    put(first + 3u, before);
     if lane == SCAN_THREADS - 1u {
-        sums[block] = running;
+        sums[block] = saturating_add(before, own.w);
     }
 }

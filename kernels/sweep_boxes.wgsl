@@ -15,13 +15,23 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> boxes: array<u32>;
 @group(0) @binding(2) var<storage, read> worlds: array<World>;
-@group(0) @binding(3) var<storage, read_write> sweeps: array<SweptBox>;
+@group(0) @binding(3) var<storage, read_write> sweeps: array<LatticeBox>;
 // min x, y, z, max x, y, z.
 @group(0) @binding(4) var<storage, read_write> extent: array<atomic<u32>, 6>;
 
-// [column * LANES + sample]
-var<workgroup> least: array<u32, 6 * LANES>;
-var<workgroup> most: array<u32, 6 * LANES>;
+// [column * LANES + sample]: the least of the first three columns, the most of the others. Each invocation writes its own
+// before any is read.
+var<workgroup> ends: array<u32, 6 * LANES>;
+
+// Nearly all items lie within the bounds so far: a look is cheaper than a write that all of them wait for.
+fn widen(axis: u32, low: u32, high: u32) {
+    if low < atomicLoad(&extent[axis]) {
+        atomicMin(&extent[axis], low);
+    }
+    if high > atomicLoad(&extent[axis + 3u]) {
+        atomicMax(&extent[axis + 3u], high);
+    }
+}
 
 @compute @workgroup_size(LANES)
 fn main(
@@ -44,21 +54,19 @@ fn main(
         own = (world.part * params.slots + item % params.slots) * 6u * params.stride + world.first + sample;
     }
     for (var column = 0u; column < 6u; column += 1u) {
-        var low = 0xffffffffu;
-        var high = 0u;
+        var end = select(0u, 0xffffffffu, column < 3u);
         if sample < samples {
-            low = boxes[own + column * params.stride];
-            high = low;
+            end = boxes[own + column * params.stride];
         }
-        least[column * LANES + lane] = low;
-        most[column * LANES + lane] = high;
+        ends[column * LANES + lane] = end;
     }
     workgroupBarrier();
     for (var half = params.lanes / 2u; half > 0u; half /= 2u) {
         if sample < half {
             for (var at = lane; at < 6u * LANES; at += LANES) {
-                least[at] = min(least[at], least[at + half]);
-                most[at] = max(most[at], most[at + half]);
+                let low = min(ends[at], ends[at + half]);
+                let high = max(ends[at], ends[at + half]);
+                ends[at] = select(high, low, at < 3u * LANES);
             }
         }
         workgroupBarrier();
@@ -66,23 +74,14 @@ fn main(
     if sample != 0u || item >= params.items {
         return;
     }
-    var swept: SweptBox;
-    for (var k = 0u; k < 3u; k += 1u) {
-        swept.around.min[k] = least[k * LANES + lane];
-        swept.around.max[k] = most[(k + 3u) * LANES + lane];
-        swept.within.min[k] = most[k * LANES + lane];
-        swept.within.max[k] = least[(k + 3u) * LANES + lane];
-    }
+    let swept = LatticeBox(
+        array<u32, 3>(ends[lane], ends[LANES + lane], ends[2u * LANES + lane]),
+        array<u32, 3>(ends[3u * LANES + lane], ends[4u * LANES + lane], ends[5u * LANES + lane]),
+    );
     sweeps[item] = swept;
-    if params.measures == 1u && !is_empty(swept.around) {
-        // Nearly all items lie within the bounds so far: a look is cheaper than a write that all of them wait for.
-        for (var k = 0u; k < 3u; k += 1u) {
-            if swept.around.min[k] < atomicLoad(&extent[k]) {
-                atomicMin(&extent[k], swept.around.min[k]);
-            }
-            if swept.around.max[k] > atomicLoad(&extent[k + 3u]) {
-                atomicMax(&extent[k + 3u], swept.around.max[k]);
-            }
-        }
+    if params.measures == 1u && !is_empty(swept) {
+        widen(0u, swept.min[0], swept.max[0]);
+        widen(1u, swept.min[1], swept.max[1]);
+        widen(2u, swept.min[2], swept.max[2]);
     }
 }

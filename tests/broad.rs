@@ -475,6 +475,7 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
     let whole = DeviceFaults::default;
     let small = DeviceLimits { window: 500, brute_slots: 10, ..DeviceLimits::default() };
     let lost = |fetches| DeviceFaults { lost_after: Some(fetches), ..whole() };
+    let stalled = |fetches| DeviceFaults { stalls_after: Some(fetches), ..whole() };
     let forgetful = |bytes| DeviceFaults { memory_bytes: Some(bytes), ..whole() };
     check("twins", twins(DeviceLimits::default(), &whole()), None, false);
     check("twins, by trees", twins(small.clone(), &whole()), None, false);
@@ -482,6 +483,7 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
     for after in [0, 1, 2, 5] {
         check("twins that are lost", twins(small.clone(), &lost(after)), Some("lost"), false);
     }
+    check("twins that stall", twins(small.clone(), &stalled(2)), Some("answer"), false);
     for limits in [DeviceLimits::default(), small.clone()] {
         check("twins that run out of memory", twins(limits.clone(), &forgetful(1 << 20)), None, true);
         check("twins with hardly any memory", twins(limits, &forgetful(5000)), Some("out of memory"), true);
@@ -496,6 +498,7 @@ fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
     for after in [0, 3] {
         check("a GPU that is lost", open(small.clone(), lost(after)), Some("lost"), false);
     }
+    check("a GPU that stalls", open(small.clone(), stalled(3)), Some("answer"), false);
     check("a GPU that runs out of memory", open(DeviceLimits::default(), forgetful(1 << 20)), None, true);
     check("a GPU with hardly any memory", open(small, forgetful(5000)), Some("out of memory"), true);
 }

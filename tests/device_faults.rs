@@ -22,22 +22,23 @@ enum Fate {
     Whole,
     /// It ran out of memory, was asked for less at a time, and searched everything.
     Halved,
-    /// The processor searched the rest, or all.
-    GivenUp,
+    /// The processor searched the rest, or all, because of this kind of failure.
+    GivenUp(&'static str),
 }
 
 /// Devices, each with its fate.
 type Fated = (String, Box<dyn BroadPhase>, Fate);
 
 /// The faults of a device, and what they come to, if a whole one takes so many bytes of its memory.
-fn faults(taken: u64) -> [(DeviceFaults, Fate); 5] {
+fn faults(taken: u64) -> [(DeviceFaults, Fate); 6] {
     let whole = DeviceFaults::default();
     [
         (whole.clone(), Fate::Whole),
-        (DeviceFaults { lost_after: Some(0), ..whole.clone() }, Fate::GivenUp),
-        (DeviceFaults { lost_after: Some(1), ..whole.clone() }, Fate::GivenUp),
+        (DeviceFaults { lost_after: Some(0), ..whole.clone() }, Fate::GivenUp("lost")),
+        (DeviceFaults { lost_after: Some(1), ..whole.clone() }, Fate::GivenUp("lost")),
+        (DeviceFaults { stalls_after: Some(1), ..whole.clone() }, Fate::GivenUp("lost")),
         (DeviceFaults { memory_bytes: Some(taken / 3 * 2), ..whole.clone() }, Fate::Halved),
-        (DeviceFaults { memory_bytes: Some(2000), ..whole }, Fate::GivenUp),
+        (DeviceFaults { memory_bytes: Some(2000), ..whole }, Fate::GivenUp("out-of-memory")),
     ]
 }
 
@@ -96,7 +97,11 @@ fn check(scene: &Path, window: u32) -> u64 {
         match fate {
             Fate::Whole => assert_eq!((halvings, blocks), (Some(0), None), "{what}: {gpu}"),
             Fate::Halved => assert!(halvings > Some(0) && blocks.is_none(), "{what}: {gpu}"),
-            Fate::GivenUp => assert!(blocks > Some(0) && gpu["fallback"]["reason"].is_string(), "{what}: {gpu}"),
+            Fate::GivenUp(kind) => {
+                let fallback = &gpu["fallback"];
+                assert!(blocks > Some(0) && fallback["reason"].is_string(), "{what}: {gpu}");
+                assert_eq!(fallback["kind"], kind, "{what}: {gpu}");
+            }
         }
         let (taken, limit) = (gpu["memory_bytes"].as_u64(), gpu["memory_limit_bytes"].as_u64());
         assert!(taken.is_some() && limit > Some(0), "{what}: {gpu}");

@@ -93,12 +93,16 @@ pub struct DeviceReport {
     pub written_bytes: u64,
     /// Bytes that were fetched from it.
     pub fetched_bytes: u64,
+    /// How often something was fetched: the times that the processor waited for it.
+    pub fetches: u64,
     /// How often it was out of memory, and was asked again for half as much.
     pub halvings: u64,
     /// The time of each kernel, where the device has a clock.
     pub kernels: Option<Vec<(&'static str, Duration)>>,
     /// How it failed; `None` if it did not.
     pub failure: Option<String>,
+    /// Which failure that is: `lost`, `refused`, `out-of-memory` or `too-small`.
+    pub failure_kind: Option<&'static str>,
     /// Blocks that the processor searched, because it had failed.
     pub fallback_blocks: u64,
 }

@@ -288,9 +288,12 @@ fn device_report(report: &DeviceReport) -> Value {
         "memory_limit_bytes": report.memory_limit_bytes,
         "written_bytes": report.written_bytes,
         "fetched_bytes": report.fetched_bytes,
+        "fetches": report.fetches,
         "out_of_memory": report.halvings,
         "kernels_s": kernels,
-        "fallback": failure.map(|reason| json!({ "blocks": report.fallback_blocks, "reason": reason })),
+        "fallback": failure.map(|reason| {
+            json!({ "blocks": report.fallback_blocks, "kind": report.failure_kind, "reason": reason })
+        }),
     })
 }
 

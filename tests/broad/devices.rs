@@ -3,7 +3,7 @@
 
 use super::broad::BroadPhase;
 use super::broad::bench_support::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, open_with, twins};
-use super::{Candidate, FrameBlock, Setup};
+use super::{BASE, Candidate, FrameBlock, Recipe, Setup, generate};
 use clearsweep::bench_support::broad::BroadScene;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -54,4 +54,46 @@ pub(super) fn check(what: &str, setup: &Setup, job: &BroadScene, block: &FrameBl
             assert_eq!(device.device_report().expect("a device").failure, None, "{what}: {name}");
         }
     }
+}
+
+/// How often a device was waited for.
+fn fetches(device: &dyn BroadPhase) -> u64 {
+    device.device_report().expect("a device").fetches
+}
+
+#[test]
+fn a_block_of_many_pairs_is_waited_for_once() {
+    let recipe = Recipe { bodies: 340, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE };
+    let (setup, block) = generate(&recipe);
+    let job = setup.job();
+    for (name, mut device) in devices() {
+        if name.ends_with("small limits") {
+            continue;
+        }
+        // The first blocks show how many pairs there are.
+        (0..2).for_each(|_| drop(device.candidates(&job, &setup.scene, &block)));
+        let before = fetches(device.as_ref());
+        for _ in 0..3 {
+            let found = device.candidates(&job, &setup.scene, &block).len();
+            assert!(found > 8192, "{name}: {found} candidates");
+        }
+        assert_eq!(fetches(device.as_ref()) - before, 3, "{name}");
+    }
+}
+
+#[test]
+fn what_stays_on_the_device_is_all_windows() {
+    let (setup, block) = generate(&Recipe { bodies: 220, fixed: 0.0, space: [4.0; 3], step: 0.01, ..BASE });
+    let job = setup.job();
+    let mut device = twins(DeviceLimits { window: 300, ..DeviceLimits::default() }, &DeviceFaults::default());
+    (0..5).for_each(|_| drop(device.candidates(&job, &setup.scene, &block)));
+    let mut waits = |rounds| {
+        let before = fetches(device.as_ref());
+        assert!(device.resident_seconds(&job, &setup.scene, &[&block], rounds).is_some());
+        fetches(device.as_ref()) - before
+    };
+    // A search before the rounds finds how many windows there are, each of which is waited for once.
+    let (one, three) = (waits(1), waits(3));
+    assert!(one > 20, "{one} windows and those of one round");
+    assert_eq!(three, 2 * one);
 }

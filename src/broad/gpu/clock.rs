@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Dispatches of a submission that are timed.
 const MOST_DISPATCHES: u32 = wgpu::QUERY_SET_MAX_QUERIES / 2;
 /// Bytes of the two times of a dispatch.
-const TIMES_BYTES: u64 = 16;
+pub(super) const TIMES_BYTES: u64 = 16;
 
 /// Takes the time at both ends of each dispatch.
 #[derive(Debug)]

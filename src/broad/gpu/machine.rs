@@ -4,11 +4,16 @@ use super::super::kernel::{
     Access, DeviceFailure, DeviceFaults, DeviceMemory, DeviceUse, Kernel, KernelMachine, Pieces, Region, TakenMemory,
 };
 use super::adapter::{AdapterDescription, NoDevice, choose};
-use super::clock::KernelClock;
+use super::clock::{KernelClock, TIMES_BYTES};
+use super::failure_slot::FailureSlot;
+use super::read_back::{ReadBuffer, ReadBuffers};
+use super::upload_ring::{UploadPlace, UploadRing};
 use bytemuck::Pod;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Bytes of the parameters of a dispatch: what the offset of a uniform binding is a multiple of on every device.
 const PARAMS_BYTES: u64 = 256;
@@ -19,8 +24,9 @@ const LEAST_BYTES: u64 = 256;
 /// Bytes of one buffer that are enough on any card.
 const ENOUGH_BYTES: u64 = 2 << 30;
 
-/// The first failure that the driver reported.
-type FailureSlot = Arc<Mutex<Option<DeviceFailure>>>;
+/// How long an answer is waited for. Drivers give up commands that take seconds; those that compute on the processor take
+/// their time.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A GPU that executes kernels.
 #[derive(Debug)]
@@ -28,19 +34,22 @@ pub(super) struct GpuMachine {
     device: wgpu::Device,
     queue: wgpu::Queue,
     pipelines: HashMap<Kernel, wgpu::ComputePipeline>,
-    /// Commands that were not begun yet.
+    /// Commands that were not begun yet, and copies of what was written, which come before them.
     encoder: Option<wgpu::CommandEncoder>,
+    uploading: Option<wgpu::CommandEncoder>,
     params: wgpu::Buffer,
     /// The parameters of the dispatches that were not begun yet, each in a place of its own.
     placed: Vec<u8>,
-    failure: FailureSlot,
+    pub(super) failure: FailureSlot,
     most_bytes: u64,
     most_groups: u32,
-    /// Fetches after which the device is lost on purpose.
+    /// Fetches after which the device is lost on purpose, or no longer answers.
     loses_after: Option<u64>,
+    stalls_after: Option<u64>,
+    patience: Duration,
     fetches: u64,
-    /// Buffers to fetch into that are free.
-    spare: Vec<wgpu::Buffer>,
+    uploads: UploadRing,
+    spare: ReadBuffers,
     memory: Arc<DeviceMemory>,
     written_bytes: u64,
     fetched_bytes: u64,
@@ -54,10 +63,13 @@ pub(super) struct GpuBuffer {
     _taken: TakenMemory,
 }
 
-/// Bytes on their way.
+/// Bytes on their way; nothing where there was no memory for them.
 #[derive(Debug)]
-pub(super) struct GpuFetch {
-    buffer: wgpu::Buffer,
+pub(super) struct GpuFetch(Option<OpenFetch>);
+
+#[derive(Debug)]
+struct OpenFetch {
+    to: ReadBuffer,
     bytes: u64,
     mapped: Receiver<bool>,
     submission: wgpu::SubmissionIndex,
@@ -80,9 +92,9 @@ impl GpuMachine {
         let (device, queue) =
             pollster::block_on(adapter.request_device(&request)).map_err(|error| refused(error.to_string()))?;
         let failure = FailureSlot::default();
-        watch(&device, &failure);
+        failure.watch(&device);
         let pipelines = Kernel::ALL.map(|kernel| (kernel, pipeline(&device, kernel)));
-        if let Some(failure) = taken(&failure) {
+        if let Some(failure) = failure.failure() {
             return Err(refused(failure.to_string()));
         }
         let params = device.create_buffer(&wgpu::BufferDescriptor {
@@ -98,14 +110,18 @@ impl GpuMachine {
             queue,
             pipelines: pipelines.into_iter().collect(),
             encoder: None,
+            uploading: None,
             params,
             placed: Vec::new(),
             failure,
             most_bytes,
             most_groups: limits.max_compute_workgroups_per_dimension,
             loses_after: None,
+            stalls_after: None,
+            patience: PATIENCE,
             fetches: 0,
-            spare: Vec::new(),
+            uploads: UploadRing::default(),
+            spare: ReadBuffers::default(),
             memory: Arc::default(),
             written_bytes: 0,
             fetched_bytes: 0,
@@ -117,6 +133,8 @@ impl GpuMachine {
     /// Has these faults from now on. A device that is lost is destroyed, which a driver that gives up does likewise.
     pub(super) fn simulate(&mut self, faults: &DeviceFaults) {
         self.loses_after = faults.lost_after;
+        self.stalls_after = faults.stalls_after;
+        self.patience = faults.patience.unwrap_or(self.patience);
         self.most_groups = self.most_groups.min(faults.groups.unwrap_or(u32::MAX));
         faults.memory_bytes.into_iter().for_each(|bytes| self.memory.limit(bytes));
     }
@@ -129,24 +147,79 @@ impl GpuMachine {
     /// Begins all commands so far.
     fn submit(&mut self) -> wgpu::SubmissionIndex {
         if !self.placed.is_empty() {
-            self.queue.write_buffer(&self.params, 0, &self.placed);
-            self.placed.clear();
+            let (placed, params) = (std::mem::take(&mut self.placed), self.params.clone());
+            if !self.upload(&params, 0, placed.len() as u64, |place| place.write(0, &placed)) {
+                // Commands without their parameters do not begin; why is noted.
+                self.encoder = None;
+            }
         }
-        self.queue.submit(self.encoder.take().map(wgpu::CommandEncoder::finish))
+        let closed = self.uploads.close();
+        let commands = [self.uploading.take(), self.encoder.take()];
+        let submission = self.queue.submit(commands.into_iter().flatten().map(wgpu::CommandEncoder::finish));
+        self.uploads.take_back(closed);
+        submission
     }
 
-    /// A buffer of at least so many bytes to fetch into.
-    fn staging(&mut self, bytes: u64) -> wgpu::Buffer {
-        if let Some(at) = self.spare.iter().position(|buffer| buffer.size() >= bytes) {
-            return self.spare.swap_remove(at);
+    /// Copies bytes to a buffer before all commands that were not begun yet: `write` writes them where they are copied from.
+    /// Returns whether there is memory for them.
+    fn upload(&mut self, to: &wgpu::Buffer, from: u64, bytes: u64, write: impl FnOnce(&UploadPlace)) -> bool {
+        if bytes == 0 {
+            return true;
         }
-        self.spare.clear();
-        self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("fetched"),
-            size: bytes.next_power_of_two(),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
+        let mut place = self.uploads.place(&self.device, &self.memory, bytes);
+        if place.is_err() {
+            // What the device still copies from comes back, and goes if it is too small.
+            self.wait(None);
+            self.uploads.drop_free();
+            place = self.uploads.place(&self.device, &self.memory, bytes);
+        }
+        match place {
+            Ok(place) => {
+                write(&place);
+                let Self { device, uploading, .. } = self;
+                let encoder = uploading.get_or_insert_with(|| device.create_command_encoder(&Default::default()));
+                encoder.copy_buffer_to_buffer(&place.buffer, place.offset, to, from, Some(bytes));
+                true
+            }
+            Err(failure) => {
+                self.failure.report(failure);
+                false
+            }
+        }
+    }
+
+    /// Waits for a submission, or for all of them: until it is done, the device is lost, or patience ends, which is as if it
+    /// were lost. What the driver says.
+    fn wait(&mut self, submission_index: Option<wgpu::SubmissionIndex>) -> String {
+        if self.stalls_after.is_some_and(|after| self.fetches > after) {
+            self.give_up();
+            return "nothing".to_owned();
+        }
+        let wait = wgpu::PollType::Wait { submission_index, timeout: Some(self.patience) };
+        // A device that is lost while it is waited for makes wgpu panic, after it has called back and freed its locks.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(wait)));
+        match &polled {
+            Ok(Err(wgpu::PollError::Timeout)) => self.give_up(),
+            Ok(_) => (),
+            Err(_) => self.failure.lose("while it was waited for".to_owned()),
+        }
+        polled.map_or_else(|_| "a panic".to_owned(), |polled| format!("{polled:?}"))
+    }
+
+    /// The failure, if there is one.
+    fn failed(&mut self) -> Option<DeviceFailure> {
+        if matches!(self.failure.failure(), Some(DeviceFailure::Refused(_))) {
+            // A driver that lost its device refuses commands first, and calls back when it is waited for.
+            self.wait(None);
+        }
+        self.failure.failure()
+    }
+
+    /// Counts a device that does not answer as lost.
+    fn give_up(&mut self) {
+        // Who drops the last handle waits for the commands without end. A handle that is never dropped is not the last one.
+        std::mem::forget((self.device.clone(), self.queue.clone()));
+        self.failure.lose(DeviceFailure::no_answer(self.patience));
     }
 
     /// The parameters in a place of their own; where that begins.
@@ -160,35 +233,6 @@ impl GpuMachine {
         self.placed.resize(offset + PARAMS_BYTES as usize, 0);
         offset as u64
     }
-}
-
-/// Keeps the first failure, and that the device was lost in any case.
-fn watch(device: &wgpu::Device, failure: &FailureSlot) {
-    let slot = Arc::clone(failure);
-    device.on_uncaptured_error(Arc::new(move |error| {
-        note(
-            &slot,
-            match error {
-                wgpu::Error::OutOfMemory { source } => DeviceFailure::OutOfMemory(source.to_string()),
-                other => DeviceFailure::Lost(other.to_string()),
-            },
-        );
-    }));
-    let slot = Arc::clone(failure);
-    device.set_device_lost_callback(move |reason, message| {
-        note(&slot, DeviceFailure::Lost(format!("{reason:?} {message}").trim().to_owned()));
-    });
-}
-
-fn note(slot: &FailureSlot, failure: DeviceFailure) {
-    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if matches!((&*slot, &failure), (None, _) | (Some(DeviceFailure::OutOfMemory(_)), DeviceFailure::Lost(_))) {
-        *slot = Some(failure);
-    }
-}
-
-fn taken(slot: &FailureSlot) -> Option<DeviceFailure> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Compiles a kernel.
@@ -217,7 +261,11 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel) -> wgpu::ComputePipeline {
         layout: Some(&layout),
         module: &module,
         entry_point: Some(kernel.entry()),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        // Kernels write what they share before they read it; each says how.
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..Default::default()
+        },
         cache: None,
     })
 }
@@ -243,26 +291,24 @@ impl KernelMachine for GpuMachine {
         let own = self.memory.take(size)?;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        taken(&self.failure).map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
+        self.failed().map_or(Ok(GpuBuffer { buffer, _taken: own }), Err)
     }
 
     fn write(&mut self, buffer: &GpuBuffer, from: u64, bytes: &[u8]) {
         self.written_bytes += bytes.len() as u64;
-        self.queue.write_buffer(&buffer.buffer, from, bytes);
+        self.upload(&buffer.buffer, from, bytes.len() as u64, |place| place.write(0, bytes));
     }
 
     fn write_with(&mut self, buffer: &GpuBuffer, bytes: u64, pieces: &mut Pieces<'_>) {
         self.written_bytes += bytes;
-        let size = wgpu::BufferSize::new(bytes);
-        let view = size.and_then(|size| self.queue.write_buffer_with(&buffer.buffer, 0, size));
-        // Without a view there is nothing to write, or the driver has said why.
-        let Some(mut view) = view else { return };
-        let mut at = 0;
-        pieces(&mut |piece| {
-            view.slice(at..at + piece.len()).copy_from_slice(piece);
-            at += piece.len();
+        self.upload(&buffer.buffer, 0, bytes, |place| {
+            let mut at = 0;
+            pieces(&mut |piece| {
+                place.write(at, piece);
+                at += piece.len() as u64;
+            });
+            debug_assert_eq!(at, bytes);
         });
-        debug_assert_eq!(at as u64, bytes);
     }
 
     fn clear(&mut self, buffer: &GpuBuffer, bytes: u64) {
@@ -304,63 +350,70 @@ impl KernelMachine for GpuMachine {
         let bytes = regions.iter().map(|region| region.bytes).sum();
         self.fetched_bytes += bytes;
         let all = bytes + self.clock.as_ref().map_or(0, KernelClock::bytes);
-        let buffer = self.staging(all);
+        let to = match self.spare.take(&self.device, &self.memory, all) {
+            Ok(to) => to,
+            Err(failure) => {
+                self.failure.report(failure);
+                return GpuFetch(None);
+            }
+        };
         let mut at = 0;
-        for region in regions {
-            self.encoder().copy_buffer_to_buffer(&region.buffer.buffer, region.from, &buffer, at, Some(region.bytes));
+        for region in regions.iter().filter(|region| region.bytes > 0) {
+            let (from, bytes) = (&region.buffer.buffer, Some(region.bytes));
+            self.encoder().copy_buffer_to_buffer(from, region.from, &to.buffer, at, bytes);
             at += region.bytes;
         }
         let mut timed = Vec::new();
         if let (Some(clock), Some(encoder)) = (&mut self.clock, &mut self.encoder) {
-            timed = clock.end(encoder, &buffer, at);
+            timed = clock.end(encoder, &to.buffer, at);
         }
         let submission = self.submit();
         let (done, mapped) = channel();
-        buffer.map_async(wgpu::MapMode::Read, ..all, move |result| {
+        to.buffer.map_async(wgpu::MapMode::Read, ..all, move |result| {
             // Nobody waits for a fetch that was given up.
             let _ = done.send(result.is_ok());
         });
-        GpuFetch { buffer, bytes, mapped, submission, timed }
+        GpuFetch(Some(OpenFetch { to, bytes, mapped, submission, timed }))
     }
 
-    fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u8>, DeviceFailure> {
-        let GpuFetch { buffer, bytes, mapped, submission, timed } = fetch;
-        let times = 16 * timed.len() as u64;
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
-        if let Some(failure) = taken(&self.failure) {
+    fn receive(&mut self, fetch: GpuFetch) -> Result<Vec<u32>, DeviceFailure> {
+        let lost = |why: String| Err(DeviceFailure::Lost(why));
+        let Some(OpenFetch { to, bytes, mapped, submission, timed }) = fetch.0 else {
+            return self.failed().map_or_else(|| lost("a fetch was not begun".to_owned()), Err);
+        };
+        let polled = self.wait(Some(submission));
+        if let Some(failure) = self.failed() {
             return Err(failure);
         }
         let is_mapped = mapped.try_recv().unwrap_or(false);
-        let mut found = match buffer.get_mapped_range(..bytes + times) {
-            Ok(view) if is_mapped => view.to_vec(),
-            _ => return Err(DeviceFailure::Lost(format!("a fetch ended with {polled:?}"))),
+        let words = match to.buffer.get_mapped_range(..bytes + TIMES_BYTES * timed.len() as u64) {
+            Ok(view) if is_mapped => {
+                let (found, times) = view.split_at(bytes as usize);
+                self.clock.iter_mut().for_each(|clock| clock.add(&timed, times));
+                bytemuck::pod_collect_to_vec(found)
+            }
+            _ => return lost(format!("a fetch ended with {polled}")),
         };
-        buffer.unmap();
-        self.spare.push(buffer);
-        if let Some(clock) = &mut self.clock {
-            clock.add(&timed, &found[bytes as usize..]);
-        }
-        found.truncate(bytes as usize);
-        Ok(found)
+        to.buffer.unmap();
+        self.spare.put_back(to);
+        Ok(words)
     }
 
     fn recover(&mut self) {
         self.encoder = None;
+        self.uploading = None;
         self.placed.clear();
         self.spare.clear();
         self.clock.iter_mut().for_each(KernelClock::skip);
         // Memory that was given back is free once no command needs it.
-        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(&*slot, Some(DeviceFailure::OutOfMemory(_))) {
-            *slot = None;
-        }
+        self.wait(None);
+        self.uploads.clear();
+        self.failure.forget_out_of_memory();
     }
 
     fn usage(&self) -> DeviceUse {
         let kernels = self.clock.as_ref().map(KernelClock::spent);
-        let Self { memory, written_bytes, fetched_bytes, .. } = self;
-        let most_bytes = memory.most();
-        DeviceUse { most_bytes, written_bytes: *written_bytes, fetched_bytes: *fetched_bytes, kernels }
+        let Self { written_bytes, fetched_bytes, fetches, .. } = *self;
+        DeviceUse { most_bytes: self.memory.most(), written_bytes, fetched_bytes, fetches, kernels }
     }
 }

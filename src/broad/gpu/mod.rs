@@ -2,7 +2,10 @@
 
 mod adapter;
 mod clock;
+mod failure_slot;
 mod machine;
+mod read_back;
+mod upload_ring;
 
 pub use adapter::{AdapterDescription, NoDevice, adapters};
 

@@ -6,13 +6,16 @@
 use super::super::block_split::split_point;
 use super::super::boxes::Boxes64;
 use super::limits::DeviceLimits;
-use super::records::{SweptBox, World};
+use super::records::{DeviceBox, World};
 use super::search::{ITEM_BYTES, PairMethod};
 use crate::scene::{FrameBlock, SAMPLES};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Most items of a search of several worlds.
 const SEARCH_ITEMS: u64 = 1 << 20;
+/// Boxes of which the samples of a part are gathered at a time.
+const GATHERED_BOXES: usize = 1 << 13;
 
 /// What is uploaded together: samples of a batch's blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +93,7 @@ fn stride(slots: u32, most_bytes: u64) -> u32 {
 
 /// Whether bodies so many are more than the device can hold.
 pub(super) fn is_too_large(slots: u32, limits: &DeviceLimits) -> bool {
-    let sweeps = u64::from(slots) * size_of::<SweptBox>() as u64;
+    let sweeps = u64::from(slots) * size_of::<DeviceBox>() as u64;
     part_bytes(slots, stride(slots, limits.most_bytes)).max(sweeps) > limits.most_bytes
 }
 
@@ -103,7 +106,7 @@ fn method(slots: u32, fixed: u32, limits: &DeviceLimits) -> (PairMethod, usize) 
         return (PairMethod::Tree, 1);
     }
     let by_pairs = u64::from(u32::MAX - 1) / pairs.max(1);
-    let bytes = (limits.most_bytes / size_of::<SweptBox>() as u64).min(limits.room_bytes() / ITEM_BYTES);
+    let bytes = (limits.most_bytes / size_of::<DeviceBox>() as u64).min(limits.room_bytes() / ITEM_BYTES);
     let by_items = SEARCH_ITEMS.min(bytes) / slots64.max(1);
     (PairMethod::Brute, by_pairs.min(by_items).clamp(1, 1 << 20) as usize)
 }
@@ -129,18 +132,23 @@ fn ranges(block: &FrameBlock, depth: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part.
+/// Appends the boxes of a part as bytes: whole blocks as they lie, else the samples of the part, which all threads gather
+/// from some thousand boxes at a time.
 pub(super) fn append_part(append: &mut dyn FnMut(&[u8]), boxes: &[Boxes64], first: usize, stride: u32) {
     let stride = stride as usize;
     if stride == SAMPLES {
         return append(bytemuck::cast_slice(boxes));
     }
-    let mut columns = [0; 6 * SAMPLES];
-    for own in boxes {
-        for (to, column) in columns.chunks_exact_mut(stride).zip(&own.columns) {
-            to.copy_from_slice(&column[first..][..stride]);
-        }
-        append(bytemuck::cast_slice(&columns[..6 * stride]));
+    let mut gathered = vec![0_u32; 6 * stride * boxes.len().min(GATHERED_BOXES)];
+    for boxes in boxes.chunks(GATHERED_BOXES) {
+        let gathered = &mut gathered[..6 * stride * boxes.len()];
+        let each = gathered.par_chunks_exact_mut(6 * stride).zip(boxes).with_min_len(256);
+        each.for_each(|(to, own)| {
+            for (to, column) in to.chunks_exact_mut(stride).zip(&own.columns) {
+                to.copy_from_slice(&column[first..][..stride]);
+            }
+        });
+        append(bytemuck::cast_slice(gathered));
     }
 }
 

@@ -15,6 +15,7 @@ use super::job_buffers::JobBuffers;
 use super::limits::DeviceLimits;
 use super::machine::{DeviceUse, KernelMachine, Region};
 use super::open_batch::{OpenBatch, OpenSearch, Upload};
+use super::pair_window::FetchAhead;
 use super::records::World;
 use super::search::{BoxSource, RoomSize, SearchRoom, WorldSearch};
 use crate::scene::{Candidate, FrameBlock, Scene};
@@ -45,6 +46,7 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     batches: VecDeque<OpenBatch>,
     begun: u64,
     depth_rule: SplitDepthRule,
+    ahead: FetchAhead,
     boxes: BlockBoxes,
     processor: Blockwise<AutoSearch>,
     /// Blocks that the processor searched because the machine had failed.
@@ -70,6 +72,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
             batches: VecDeque::new(),
             begun: 0,
             depth_rule: SplitDepthRule::default(),
+            ahead: FetchAhead::default(),
             boxes: BlockBoxes::new(),
             processor: Blockwise::new(AutoSearch),
             fallbacks: 0,
@@ -163,7 +166,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
             let room = self.room(scene, job, &worlds, bytes)?;
             let (Some(machine), Some(own)) = (&mut self.machine, &self.job) else { return Ok(()) };
             let source = BoxSource { boxes: &self.uploads[upload].boxes, stride };
-            let search = WorldSearch::begin(machine, own, &room, source, worlds, method);
+            let search = WorldSearch::begin(machine, own, &room, source, worlds, method, self.ahead);
             let parts = Arc::clone(&parts);
             self.searches.push_back(OpenSearch { search, room, upload, stride, parts, batch: number });
             if let Some(batch) = self.batches.iter_mut().find(|batch| batch.number == number) {
@@ -207,7 +210,8 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
     ) -> Result<SearchRoom<M::Buffer>, DeviceFailure> {
         let fixed = self.job.as_ref().map_or(0, |own| own.fixed);
         let size = RoomSize::of(worlds.len() as u32, job.slots() as u32, fixed, &self.limits);
-        let most = self.limits.searches_that_fit(size.bytes() + upload_bytes, self.job_bytes);
+        // What is uploaded lies on the device and, until it is copied, in memory of the host that is counted too.
+        let most = self.limits.searches_that_fit(size.bytes() + 2 * upload_bytes, self.job_bytes);
         while self.searches.len() >= most {
             self.finish_search(scene, job)?;
         }
@@ -230,15 +234,17 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
         open.search.finish(machine, own, &open.room, source)?;
         self.uploads[open.upload].readers -= 1;
+        self.ahead.learn(open.search.most_kept);
         let filters = own.leaves_rules(scene);
         if let Some(batch) = self.batches.iter_mut().find(|batch| batch.number == open.batch) {
-            batch.take(&mut open, scene, job, filters);
+            batch.take(&open, scene, job, filters);
         }
         self.rooms.push(open.room);
         Ok(())
     }
 
-    /// Searches a batch that is on the machine as often as asked, in one room for each search; the mean of the times.
+    /// Searches a batch that is on the machine as often as asked, in one room for each search: all windows, of which the
+    /// pairs are not fetched. The mean of the times.
     fn repeat(&mut self, job: &BroadScene, scene: &Scene, blocks: &[&FrameBlock], rounds: usize) -> Option<f64> {
         let limits = self.limits.clone();
         self.limits.searches = usize::MAX;
@@ -253,10 +259,12 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
             for open in &mut self.searches {
                 let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
                 let (worlds, method) = (open.search.worlds.clone(), open.search.method());
-                open.search = WorldSearch::begin(machine, own, &open.room, source, worlds, method);
+                let stays = FetchAhead::NOTHING;
+                open.search = WorldSearch::begin(machine, own, &open.room, source, worlds, method, stays);
             }
             for open in &mut self.searches {
-                open.search.wait(machine).ok()?;
+                let source = BoxSource { boxes: &self.uploads[open.upload].boxes, stride: open.stride };
+                open.search.finish(machine, own, &open.room, source).ok()?;
             }
         }
         let seconds = begun.elapsed().as_secs_f64() / rounds as f64;
@@ -334,7 +342,7 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
     }
 
     fn device_report(&self) -> Option<DeviceReport> {
-        let DeviceUse { most_bytes, written_bytes, fetched_bytes, kernels } =
+        let DeviceUse { most_bytes, written_bytes, fetched_bytes, fetches, kernels } =
             self.machine.as_ref().map_or_else(|| self.used.clone(), M::usage);
         let failure = self.failure.as_ref().map(ToString::to_string);
         Some(DeviceReport {
@@ -342,9 +350,11 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
             memory_limit_bytes: self.limits.memory_bytes,
             written_bytes,
             fetched_bytes,
+            fetches,
             halvings: self.halvings,
             kernels,
             failure,
+            failure_kind: self.failure.as_ref().map(DeviceFailure::kind),
             fallback_blocks: self.fallbacks,
         })
     }
@@ -369,7 +379,11 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         }
         let fixed = blocks.iter().map(|block| static_pairs(&AutoSearch, self.boxes.simd, job, scene, block));
         let found = batch.found.into_iter().zip(fixed);
-        found.map(|(own, fixed)| sort_and_merge([own, fixed].concat(), scene.bodies.len())).collect()
+        let merged = found.map(|(mut own, fixed)| {
+            own.extend(fixed);
+            sort_and_merge(own, scene.bodies.len())
+        });
+        merged.collect()
     }
 }
 

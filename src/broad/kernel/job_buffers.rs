@@ -3,7 +3,7 @@
 use super::super::broad_scene::BroadScene;
 use super::failure::DeviceFailure;
 use super::machine::KernelMachine;
-use super::records::{DeviceBox, SweptBox, Tree};
+use super::records::{DeviceBox, Tree};
 use super::tree_build::TreeBuild;
 use crate::scene::Scene;
 
@@ -33,15 +33,16 @@ impl<B> JobBuffers<B> {
         job: &BroadScene,
         scene: &Scene,
     ) -> Result<Self, DeviceFailure> {
-        let boxes: Vec<SweptBox> = job.fixed_boxes().map(|(_, own)| swept(own.min, own.max)).collect();
+        let boxes: Vec<DeviceBox> =
+            job.fixed_boxes().map(|(_, own)| DeviceBox { min: own.min, max: own.max }).collect();
         let fixed = boxes.len() as u32;
         let bytes: &[u8] = bytemuck::cast_slice(&boxes);
         let fixed_boxes = machine.buffer(bytes.len() as u64)?;
         machine.write(&fixed_boxes, 0, bytes);
         let fixed_tree = TreeBuild::new(machine, fixed)?;
         let extent = boxes.iter().fold(DeviceBox::EMPTY, |all, own| DeviceBox {
-            min: std::array::from_fn(|k| all.min[k].min(own.around.min[k])),
-            max: std::array::from_fn(|k| all.max[k].max(own.around.max[k])),
+            min: std::array::from_fn(|k| all.min[k].min(own.min[k])),
+            max: std::array::from_fn(|k| all.max[k].max(own.max[k])),
         });
         machine.write(&fixed_tree.extent, 0, bytemuck::bytes_of(&extent));
         let tree = fixed_tree.run(machine, &fixed_boxes, fixed);
@@ -59,12 +60,6 @@ impl<B> JobBuffers<B> {
     pub(super) fn leaves_rules(&self, scene: &Scene) -> bool {
         self.classes == 0 && !scene.ignored.class.is_empty()
     }
-}
-
-/// A box that stands still.
-fn swept(min: [u32; 3], max: [u32; 3]) -> SweptBox {
-    let own = DeviceBox { min, max };
-    SweptBox { around: own, within: own }
 }
 
 /// Where the matrix begins, the class of each slot and each fixed box, and the matrix.

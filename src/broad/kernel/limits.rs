@@ -1,5 +1,7 @@
 //! What a device is given at a time, and faults to be simulated.
 
+use std::time::Duration;
+
 /// Bytes of a device that may be taken where nobody says otherwise: what any card has.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 /// Most bytes of an upload of several blocks: beyond, a larger one is no faster.
@@ -37,12 +39,12 @@ impl DeviceLimits {
 
     /// Most bytes of the boxes of one block, or of a part of its samples.
     pub(super) fn part_bytes(&self) -> u64 {
-        (self.memory_bytes / 4).min(self.most_bytes)
+        (self.memory_bytes / 5).min(self.most_bytes)
     }
 
     /// Most bytes of the boxes of several blocks.
     pub(super) fn upload_bytes(&self) -> u64 {
-        (self.memory_bytes / 8).min(self.most_bytes).min(UPLOAD_BYTES)
+        (self.memory_bytes / 16).min(self.most_bytes).min(UPLOAD_BYTES)
     }
 
     /// Bytes that a search may take for what its items need, and again for its window.
@@ -50,7 +52,7 @@ impl DeviceLimits {
         self.memory_bytes / 16
     }
 
-    /// How many searches fit, of which each takes so many bytes with its upload, where `taken` bytes are taken by others. The
+    /// How many searches fit, of which each takes so many bytes with what is uploaded and fetched for it, where `taken` bytes are taken by others. The
     /// next upload comes before the earliest search is done.
     pub(super) fn searches_that_fit(&self, bytes: u64, taken: u64) -> usize {
         let fit = self.memory_bytes.saturating_sub(taken) / bytes.max(1);
@@ -74,6 +76,10 @@ impl DeviceLimits {
 pub struct DeviceFaults {
     /// It is lost after so many fetches.
     pub lost_after: Option<u64>,
+    /// It does not answer any more after so many fetches.
+    pub stalls_after: Option<u64>,
+    /// How long an answer is waited for.
+    pub patience: Option<Duration>,
     /// It has no more memory than this, bytes, whatever it is believed to have.
     pub memory_bytes: Option<u64>,
     /// It takes at most so many workgroups along an axis.
@@ -89,6 +95,8 @@ mod tests {
         for memory in [1 << 20, 100 << 20, DEFAULT_MEMORY, 64 << 30] {
             let limits = DeviceLimits::within(Some(memory));
             for upload in [limits.upload_bytes(), limits.part_bytes()] {
+                // What is uploaded lies on the device and in the memory from which it is copied.
+                let upload = 2 * upload;
                 let each = upload + 2 * limits.room_bytes();
                 let searches = limits.searches_that_fit(each, 0) as u64;
                 assert!((1..=3).contains(&searches) && searches * each + upload <= memory, "{memory}: {searches}");

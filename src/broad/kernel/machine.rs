@@ -15,6 +15,8 @@ pub(crate) struct DeviceUse {
     /// Bytes that were written to it, and fetched from it.
     pub(crate) written_bytes: u64,
     pub(crate) fetched_bytes: u64,
+    /// How often something was fetched.
+    pub(crate) fetches: u64,
     /// The time of each kernel, where the device has a clock.
     pub(crate) kernels: Option<Vec<(&'static str, Duration)>>,
 }
@@ -52,8 +54,8 @@ pub(crate) trait KernelMachine: Send {
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// As [`Self::write`], to the first `bytes` of a buffer (a multiple of 4), piece by piece: `pieces` is shown where to
-    /// append them, and appends so many bytes.
+    /// As [`Self::write`], to the first `bytes` of a buffer, piece by piece: `pieces` is shown where to append them (each a
+    /// multiple of 8 bytes), and appends so many bytes.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 
     /// Zeros in the first bytes of a buffer.
@@ -65,11 +67,11 @@ pub(crate) trait KernelMachine: Send {
     /// Begins all commands so far, after which the regions, one after the other, are fetched.
     fn fetch(&mut self, regions: &[Region<'_, Self::Buffer>]) -> Self::Fetch;
 
-    /// Waits for what was fetched.
+    /// Waits for what was fetched; its words.
     ///
     /// # Errors
     /// The device failed, now or before.
-    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure>;
+    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u32>, DeviceFailure>;
 
     /// Forgets that it was out of memory, with all commands that were not begun. A device that is lost stays lost.
     fn recover(&mut self) {}

@@ -6,10 +6,14 @@ use super::machine::KernelMachine;
 use super::records::{FoundPair, World};
 use super::search::{SearchRoom, WorldSearch};
 use crate::scene::{Candidate, Scene};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The cost of searching an item, in the unit of [`BlockWork`]: about one and a half tests of a pair.
 const ITEM_COST: f64 = 60.0;
+
+/// Pairs that a thread converts at a time.
+const CONVERTED_PAIRS: usize = 1 << 14;
 
 /// Uploaded boxes.
 #[derive(Debug)]
@@ -56,26 +60,33 @@ impl OpenBatch {
     /// Takes what a search found that is done. `filters`: pairs are still to be held against the rules.
     pub(super) fn take<M: KernelMachine>(
         &mut self,
-        open: &mut OpenSearch<M>,
+        open: &OpenSearch<M>,
         scene: &Scene,
         job: &BroadScene,
         filters: bool,
     ) {
-        let search = &mut open.search;
+        let search = &open.search;
         self.open -= 1;
         self.work.tests += search.tested;
         self.work.search += ITEM_COST * (search.worlds.len() * job.slots()) as f64;
-        let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); self.found.len()];
-        for pair in &search.found {
-            let (block, candidate) = candidate(pair, &search.worlds, &open.parts, scene, job);
-            if !filters || !scene.ignored.contains(candidate.a, candidate.b) {
-                found[block].push(candidate);
+        let (blocks, worlds, parts) = (self.found.len(), &search.worlds, &open.parts);
+        let convert = |pairs: &[FoundPair]| {
+            let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); blocks];
+            for pair in pairs {
+                let (block, candidate) = candidate(pair, worlds, parts, scene, job);
+                if !filters || !scene.ignored.contains(candidate.a, candidate.b) {
+                    found[block].push(candidate);
+                }
             }
-        }
-        for (all, found) in self.found.iter_mut().zip(found) {
-            if !found.is_empty() {
-                all.push(found);
-            }
+            found
+        };
+        let chunks: Vec<&[FoundPair]> =
+            search.found.iter().flat_map(|own| own.pairs().chunks(CONVERTED_PAIRS)).collect();
+        // In the order of the chunks, whatever the number of threads.
+        let converted: Vec<Vec<Vec<Candidate>>> = chunks.into_par_iter().map(convert).collect();
+        for found in converted {
+            let pairs = self.found.iter_mut().zip(found);
+            pairs.filter(|(_, found)| !found.is_empty()).for_each(|(all, found)| all.push(found));
         }
     }
 }

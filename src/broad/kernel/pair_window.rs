@@ -8,8 +8,34 @@ use super::records::{FoundPair, ItemPair, ItemParams, LANES, MaskParams};
 
 /// Workgroups that go through the pairs of a window.
 const MASK_GROUPS: u32 = 4096;
-/// Pairs that are fetched with their number, in the hope that these are all.
-const FETCHED_AHEAD: u32 = 4096;
+/// Pairs that are fetched with their number at least, and what they are a multiple of; as many bytes as a fetch takes anyway.
+const LEAST_AHEAD: u32 = 4096;
+/// Pairs that are fetched with their number at most: 16 MB.
+const MOST_AHEAD: u32 = 1 << 20;
+
+/// How many pairs are fetched with their number, in the hope that these are all: one answer of the device is waited for then,
+/// which comes before those to all commands that were begun after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FetchAhead(u32);
+
+impl Default for FetchAhead {
+    fn default() -> Self {
+        Self(LEAST_AHEAD)
+    }
+}
+
+impl FetchAhead {
+    /// No pair: they stay on the device.
+    pub(super) const NOTHING: Self = Self(0);
+
+    /// Learns that a window kept so many pairs: the next may keep an eighth more. It forgets slowly, as the last window of
+    /// a search keeps few.
+    pub(super) fn learn(&mut self, kept: u32) {
+        let wanted = kept.saturating_add(kept / 8).min(MOST_AHEAD).next_multiple_of(LEAST_AHEAD);
+        let remembered = (self.0 - self.0 / 8) / LEAST_AHEAD * LEAST_AHEAD;
+        self.0 = wanted.max(remembered).max(LEAST_AHEAD);
+    }
+}
 
 /// Room for a window.
 #[derive(Debug)]
@@ -52,17 +78,34 @@ impl<B> PairWindow<B> {
     }
 
     /// The regions of the number of kept pairs, and of the first of them.
-    pub(super) fn ahead(&self) -> [Region<'_, B>; 2] {
-        let bytes = u64::from(self.capacity.min(FETCHED_AHEAD)) * size_of::<FoundPair>() as u64;
+    pub(super) fn ahead(&self, ahead: FetchAhead) -> [Region<'_, B>; 2] {
+        let bytes = u64::from(self.capacity.min(ahead.0)) * size_of::<FoundPair>() as u64;
         let number = Region { buffer: &self.places, from: 4 * u64::from(self.capacity), bytes: 4 };
         [number, Region { buffer: &self.found, from: 0, bytes }]
     }
 
     /// Where the kept pairs are that were not fetched ahead, of so many.
-    pub(super) fn rest(&self, kept: u32) -> Option<Region<'_, B>> {
+    pub(super) fn rest(&self, kept: u32, ahead: FetchAhead) -> Option<Region<'_, B>> {
         let size = size_of::<FoundPair>() as u64;
-        let left = kept.checked_sub(self.capacity.min(FETCHED_AHEAD)).filter(|&left| left > 0)?;
+        let left =
+            kept.checked_sub(self.capacity.min(ahead.0)).filter(|&left| left > 0 && ahead != FetchAhead::NOTHING)?;
         let from = u64::from(kept - left) * size;
         Some(Region { buffer: &self.found, from, bytes: u64::from(left) * size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_window_is_fetched_whole_if_it_is_like_the_last() {
+        let mut ahead = FetchAhead::default();
+        for (kept, expected) in [(0, 4096), (4096, 8192), (100_000, 114_688), (u32::MAX, MOST_AHEAD), (0, 917_504)] {
+            ahead.learn(kept);
+            assert_eq!(ahead, FetchAhead(expected), "{kept}");
+        }
+        (0..100).for_each(|_| ahead.learn(10));
+        assert_eq!(ahead, FetchAhead::default(), "it forgets");
     }
 }

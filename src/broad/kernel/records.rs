@@ -54,16 +54,6 @@ impl DeviceBox {
     }
 }
 
-/// The bounds of an item's boxes over the samples of its world: [`super::super::boxes::SweptBounds`] in a buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SweptBox {
-    /// Contains every box.
-    pub(crate) around: DeviceBox,
-    /// From the latest beginning to the earliest end.
-    pub(crate) within: DeviceBox,
-}
-
 /// A range of samples of one part, of which the boxes are swept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]

@@ -5,11 +5,11 @@ use super::failure::DeviceFailure;
 use super::job_buffers::JobBuffers;
 use super::limits::DeviceLimits;
 use super::machine::{KernelMachine, Region};
-use super::pair_window::PairWindow;
+use super::pair_window::{FetchAhead, PairWindow};
 use super::prefix_sum::PrefixSum;
 use super::records::{
-    BruteParams, DeviceBox, FixedParams, FoundPair, ItemPair, LANES, MaskParams, SweepParams, SweptBox, Tree,
-    TreeParams, World, lanes,
+    BruteParams, DeviceBox, FixedParams, FoundPair, ItemPair, LANES, MaskParams, SweepParams, Tree, TreeParams, World,
+    lanes,
 };
 use super::tree_build::TreeBuild;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl<B> SearchRoom<B> {
         Ok(Self {
             worlds: machine.buffer(u64::from(worlds) * size_of::<World>() as u64)?,
             world_count: worlds,
-            sweeps: machine.buffer(u64::from(items) * size_of::<SweptBox>() as u64)?,
+            sweeps: machine.buffer(u64::from(items) * size_of::<DeviceBox>() as u64)?,
             counts: machine.buffer(4 * u64::from(counts))?,
             sum: PrefixSum::new(machine, counts)?,
             tree: TreeBuild::new(machine, tree)?,
@@ -81,9 +81,11 @@ impl RoomSize {
 }
 
 /// Bytes of an item: bounds, and two counts.
-pub(super) const ITEM_BYTES: u64 = size_of::<SweptBox>() as u64 + 2 * 4;
-/// Bytes of a pair in a window: itself, its mask, its place, and a place among those that are kept.
-const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + size_of::<FoundPair>()) as u64;
+pub(super) const ITEM_BYTES: u64 = size_of::<DeviceBox>() as u64 + 2 * 4;
+/// Bytes of a pair in a window: itself, its mask, its place, a place among those that are kept, and one where it is fetched.
+const WINDOW_PAIR_BYTES: u64 = (size_of::<ItemPair>() + 8 + 4 + 2 * size_of::<FoundPair>()) as u64;
+/// Words of a pair that is kept.
+const PAIR_WORDS: usize = size_of::<FoundPair>() / 4;
 /// Bytes of a leaf: two keys, two values and a count to be sorted, its box, and a share of the nodes above.
 const LEAF_BYTES: u64 = 5 * 4 + 2 * size_of::<DeviceBox>() as u64;
 
@@ -112,6 +114,21 @@ impl<B> Clone for BoxSource<'_, B> {
 
 impl<B> Copy for BoxSource<'_, B> {}
 
+/// Pairs as they were fetched.
+#[derive(Debug)]
+pub(super) struct FetchedPairs {
+    words: Vec<u32>,
+    /// Where the first pair begins.
+    first: usize,
+}
+
+impl FetchedPairs {
+    /// The pairs.
+    pub(super) fn pairs(&self) -> &[FoundPair] {
+        bytemuck::cast_slice(&self.words[self.first..])
+    }
+}
+
 /// A search that was begun.
 #[derive(Debug)]
 pub(super) struct WorldSearch<F> {
@@ -125,8 +142,12 @@ pub(super) struct WorldSearch<F> {
     later: Vec<Range<u32>>,
     window_start: u32,
     fetch: Option<F>,
+    /// Pairs that are fetched with their number.
+    ahead: FetchAhead,
     /// What was found.
-    pub(super) found: Vec<FoundPair>,
+    pub(super) found: Vec<FetchedPairs>,
+    /// The most pairs that a window kept.
+    pub(super) most_kept: u32,
     /// Pairs of which the masks were found.
     pub(super) tested: u64,
 }
@@ -140,6 +161,7 @@ impl<F: Send> WorldSearch<F> {
         source: BoxSource<'_, M::Buffer>,
         worlds: Vec<World>,
         method: PairMethod,
+        ahead: FetchAhead,
     ) -> Self {
         let items = worlds.len() as u32 * job.slots;
         machine.write(&room.worlds, 0, bytemuck::cast_slice(&worlds));
@@ -165,7 +187,9 @@ impl<F: Send> WorldSearch<F> {
             later,
             window_start: 0,
             fetch: None,
+            ahead,
             found,
+            most_kept: 0,
             tested: 0,
         };
         search.count(machine, job, room, source);
@@ -177,15 +201,7 @@ impl<F: Send> WorldSearch<F> {
         self.method
     }
 
-    /// Waits for what was begun, without what may follow.
-    ///
-    /// # Errors
-    /// The device failed.
-    pub(super) fn wait(&mut self, machine: &mut impl KernelMachine<Fetch = F>) -> Result<(), DeviceFailure> {
-        self.fetch.take().map_or(Ok(()), |fetch| machine.receive(fetch).map(drop))
-    }
-
-    /// Goes on until all is found.
+    /// Goes on until all is found, window by window.
     ///
     /// # Errors
     /// The device failed.
@@ -197,8 +213,7 @@ impl<F: Send> WorldSearch<F> {
         source: BoxSource<'_, M::Buffer>,
     ) -> Result<(), DeviceFailure> {
         while let Some(fetch) = self.fetch.take() {
-            let bytes = machine.receive(fetch)?;
-            let words: &[u32] = &pod_words(&bytes);
+            let mut words = machine.receive(fetch)?;
             let (total, kept) = (words[0], words[1]);
             if total == u32::MAX {
                 // More pairs than can be counted: half of the items at a time.
@@ -209,14 +224,14 @@ impl<F: Send> WorldSearch<F> {
                 self.count(machine, job, room, source);
                 continue;
             }
-            let ahead = &words[2..];
-            let ahead: &[FoundPair] = bytemuck::cast_slice(&ahead[..ahead.len().min(4 * kept as usize)]);
-            self.found.extend_from_slice(ahead);
-            if let Some(rest) = room.window.rest(kept) {
+            words.truncate(2 + PAIR_WORDS * kept as usize);
+            self.found.push(FetchedPairs { words, first: 2 });
+            if let Some(rest) = room.window.rest(kept, self.ahead) {
                 let fetch = machine.fetch(&[rest]);
-                let bytes = machine.receive(fetch)?;
-                self.found.extend(bytemuck::cast_slice::<u32, FoundPair>(&pod_words(&bytes)));
+                self.found.push(FetchedPairs { words: machine.receive(fetch)?, first: 0 });
+                self.ahead.learn(kept);
             }
+            self.most_kept = self.most_kept.max(kept);
             let next = self.window_start.saturating_add(room.window.capacity);
             self.tested += u64::from(total.min(next) - self.window_start);
             if next < total {
@@ -266,7 +281,7 @@ impl<F: Send> WorldSearch<F> {
         let bound = [source.boxes, &room.worlds, &job.fixed_boxes, &room.counts, &job.rules];
         room.window.run(machine, &params, bound);
         let total = Region { buffer: &room.counts, from: 4 * u64::from(self.total_at(job)), bytes: 4 };
-        let [kept, ahead] = room.window.ahead();
+        let [kept, ahead] = room.window.ahead(self.ahead);
         self.fetch = Some(machine.fetch(&[total, kept, ahead]));
     }
 
@@ -306,9 +321,4 @@ impl<F: Send> WorldSearch<F> {
             machine.run(fixed, &params, &bound, count.div_ceil(LANES));
         }
     }
-}
-
-/// Bytes as words, wherever they lie.
-fn pod_words(bytes: &[u8]) -> Vec<u32> {
-    bytemuck::pod_collect_to_vec(bytes)
 }

@@ -1,6 +1,6 @@
 //! Twin of `kernels/fixed_pairs.wgsl`.
 
-use super::super::kernel::records::{DeviceBox, FixedParams, ItemPair, SweptBox};
+use super::super::kernel::records::{DeviceBox, FixedParams, ItemPair};
 use super::tree::visit;
 use super::window_places::WindowPlaces;
 
@@ -11,11 +11,11 @@ pub(super) fn count(
     _: &[u32],
     counts: &mut [u32],
     _: &mut [ItemPair],
-    sweeps: &[SweptBox],
+    sweeps: &[DeviceBox],
 ) {
     for at in 0..params.count {
         let mut found = 0;
-        let own = &sweeps[(params.first + at) as usize].around;
+        let own = &sweeps[(params.first + at) as usize];
         visit(&params.tree, nodes, own, 0, &mut |_| found += 1);
         counts[(params.base + at) as usize] = found;
     }
@@ -28,12 +28,12 @@ pub(super) fn fill(
     order: &[u32],
     counts: &mut [u32],
     pairs: &mut [ItemPair],
-    sweeps: &[SweptBox],
+    sweeps: &[DeviceBox],
 ) {
     let mut window = WindowPlaces { start: params.window_start, size: params.window_size, pairs };
     for at in 0..params.count {
         let (item, mut place) = (params.first + at, counts[(params.base + at) as usize]);
-        visit(&params.tree, nodes, &sweeps[item as usize].around, 0, &mut |leaf| {
+        visit(&params.tree, nodes, &sweeps[item as usize], 0, &mut |leaf| {
             window.put(place, ItemPair { item, other: params.slots + order[leaf as usize] });
             place += 1;
         });

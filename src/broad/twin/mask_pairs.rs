@@ -1,12 +1,12 @@
 //! Twin of `kernels/mask_pairs.wgsl`.
 
-use super::super::kernel::records::{DeviceBox, ItemPair, MaskParams, SweptBox, World};
+use super::super::kernel::records::{DeviceBox, ItemPair, MaskParams, World};
 
 /// What a pair is tested against.
 pub(super) struct MaskInputs<'a> {
     pub(super) boxes: &'a [u32],
     pub(super) worlds: &'a [World],
-    pub(super) fixed: &'a [SweptBox],
+    pub(super) fixed: &'a [DeviceBox],
     pub(super) rules: &'a [u32],
 }
 
@@ -38,7 +38,7 @@ impl MaskInputs<'_> {
             let own = self.box_at(params, part, slot, *sample);
             own.overlaps(&match other.checked_sub(params.slots) {
                 None => self.box_at(params, part, other, *sample),
-                Some(fixed) => self.fixed[fixed as usize].around,
+                Some(fixed) => self.fixed[fixed as usize],
             })
         };
         (first..first + samples).filter(overlaps).fold(0, |mask, sample| mask | 1 << sample)

@@ -25,20 +25,22 @@ use super::kernel::{
 use bytemuck::Pod;
 use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Executes the twins.
 #[derive(Debug, Default)]
 pub(crate) struct TwinMachine {
     memory: Arc<DeviceMemory>,
-    /// Fetches after which it fails, to see what becomes of the rest.
+    /// Fetches after which it fails or no longer answers, to see what becomes of the rest.
     lost_after: Option<u64>,
+    stalls_after: Option<u64>,
     fetches: u64,
 }
 
 impl TwinMachine {
     /// A machine with faults.
     pub(crate) fn with_faults(faults: &DeviceFaults) -> Self {
-        let own = Self { lost_after: faults.lost_after, ..Self::default() };
+        let own = Self { lost_after: faults.lost_after, stalls_after: faults.stalls_after, ..Self::default() };
         faults.memory_bytes.into_iter().for_each(|bytes| own.memory.limit(bytes));
         own
     }
@@ -70,7 +72,7 @@ fn params<T: Pod>(bytes: &[u8]) -> T {
 
 impl KernelMachine for TwinMachine {
     type Buffer = TwinBuffer;
-    type Fetch = Result<Vec<u8>, DeviceFailure>;
+    type Fetch = Result<Vec<u32>, DeviceFailure>;
 
     fn most_bytes(&self) -> u64 {
         128 << 20
@@ -114,19 +116,22 @@ impl KernelMachine for TwinMachine {
         if self.lost_after.is_some_and(|after| self.fetches > after) {
             return Err(DeviceFailure::Lost("as it was told to".to_owned()));
         }
+        if self.stalls_after.is_some_and(|after| self.fetches > after) {
+            return Err(DeviceFailure::Lost(DeviceFailure::no_answer(Duration::ZERO)));
+        }
         let part = |region: &Region<'_, TwinBuffer>| {
             let words = region.buffer.words.borrow();
-            bytemuck::cast_slice::<u32, u8>(&words)[region.from as usize..][..region.bytes as usize].to_vec()
+            words[region.from as usize / 4..][..region.bytes as usize / 4].to_vec()
         };
         Ok(regions.iter().flat_map(part).collect())
     }
 
-    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u8>, DeviceFailure> {
+    fn receive(&mut self, fetch: Self::Fetch) -> Result<Vec<u32>, DeviceFailure> {
         fetch
     }
 
     fn usage(&self) -> DeviceUse {
-        DeviceUse { most_bytes: self.memory.most(), ..DeviceUse::default() }
+        DeviceUse { most_bytes: self.memory.most(), fetches: self.fetches, ..DeviceUse::default() }
     }
 }
 

@@ -1,17 +1,17 @@
 //! Twin of `kernels/morton_codes.wgsl`.
 
-use super::super::kernel::records::{DeviceBox, ItemParams, SweptBox};
+use super::super::kernel::records::{DeviceBox, ItemParams};
 
 /// The code of each item, and the item.
 pub(super) fn morton_codes(
     params: &ItemParams,
-    sweeps: &[SweptBox],
+    sweeps: &[DeviceBox],
     extent: &DeviceBox,
     codes: &mut [u32],
     order: &mut [u32],
 ) {
     for item in 0..params.items as usize {
-        codes[item] = code(&sweeps[item].around, extent);
+        codes[item] = code(&sweeps[item], extent);
         order[item] = item as u32;
     }
 }

@@ -1,13 +1,13 @@
 //! Twin of `kernels/sweep_boxes.wgsl`.
 
-use super::super::kernel::records::{DeviceBox, SweepParams, SweptBox, World};
+use super::super::kernel::records::{DeviceBox, SweepParams, World};
 
 /// The bounds of each item over the samples of its world, and of all items.
 pub(super) fn sweep_boxes(
     params: &SweepParams,
     boxes: &[u32],
     worlds: &[World],
-    sweeps: &mut [SweptBox],
+    sweeps: &mut [DeviceBox],
     extent: &mut DeviceBox,
 ) {
     let SweepParams { slots, items, stride, measures, .. } = *params;
@@ -18,8 +18,7 @@ pub(super) fn sweep_boxes(
         let least = |c: u32| column(c).iter().fold(u32::MAX, |least, &v| least.min(v));
         let most = |c: u32| column(c).iter().fold(0, |most, &v| most.max(v));
         let around = DeviceBox { min: [0, 1, 2].map(least), max: [3, 4, 5].map(most) };
-        let within = DeviceBox { min: [0, 1, 2].map(most), max: [3, 4, 5].map(least) };
-        sweeps[item as usize] = SweptBox { around, within };
+        sweeps[item as usize] = around;
         if measures == 1 && !around.is_empty() {
             for k in 0..3 {
                 extent.min[k] = extent.min[k].min(around.min[k]);
