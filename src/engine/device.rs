@@ -40,8 +40,8 @@ impl OpenDevice {
             return Ok(Self { broad: None, adapter: None, reason, auto: None });
         }
         let found = open_gpu(options.adapter.as_deref(), options.device_memory).map_err(|reason| {
-            let remedy =
-                "`clearsweep doctor` lists the adapters; with --device cpu the tables are the same, byte for byte";
+            let remedy = "`clearsweep doctor` lists the adapters, and --adapter NAME chooses one, software too; with --device cpu the \
+                          tables are the same, byte for byte";
             Error::usage("--device gpu", reason, remedy)
         })?;
         Ok(Self { broad: Some(found.broad), adapter: Some(found.adapter), reason, auto: None })

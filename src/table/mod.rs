@@ -33,6 +33,7 @@ mod encoder;
 mod export;
 mod f64_page;
 mod fill;
+#[cfg(feature = "cli")]
 mod filled;
 mod folder;
 mod layout;
@@ -71,6 +72,7 @@ pub(crate) use batches::BatchMaker;
 pub(crate) use counter::RowCounter;
 #[cfg(feature = "cli")]
 pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
+#[cfg(feature = "cli")]
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::JobInputs;
