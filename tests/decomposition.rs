@@ -111,8 +111,9 @@ fn the_deviation_covers_every_sampled_point_and_is_not_much_more() {
         let (solid, pieces) = (triangles(&solid), pieces(&shape));
         let (size, [missing, excess]) = (size(&solid), sampled(&solid, &pieces, 6000));
         let deviation = shape.decomposition_deviation.expect("a decomposition");
+        let vertices: Vec<usize> = shape.pieces.iter().map(|piece| piece.core.count).collect();
         println!(
-            "{name}: {} pieces, deviation {:.2e} of the size, sampled {:.2e} missing and {:.2e} excess, {took:?}",
+            "{name}: {} pieces of {vertices:?} vertices, deviation {:.2e} of the size, sampled {:.2e} missing and {:.2e} excess, {took:?}",
             pieces.len(),
             deviation / size,
             missing / size,
@@ -232,7 +233,9 @@ fn hard_sizes_and_places_change_nothing() {
         let (list, pieces) = (triangles(solid), pieces(&shape));
         let [missing, excess] = sampled(&list, &pieces, 1500);
         let (size, deviation) = (size(&list), shape.deviation);
-        assert!(missing.max(excess) <= deviation * (1.0 + 1e-12) + 1e-12 * size, "{missing} {excess} {deviation}");
+        // The oracle rounds as its coordinates do.
+        let rounding = list.iter().flatten().flatten().fold(0.0, |most: f64, c| most.max(c.abs())) * 1e-14;
+        assert!(missing.max(excess) <= deviation + rounding, "{missing} {excess} {deviation}");
         (pieces.len(), deviation / size)
     };
     let plain = deviation(&ell());

@@ -57,7 +57,7 @@ impl<'a> PieceUnion<'a> {
         }
     }
 
-    /// The pieces within `most` of a point, at most so many, the nearest first, with their distances; at least one.
+    /// The pieces nearest to a point, `most` of them or all there are, the nearest first, with their distances.
     pub(super) fn nearest(&self, p: Vec3<f64>, most: usize) -> Vec<(f64, u32)> {
         let mut by_box: Vec<(f64, u32)> = self.pieces.iter().map(|piece| box_distance(p, piece)).zip(0..).collect();
         by_box.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));

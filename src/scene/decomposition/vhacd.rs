@@ -23,6 +23,9 @@ const CONCAVITY: f64 = 0.0025;
 /// Tests of a voxel against a triangle, at most: a second or a few.
 const TESTS: f64 = (1_u64 << 27) as f64;
 
+/// Bytes of stack: hulls are searched by recursion over facets, of which there may be hundreds of thousands. Only what is used is taken.
+const STACK: usize = 1 << 28;
+
 /// What is left of the largest coordinate after scaling: below 1.
 const SCALED: i32 = -1;
 
@@ -46,14 +49,19 @@ const REMEDY: &str = "write model = \"mesh\": the exact triangles";
 fn parts_by(
     vertices: &[Vec3<f64>],
     triangles: &[[u32; 3]],
-    decompose: impl FnOnce(&[Vec3<f64>], &[[u32; 3]]) -> Result<Parts, Fault>,
+    decompose: impl FnOnce(&[Vec3<f64>], &[[u32; 3]]) -> Result<Parts, Fault> + Send,
 ) -> Result<Parts, Fault> {
     let largest = vertices.iter().flat_map(|v| v.to_array()).fold(0.0, |most: f64, c| most.max(c.abs()));
     let exponent = libm::ilogb(largest) - SCALED;
     let scaled = |by: i32| move |v: Vec3<f64>| Vec3::from(v.to_array().map(|c| libm::scalbn(c, by)));
     let small: Vec<Vec3<f64>> = vertices.iter().copied().map(scaled(-exponent)).collect();
     let gave_up = |how: &str| Fault::new(format!("it cannot be decomposed: the decomposer {how}"), REMEDY);
-    let parts = guarded(|| decompose(&small, triangles)).ok_or_else(|| gave_up("gave up"))??;
+    let run = || guarded(|| decompose(&small, triangles));
+    let done = std::thread::scope(|scope| {
+        let started = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;
+        started.join().ok().flatten()
+    });
+    let parts = done.ok_or_else(|| gave_up("gave up"))??;
     if parts.len() > MOST_PARTS {
         return Err(gave_up("found too many parts"));
     }
@@ -77,7 +85,7 @@ fn tests(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> f64 {
 fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fault> {
     use parry3d_f64::math::Vector;
     use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
-    use parry3d_f64::transformation::voxelization::FillMode;
+    use parry3d_f64::transformation::voxelization::{FillMode, VoxelSet};
     let parameters = VHACDParameters {
         concavity: CONCAVITY,
         resolution: RESOLUTION,
@@ -87,8 +95,13 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fa
     };
     let points: Vec<Vector> = vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
     let found = VHACD::decompose(&parameters, &points, triangles, true);
-    let hulls = found.compute_exact_convex_hulls(&points, triangles).into_iter();
-    Ok(hulls.map(|(hull, _)| hull.into_iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect()).collect())
+    let hulls = found.compute_exact_convex_hulls(&points, triangles).into_iter().zip(found.voxel_parts());
+    // Where it finds no hull of a part, ours is that of all its points.
+    let points_of = |((hull, _), part): ((Vec<Vector>, _), &VoxelSet)| match hull.is_empty() {
+        true => part.compute_primitive_intersections(&points, triangles),
+        false => hull,
+    };
+    Ok(hulls.map(points_of).map(|part| part.into_iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect()).collect())
 }
 
 #[cfg(not(feature = "decomposition"))]
