@@ -18,6 +18,7 @@ const RESOLUTION: u32 = 64;
 const MOST_PARTS: usize = 64;
 
 /// The volume that the hull of a part may have above its own, in volumes of the hull of the whole.
+#[cfg(feature = "decomposition")]
 const CONCAVITY: f64 = 0.0025;
 
 /// Tests of a voxel against a triangle, at most: a second or a few.
