@@ -19,6 +19,7 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         watertight: None,
         fit: None,
         deviation: 0.0,
+        decomposition_deviation: None,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

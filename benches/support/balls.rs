@@ -22,6 +22,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         watertight: None,
         fit: None,
         deviation: 0.0,
+        decomposition_deviation: None,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

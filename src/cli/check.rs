@@ -2,6 +2,7 @@
 
 use super::args::CheckArgs;
 use super::color::{Tone, paint};
+use super::decompositions;
 use super::exit::ProgramEnd;
 use super::hulls;
 use super::meshes;
@@ -52,6 +53,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ("sizes", sizes(scene)),
     ];
     rows.extend(hulls::of_scene(scene).map(|line| ("hulls", line)));
+    rows.extend(decompositions::of_scene(scene).map(|line| ("decomposed", line)));
     let lines = meshes::of_scene(scene, &checked.meshes);
     rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(lines));
     rows.extend([
@@ -282,6 +284,7 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
             "body": body.name, "size_m": body.shape.size(), "extent_m": body.shape.extent(),
         })).collect::<Vec<_>>(),
         "hulls": hulls::scene_json(scene),
+        "decompositions": decompositions::scene_json(scene),
         "meshes": meshes::scene_json(scene, &checked.meshes),
         "largest_steps": checked.largest_steps.iter().map(|step| json!({
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,

@@ -79,7 +79,8 @@ appears whole or not at all.";
 pub(crate) const QUERY: &str = "\
 Shapes: box:X,Y,Z (full sides), sphere:R, capsule:R,LENGTH (core along z), cylinder:R,HEIGHT,SIDES, or a geometry \
 file (.obj, .stl, .ply, .glb, .gltf), which is taken as its hull if it is convex, else as its exact triangles. mesh:FILE takes \
-the triangles, hull:FILE the convex hull, pieces:FILE its objects as convex pieces, piece-hulls:FILE the hull of each object. Answers are in metres, in the frame of A.
+the triangles, hull:FILE the convex hull, pieces:FILE its objects as convex pieces, piece-hulls:FILE the hull of each object, decomposition:FILE convex pieces for a \
+solid, with their measured deviation. Answers are in metres, in the frame of A.
 
 Examples (from the folder of the sources):
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,0,1,0,0,0

@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod color;
+mod decompositions;
 mod device_note;
 mod doctor;
 mod exit;

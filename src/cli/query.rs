@@ -1,6 +1,7 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
+use super::decompositions;
 use super::exit::{self, ProgramEnd};
 use super::hulls;
 use super::meshes;
@@ -34,6 +35,8 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let printed = if args.json {
         let mut object = as_json(&answer);
         (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
+        (object["decomposition_a"], object["decomposition_b"]) =
+            (decompositions::shape_json(a), decompositions::shape_json(b));
         (object["mesh_a"], object["mesh_b"]) = (meshes::shape_json(a), meshes::shape_json(b));
         if let Some(explained) = &explained {
             object["explained"] = explained_json(explained);
@@ -45,8 +48,14 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
             .into_iter()
             .filter_map(|(name, shape)| hulls::of_shape(name, shape, Lengths::of(unit)))
             .collect();
-        let remarks = [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| meshes::of_shape(name, shape));
-        stdout::print(&(as_text(&answer, &filled, &remarks.collect::<Vec<_>>(), Lengths::of(unit)) + &explained))
+        let decomposed: Vec<String> = [("A", a), ("B", b)]
+            .into_iter()
+            .filter_map(|(name, shape)| decompositions::of_shape(name, shape, Lengths::of(unit)))
+            .collect();
+        let remarks: Vec<String> =
+            [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| meshes::of_shape(name, shape)).collect();
+        let remarks = [("hulls", filled), ("decomposed", decomposed), ("meshes", remarks)];
+        stdout::print(&(as_text(&answer, &remarks, Lengths::of(unit)) + &explained))
     };
     let end = if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
     exit::printed(printed, end)
@@ -153,8 +162,8 @@ fn file(text: &str, model: Option<Model>) -> Result<Geometry> {
     Ok(Geometry::file(absolute, model))
 }
 
-/// `filled`: what is to be told of bodies whose figures are of hulls; `remarks`: of meshes.
-fn as_text(answer: &Proximity, filled: &[String], remarks: &[String], lengths: Lengths) -> String {
+/// `remarks`: what is to be told of bodies, by what they are; first of those whose figures are of hulls.
+fn as_text(answer: &Proximity, remarks: &[(&'static str, Vec<String>)], lengths: Lengths) -> String {
     let point = |v: Vec3<f64>| format!("{:?}, {:?}, {:?}", v.x, v.y, v.z);
     let feature = |side: usize| {
         format!(
@@ -169,7 +178,8 @@ fn as_text(answer: &Proximity, filled: &[String], remarks: &[String], lengths: L
         _ => format!("{:?} .. {:?} m", answer.lower, answer.upper),
     };
     let in_unit = (!lengths.is_in_metres()).then(|| lengths.text(answer.distance));
-    let of_hulls = (!filled.is_empty()).then(|| hulls::OF_HULLS.to_owned());
+    let of_hulls =
+        remarks.iter().any(|(of, lines)| *of == "hulls" && !lines.is_empty()).then(|| hulls::OF_HULLS.to_owned());
     let status = [Some(Status::NAMES[answer.status as usize].to_owned()), of_hulls.clone()];
     let beside = [in_unit, of_hulls].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let beside = if beside.is_empty() { beside } else { format!(" ({beside})") };
@@ -183,8 +193,9 @@ fn as_text(answer: &Proximity, filled: &[String], remarks: &[String], lengths: L
         ("proof", Method::NAMES[answer.method as usize].to_owned()),
         ("", "metres, in the frame of A; the normal points from A to B".to_owned()),
     ];
-    rows.extend(["hulls"].into_iter().chain(std::iter::repeat("")).zip(filled.iter().cloned()));
-    rows.extend(["meshes"].into_iter().chain(std::iter::repeat("")).zip(remarks.iter().cloned()));
+    for (of, lines) in remarks {
+        rows.extend([*of].into_iter().chain(std::iter::repeat("")).zip(lines.iter().cloned()));
+    }
     table(&rows)
 }
 

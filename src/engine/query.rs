@@ -4,7 +4,7 @@ use super::methods;
 use super::world::in_world;
 use crate::error::{Error, Result};
 use crate::geometry::{Pose, RelativePose};
-use crate::narrow::deviation::{deviation_of, widened};
+use crate::narrow::deviation::{deviation_of, proven_upper, widened};
 use crate::narrow::pair::bound_of;
 use crate::narrow::placing::placing_error;
 use crate::narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
@@ -39,13 +39,14 @@ pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Ex
     let deviation = deviation_of(a, b);
     // The piece of a mesh is its hull.
     let is_convex = a.mesh.is_none() && b.mesh.is_none();
+    let proven = |upper| proven_upper(a, b, upper);
     let exact = match (&a.pieces[..], &b.pieces[..]) {
         ([a], [b]) if is_convex => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
             let answer = answer.opened(placing_error(&a.core, &poses.0) + placing_error(&b.core, &poses.1));
             // Growing rounds: by half a unit of each of the three numbers.
             let (radii, slack) = (a.radius + b.radius, f64::EPSILON * (a.radius + b.radius + answer.distance.abs()));
             let slack = if radii == 0.0 { 0.0 } else { slack };
-            widened([answer.lower - radii - slack, answer.upper - radii + slack], deviation)
+            widened([answer.lower - radii - slack, proven(answer.upper - radii + slack)], deviation)
         }),
         _ => None,
     };

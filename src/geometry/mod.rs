@@ -12,7 +12,9 @@ pub(crate) mod piece_tree;
 pub(crate) mod planes;
 pub(crate) mod polyhedron;
 pub(crate) mod pose;
+pub(crate) mod ray;
 pub mod real;
+pub(crate) mod solid_reach;
 pub(crate) mod triangle_tree;
 pub(crate) mod vec3;
 

@@ -115,6 +115,36 @@ impl TriangleTree {
         visits
     }
 
+    /// Hands `meet` every triangle whose box meets that from `low` to `high`, and others, until it returns false; ends after
+    /// `most` boxes. Returns how many boxes were looked at, and whether it came to the end.
+    pub(crate) fn in_box(
+        &self,
+        (low, high): (Vec3<f64>, Vec3<f64>),
+        most: usize,
+        mut meet: impl FnMut(u32) -> bool,
+    ) -> (usize, bool) {
+        let mut visits = 0;
+        let mut open = vec![0_u32];
+        while let Some(index) = open.pop() {
+            if visits == most {
+                return (visits, false);
+            }
+            visits += 1;
+            let node = &self.nodes[index as usize];
+            if (0..3).any(|k| node.low[k] > high[k] || node.high[k] < low[k]) {
+                continue;
+            }
+            if node.count > 0 {
+                if !self.order[node.at as usize..(node.at + node.count) as usize].iter().all(|&t| meet(t)) {
+                    return (visits, false);
+                }
+            } else {
+                open.extend([node.at, index + 1]);
+            }
+        }
+        (visits, true)
+    }
+
     fn box_distance2(&self, node: u32, p: Vec3<f64>) -> f64 {
         let TriangleNode { low, high, .. } = self.nodes[node as usize];
         let outside = |low: f64, high: f64, c: f64| (low - c).max(c - high).max(0.0);

@@ -1,13 +1,13 @@
 //! Bodies whose true surfaces are known up to a deviation: they are answered as they are stored, and the bracket is widened.
 //!
 //! If at no point the signed distance to a true body differs from that to the stored one by more than `d`, in sum over both bodies,
-//! the true signed distance of convex bodies differs from that of the stored ones by at most `d` (docs/bracket.md). Bodies of pieces
-//! and meshes need a translation that leaves `d` between them: their narrow phases find it, and their rows are final.
+//! the true signed distance of convex bodies differs from that of the stored ones by at most `d` (docs/bracket.md). A decomposition of one
+//! piece may fill a hole of the true body: then the upper end of bodies that overlap is `d`. Bodies of pieces and meshes need a translation that leaves `d` between them: their narrow phases find it, and their rows are final.
 
 use super::answer::status;
 use super::batch;
 use super::cache::PairCache;
-use super::deviation::{deviation_of, widened};
+use super::deviation::{deviation_of, not_below, widened};
 use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::PairQuery;
@@ -27,9 +27,11 @@ pub(super) fn answer(
 ) {
     let (mut queries, mut caches) = (queries, caches);
     while let Some(first) = queries.first() {
-        let kind = |query: &PairQuery<'_>| (deviation_of(query.a, query.b), is_widened_here(query));
-        let (by, here) = kind(first);
-        let alike = queries.iter().take_while(|query| kind(query) == (by, here)).count();
+        let kind = |query: &PairQuery<'_>| {
+            (deviation_of(query.a, query.b), is_widened_here(query), query.a.proven_depth(query.b))
+        };
+        let (by, here, depth) = kind(first);
+        let alike = queries.iter().take_while(|query| kind(query) == (by, here, depth)).count();
         let (group, later) = queries.split_at(alike);
         let (group_caches, rest) = caches.split_at_mut(alike);
         (queries, caches) = (later, rest);
@@ -40,7 +42,8 @@ pub(super) fn answer(
         let (rows, answered) = (out.len(), ends.len());
         let wider = QueryOptions { within: reached(options.within, by), ..*options };
         batch::answer(search, group, &wider, group_caches, work, routes, (out, ends));
-        widen(options, if here { by } else { 0.0 }, rows, out, &mut ends[answered..]);
+        let (by, depth) = if here { (by, depth) } else { (0.0, f64::INFINITY) };
+        widen(options, (by, depth), rows, out, &mut ends[answered..]);
     }
 }
 
@@ -55,12 +58,13 @@ fn reached(within: f64, by: f64) -> f64 {
     (within + by) * (1.0 + 8.0 * f64::EPSILON)
 }
 
-/// Widens the rows from `first` on, which end at `ends` query by query, and drops those beyond the cut-off.
-fn widen(options: &QueryOptions, by: f64, first: usize, out: &mut Vec<Proximity>, ends: &mut [usize]) {
+/// Widens the rows from `first` on, which end at `ends` query by query, and drops those beyond the cut-off; `depth`: what an overlap
+/// of the stored bodies proves at most.
+fn widen(options: &QueryOptions, (by, depth): (f64, f64), first: usize, out: &mut Vec<Proximity>, ends: &mut [usize]) {
     let (mut from, mut kept) = (first, first);
     for end in ends {
         for row in from..*end {
-            let [lower, upper] = widened([out[row].lower, out[row].upper], by);
+            let [lower, upper] = widened([out[row].lower, not_below(out[row].upper, -depth)], by);
             // A row without a proof is always written.
             if lower <= options.within || lower.is_nan() {
                 out[kept] = Proximity { lower, upper, status: status(lower, upper, options), ..out[row] };

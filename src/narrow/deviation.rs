@@ -14,3 +14,14 @@ pub(crate) fn deviation_of(a: &Shape, b: &Shape) -> f64 {
 pub(crate) fn widened([lower, upper]: [f64; 2], by: f64) -> [f64; 2] {
     if by == 0.0 { [lower, upper] } else { [(lower - by).next_down(), (upper + by).next_up()] }
 }
+
+/// An upper end as far as the stored bodies prove it of the true ones: of bodies of which one is a decomposition, overlapping pieces
+/// prove no more than that the surfaces meet, but for the growth of both ([`Shape::proven_depth`]).
+pub(crate) fn proven_upper(a: &Shape, b: &Shape, upper: f64) -> f64 {
+    not_below(upper, -a.proven_depth(b))
+}
+
+/// The larger one; an end without a proof stays so.
+pub(super) fn not_below(upper: f64, least: f64) -> f64 {
+    if upper < least { least } else { upper }
+}

@@ -2,6 +2,7 @@
 
 use super::body_spec::{GeometryOptions, Growth};
 use super::centre::centre;
+use super::decomposition::{self, DecomposedSolid};
 use super::distinct::Distinct;
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
@@ -31,14 +32,26 @@ pub(super) struct BuiltGeometry {
     triangles: u64,
     watertight: Option<bool>,
     fit: Option<HullFit>,
-    mesh: Option<(Arc<TriangleMesh>, MeshCondition)>,
+    mesh: Option<Arc<TriangleMesh>>,
+    condition: Option<MeshCondition>,
+    /// How far the pieces of a decomposition are from its mesh, at most, metres.
+    measured: Option<f64>,
 }
 
 impl BuiltGeometry {
     /// Of cores that are no mesh.
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
-        let (hull, radius, watertight, fit, mesh) = (None, 0.0, None, None, None);
-        Self { model, cores, hull, radius, center, vertices, triangles, watertight, fit, mesh }
+        let (hull, radius, watertight, fit) = (None, 0.0, None, None);
+        let (mesh, condition, measured) = (None, None, None);
+        Self { model, cores, hull, radius, center, vertices, triangles, watertight, fit, mesh, condition, measured }
+    }
+
+    /// Of the pieces that stand for a solid mesh.
+    fn of_decomposition(solid: DecomposedSolid, center: Vec3<f64>, counts: (u64, u64)) -> Self {
+        let DecomposedSolid { pieces, hull, deviation, condition, watertight } = solid;
+        let (condition, measured, watertight) = (Some(condition), Some(deviation), Some(watertight));
+        let built = Self::of(Model::Decomposition, pieces, center, counts);
+        Self { hull, condition, measured, watertight, ..built }
     }
 
     /// Whether it is the triangles of a mesh.
@@ -48,7 +61,9 @@ impl BuiltGeometry {
 
     /// The shape of the grown body; its radii are rounded up.
     pub(super) fn grown(self, Growth { offset, deviation }: Growth) -> Shape {
-        let Self { model, cores, hull, center, vertices, triangles, watertight, fit, mesh, .. } = self;
+        let Self {
+            model, cores, hull, center, vertices, triangles, watertight, fit, mesh, condition, measured, ..
+        } = self;
         let growth = self.radius + offset;
         let recentred = |core: Polyhedron| core.recentred(center, growth);
         let (cores, hull): (Vec<_>, _) = (cores.into_iter().map(recentred).collect(), hull.map(recentred));
@@ -58,8 +73,12 @@ impl BuiltGeometry {
         let radius = cores.iter().chain(&hull).fold(0.0, outer);
         let piece = |core| Piece { core, radius: growth };
         let pieces = cores.into_iter().map(piece).collect();
-        let (mesh, condition) = mesh.unzip();
         let hull = hull.map(piece);
+        let deviation = match measured {
+            Some(measured) if deviation > 0.0 => (deviation + measured).next_up(),
+            Some(measured) => measured,
+            None => deviation,
+        };
         Shape {
             model,
             pieces,
@@ -67,6 +86,7 @@ impl BuiltGeometry {
             center,
             radius,
             deviation,
+            decomposition_deviation: measured,
             vertices,
             triangles,
             watertight,
@@ -128,6 +148,10 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions) -> Result<BuiltG
             let core = points.renamed(core);
             BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
         }
+        Some(Model::Decomposition) => {
+            let solid = decomposition::from_solid(&points, &triangles)?;
+            BuiltGeometry::of_decomposition(solid, center, counts)
+        }
         Some(Model::Mesh) => from_triangles(&points, &triangles, None, (center, counts))?,
         None => {
             let core = points.hull_by_distinct(None)?;
@@ -177,9 +201,8 @@ fn from_triangles(
         None => points.hull_by_distinct(Some(&used))?,
     };
     let core = points.renamed(core);
-    let mesh = Some((Arc::new(mesh), condition));
-    let watertight = Some(closure.oriented);
-    Ok(BuiltGeometry { mesh, watertight, ..BuiltGeometry::of(Model::Mesh, vec![core], center, counts) })
+    let (mesh, condition, watertight) = (Some(Arc::new(mesh)), Some(condition), Some(closure.oriented));
+    Ok(BuiltGeometry { mesh, condition, watertight, ..BuiltGeometry::of(Model::Mesh, vec![core], center, counts) })
 }
 
 /// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.

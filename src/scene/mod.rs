@@ -18,6 +18,7 @@ mod build;
 mod builder;
 mod carriage;
 mod centre;
+mod decomposition;
 mod digest;
 mod distinct;
 mod each;

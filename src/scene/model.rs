@@ -16,13 +16,15 @@ pub enum Model {
     Pieces,
     /// Several pieces, each of them replaced by its convex hull.
     PieceHulls,
+    /// Convex pieces found by a decomposition of a solid mesh, with their proven deviation from it.
+    Decomposition,
     /// The exact triangles.
     Mesh,
 }
 
 impl Model {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Hull, Self::Pieces, Self::PieceHulls, Self::Mesh];
+    pub const ALL: [Self; 5] = [Self::Hull, Self::Pieces, Self::PieceHulls, Self::Decomposition, Self::Mesh];
 
     /// The word of the scene file and of `bodies.parquet`.
     pub fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Model {
             Self::Hull => "hull",
             Self::Pieces => "pieces",
             Self::PieceHulls => "piece-hulls",
+            Self::Decomposition => "decomposition",
             Self::Mesh => "mesh",
         }
     }
@@ -107,6 +110,9 @@ pub struct Shape {
     pub radius: f64,
     /// How far the true surface may lie from the geometry, grown by `offset`, at most: 0 or more, metres.
     pub deviation: f64,
+    /// Of a decomposition, the part of `deviation` that was measured, metres: no point of the solid is farther from the pieces, and no
+    /// point of a piece farther from the solid. `None` for all others.
+    pub decomposition_deviation: Option<f64>,
     /// Vertices of the file (or shape) as read.
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
@@ -124,7 +130,7 @@ pub struct Shape {
     /// See `Shape::piece_tree`.
     #[doc(hidden)]
     pub tree: LazyPieceTree,
-    /// The condition of the triangles of a mesh body; `None` for all others.
+    /// The condition of the triangles of a mesh body or a decomposition; `None` for all others.
     #[doc(hidden)]
     pub condition: Option<MeshCondition>,
 }
@@ -169,6 +175,15 @@ impl Shape {
             let pieces: Vec<_> = self.pieces.iter().map(|piece| (&piece.core, piece.radius)).collect();
             PieceTree::new(&pieces)
         })
+    }
+
+    /// How deep the body may at most be taken to overlap another by the overlap of their stored geometries, metres. The pieces of a
+    /// decomposition may fill a hole of the solid, so that only points within the growth of its surface prove anything.
+    pub(crate) fn proven_depth(&self, other: &Self) -> f64 {
+        match self.decomposition_deviation.or(other.decomposition_deviation) {
+            Some(_) => self.hull().radius + other.hull().radius,
+            None => f64::INFINITY,
+        }
     }
 
     /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.

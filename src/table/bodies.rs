@@ -50,6 +50,7 @@ fn schema() -> Arc<Schema> {
         count("degenerate_triangles"),
         count("duplicate_triangles"),
         count("turned_triangles"),
+        of_mesh("decomposition_deviation_m", "m"),
     ]))
 }
 
@@ -94,6 +95,7 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         count(|found| found.degenerate_triangles),
         count(|found| found.duplicate_triangles),
         count(|found| found.turned_triangles),
+        Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }

@@ -86,6 +86,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         watertight: None,
         fit: None,
         deviation: 0.0,
+        decomposition_deviation: None,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

@@ -68,6 +68,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         watertight: None,
         fit: None,
         deviation: 0.0,
+        decomposition_deviation: None,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

@@ -82,6 +82,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 watertight: [None, Some(true), Some(false)][i % 3],
                 fit: None,
                 deviation: 0.0,
+                decomposition_deviation: None,
                 mesh: None,
                 faces: Default::default(),
                 tree: Default::default(),

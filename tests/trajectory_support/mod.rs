@@ -56,6 +56,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         watertight: None,
         fit: None,
         deviation: 0.0,
+        decomposition_deviation: None,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

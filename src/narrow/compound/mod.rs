@@ -14,7 +14,7 @@ use self::depth::{DepthWork, bound_depth, lower_end_within};
 use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
 use super::answer::status;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
-use super::deviation::{deviation_of, widened};
+use super::deviation::{deviation_of, proven_upper, widened};
 use super::ladder::{Ladder, solve};
 use super::proximity::Proximity;
 use super::routes::Routes;
@@ -91,7 +91,8 @@ fn nearest_row(
     }
     let deviation = deviation_of(bodies.a, bodies.b);
     if deviation > 0.0 && !row.lower.is_nan() {
-        [row.lower, row.upper] = widened([row.lower, row.upper], deviation);
+        let upper = proven_upper(bodies.a, bodies.b, row.upper);
+        [row.lower, row.upper] = widened([row.lower, upper], deviation);
         if row.lower < 0.0 {
             row.lower = lower_end_within(bodies, options, found, deviation, &mut work);
         }

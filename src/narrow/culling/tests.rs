@@ -21,6 +21,7 @@ fn body(core: Polyhedron, grown: f64) -> Shape {
         center,
         radius,
         deviation,
+        decomposition_deviation: None,
         vertices,
         triangles,
         watertight,

@@ -30,7 +30,7 @@ use self::triangle_pair::TriangleFeature;
 use super::answer::status;
 use super::cache::PairCache;
 use super::compound::Bodies;
-use super::deviation::{deviation_of, widened};
+use super::deviation::{deviation_of, proven_upper, widened};
 use super::placing::placing_error;
 use super::proximity::{FeatureKind, Method, Proximity, Status};
 use super::routes::Routes;
@@ -100,7 +100,8 @@ pub(super) fn query(
         if let Some(depth) = &depth {
             found.upper = row.upper_end(depth.of_balls);
         }
-        [found.lower, found.upper] = widened([found.lower, found.upper], deviation);
+        let upper = proven_upper(bodies.a, bodies.b, found.upper);
+        [found.lower, found.upper] = widened([found.lower, upper], deviation);
         if found.lower < 0.0 {
             // What separates the stored bodies may press the grown ones together elsewhere.
             let grown = MeshPlace { growth: (place.growth + deviation).next_up(), ..place };

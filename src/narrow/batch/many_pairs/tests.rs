@@ -63,6 +63,7 @@ impl RandomBodies {
             center,
             radius,
             deviation,
+            decomposition_deviation: None,
             vertices,
             triangles,
             watertight,

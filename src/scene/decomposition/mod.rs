@@ -1,0 +1,106 @@
+//! A solid mesh to convex pieces, with how far they are from it.
+//!
+//! `vhacd` proposes the pieces: lists of points, which nothing is concluded from. Their hulls are ours, and `geometry::solid_reach` proves
+//! how far the hulls and the solid are from each other.
+
+mod vhacd;
+
+use super::distinct::Distinct;
+use super::mesh::{Closure, MeshMade, clean};
+use super::model::MeshCondition;
+use super::readers::Fault;
+use crate::geometry::hull::{check_range, convex_hull};
+use crate::geometry::solid_reach::{PieceUnion, Solid, out_of_pieces, out_of_solid};
+use crate::geometry::triangle_tree::{Corners, bounds};
+use crate::geometry::{Polyhedron, TriangleMesh, Vec3};
+
+/// Distances below this part of the size are not told apart.
+const RESOLUTION: f64 = 1e-9;
+
+/// The diagonal of the box of a mesh that is decomposed, metres.
+const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+
+/// What stands for a solid.
+pub(super) struct DecomposedSolid {
+    /// The pieces, each of them solid; at least one. `source` counts the vertices of all pieces, in order.
+    pub(super) pieces: Vec<Polyhedron>,
+    /// The hull of all pieces, where there are several; `source` as that of the pieces.
+    pub(super) hull: Option<Polyhedron>,
+    /// No point of the solid is farther from the pieces than this, and no point of a piece farther from the solid: proven, above 0,
+    /// metres.
+    pub(super) deviation: f64,
+    /// What was found in the triangles of the solid.
+    pub(super) condition: MeshCondition,
+    /// Whether all triangles of the file close up.
+    pub(super) watertight: bool,
+}
+
+/// The pieces for a mesh, and how far they are from it.
+///
+/// # Errors
+/// It is not solid, or cannot be decomposed.
+pub(super) fn from_solid(points: &Distinct, triangles: &[[u32; 3]]) -> Result<DecomposedSolid, Fault> {
+    check_range(&points.list).map_err(|error| points.fault(error, None))?;
+    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len());
+    let Some(MeshMade { mesh, condition, closure, .. }) = made.filter(|made| made.condition.is_solid()) else {
+        return Err(not_solid(&Closure::of(triangles), triangles));
+    };
+    let (low, high) = bounds(mesh.vertices().iter().copied());
+    let size = (high - low).length();
+    if !SIZES.contains(&size) {
+        let problem = format!("it is {size:e} m large: too large or too small to be decomposed");
+        return Err(Fault::new(problem, "check the `unit` and the `scale` of the body"));
+    }
+    let (pieces, hull) = hulls(&vhacd::parts(mesh.vertices(), mesh.triangles())?)?;
+    let deviation = deviation(&mesh, &pieces, RESOLUTION * size);
+    Ok(DecomposedSolid { pieces, hull, deviation, condition, watertight: closure.oriented })
+}
+
+fn not_solid(closure: &Closure, triangles: &[[u32; 3]]) -> Fault {
+    let why = match (triangles.len(), closure.closed) {
+        (0, _) => "the geometry has no triangles",
+        (_, false) => "its triangles do not close up",
+        (_, true) => "its triangles have no clear outside, or enclose nothing",
+    };
+    let remedy = "mend the mesh, or write model = \"mesh\": the exact triangles";
+    Fault::new(format!("only a solid can be decomposed, but {why}"), remedy)
+}
+
+/// The Hausdorff distance of the pieces and the solid, at most; distances up to `settled` are not told apart.
+fn deviation(mesh: &TriangleMesh, pieces: &[Polyhedron], settled: f64) -> f64 {
+    let corners: Vec<Corners> = mesh.triangles().iter().map(|t| t.map(|v| mesh.vertices()[v as usize])).collect();
+    let (solid, pieces) = (Solid::new(corners), PieceUnion::new(pieces));
+    let missing = out_of_pieces(&solid, &pieces, settled);
+    let excess = out_of_solid(&pieces, &solid, settled);
+    missing.upper.max(excess.upper)
+}
+
+/// The hulls of parts that have a volume, and, of several, the hull of them all; vertices are counted through all pieces.
+fn hulls(parts: &[Vec<Vec3<f64>>]) -> Result<(Vec<Polyhedron>, Option<Polyhedron>), Fault> {
+    let (mut pieces, mut all) = (Vec::new(), Vec::new());
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        let mut core = convex_hull(part).map_err(|_| no_hull())?;
+        if core.dimension < 3 {
+            continue;
+        }
+        let first = all.len() as u32;
+        all.extend((0..core.count as u32).map(|v| core.vertex(v)));
+        core.source = (first..all.len() as u32).collect();
+        pieces.push(core);
+    }
+    match pieces.len() {
+        0 => Err(no_hull()),
+        1 => Ok((pieces, None)),
+        _ => {
+            let hull = convex_hull(&all).map_err(|_| no_hull())?;
+            Ok((pieces, Some(hull)))
+        }
+    }
+}
+
+fn no_hull() -> Fault {
+    Fault::new(
+        "it cannot be decomposed: the parts that were found have no hull",
+        "write model = \"mesh\": the exact triangles",
+    )
+}
