@@ -2,6 +2,8 @@
 
 #[path = "mesh_pairs/brute_force.rs"]
 mod brute_force;
+#[path = "mesh_pairs/depths.rs"]
+mod depths;
 #[path = "mesh_pairs/solids.rs"]
 mod solids;
 

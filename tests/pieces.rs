@@ -145,3 +145,41 @@ fn brackets_hold_and_do_not_depend_on_the_way() {
     assert!(apart > 700 && overlapping > 900 && touching > 5, "not representative: {statuses:?}");
     assert!(methods[Method::Bound as usize] > 900 && methods[Method::None as usize] == 0, "{methods:?}");
 }
+
+/// Boxes all over a ball.
+fn many_boxes(random: &mut Random, count: usize) -> Compound {
+    let pieces = (0..count).map(|_| {
+        let at = times(random.direction(), random.between(0.1, 0.9));
+        block(at, [0; 3].map(|_| random.between(0.05, 0.25)))
+    });
+    Compound::new(pieces.collect(), 0.0)
+}
+
+#[test]
+fn bodies_of_many_pieces_have_depths_that_no_order_changes() {
+    let mut random = Random(5);
+    let mut deep = 0;
+    for _ in 0..3 {
+        let (a, b) = (many_boxes(&mut random, 24), many_boxes(&mut random, 24));
+        let pa = Placement::new([0.0; 3], random.turn());
+        let (from, step) = (times(random.direction(), 0.6), times(random.direction(), 0.05));
+        let turn = random.turn();
+        let at = |k: usize| Placement::new([0, 1, 2].map(|i: usize| from[i] + k as f64 * step[i]), turn);
+        let cold: Vec<Proximity> =
+            (0..16).map(|k| query_one(&a.shape, &b.shape, &pose(&pa), &pose(&at(k)), &EVERYTHING)).collect();
+        for (k, row) in cold.iter().enumerate() {
+            if let Err(why) = check(&a, &pa, &b, &at(k), row) {
+                panic!("sample {k}: {why} {row:?}");
+            }
+            deep += usize::from(row.method == Method::Bound);
+        }
+        for order in [|k: usize| k, |k: usize| 15 - k, |k: usize| 7 * k % 16] {
+            let mut cache = PairCache::default();
+            for k in (0..16).map(order) {
+                let warm = walk_once(&a.shape, &pa, &b.shape, &at(k), &mut cache);
+                assert_eq!(bits(&warm), bits(&cold[k]), "sample {k}");
+            }
+        }
+    }
+    assert!(deep > 30, "not representative: {deep}");
+}

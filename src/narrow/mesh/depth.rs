@@ -5,6 +5,7 @@ use super::overlap::{OverlapQueries, Protrusion};
 use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use super::sweep::{Sweep, SweepMemory};
 use crate::geometry::{Polyhedron, Vec3};
 
 /// Pairs of triangles that cross whose normals are tried.
@@ -13,14 +14,11 @@ const CROSSINGS: usize = 8;
 /// Starts of pattern searches for a point deep inside both.
 const STARTS: usize = 2;
 
-/// A direction is given up where this share of the best length does not separate the bodies along it.
-const SHARE: f64 = 0.9;
+/// Directions tried beside those that are given: across the triangles that part last.
+const REFINEMENTS: usize = 6;
 
-/// Halvings of an interval of lengths.
-const HALVINGS: usize = 12;
-
-/// The relative width up to which lengths are told apart.
-const CLOSE: f64 = 1e-3;
+/// What is added to a length where it does not yet prove that the bodies are apart, in widths of a sharp bracket.
+const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
 /// Cosine above which two directions are one.
 const SAME: f64 = 1.0 - 1e-12;
@@ -50,6 +48,7 @@ pub(crate) struct DepthBracket {
 #[derive(Debug, Default)]
 pub(crate) struct DepthMemory {
     points: [PointMemory; 2],
+    sweep: SweepMemory,
 }
 
 /// A search for the depth.
@@ -59,6 +58,18 @@ struct DepthSearch<'a> {
     hulls: [&'a Polyhedron; 2],
     overlap: OverlapQueries<'a>,
     memory: &'a mut MeshSearchMemory,
+    sweep: &'a mut SweepMemory,
+}
+
+/// A translation that separates the bodies, as computed.
+#[derive(Debug, Clone, Copy)]
+struct WayOut {
+    /// Metres.
+    length: f64,
+    /// Unit, A's frame.
+    n: Vec3<f64>,
+    /// The normal of the plane across which the last triangles part: unit, A's frame.
+    parted: Option<Vec3<f64>>,
 }
 
 /// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
@@ -71,7 +82,7 @@ pub(crate) fn bracket<'a>(
     memory: &'a mut DepthMemory,
 ) -> Option<DepthBracket> {
     let overlap = OverlapQueries::new(*place, &mut memory.points);
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search };
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep };
     if apart > place.growth && !depth.overlap.is_contained(place, apart) {
         return None;
     }
@@ -128,17 +139,29 @@ impl DepthSearch<'_> {
         if !place.a.is_solid() || !place.b.is_solid() {
             return best;
         }
-        let mut starts: Vec<(f64, Vec3<f64>)> = starts.into_iter().map(|p| (self.overlap.both(p), p)).collect();
-        // Stable: of equal ones the first.
-        starts.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let starts = self.deepest(&starts);
         let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
-        for start in starts.into_iter().take(STARTS) {
+        for start in starts {
             let found = self.overlap.deepen(start, step);
             if found.0 > best.0 {
                 best = found;
             }
         }
         best
+    }
+
+    /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.
+    fn deepest(&mut self, points: &[Vec3<f64>]) -> Vec<(f64, Vec3<f64>)> {
+        let mut found: Vec<(f64, Vec3<f64>)> = Vec::new();
+        for &p in points {
+            let floor = if found.len() < STARTS { f64::NEG_INFINITY } else { found[STARTS - 1].0 };
+            if let Some(depth) = self.overlap.both_above(p, floor) {
+                let at = found.partition_point(|other| other.0 >= depth);
+                found.insert(at, (depth, p));
+                found.truncate(STARTS);
+            }
+        }
+        found
     }
 
     /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are too short to take the edge of one
@@ -189,31 +212,42 @@ impl DepthSearch<'_> {
     fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)]) -> (f64, Vec3<f64>) {
         let least = lower + 4.0 * self.place.sharp();
         // Beyond the supporting planes of the hulls the bodies are apart for certain.
-        let mut best = (hulls[0].1, hulls[0].0);
+        let beyond = (hulls[0].1, hulls[0].0);
+        let mut ways: Vec<WayOut> = Vec::new();
+        let shortest = |ways: &[WayOut]| ways.last().map_or(beyond.0, |way| way.length);
         for &(n, _) in hulls {
-            if least < best.0 && self.is_separated_by(n, least) {
-                return (least, n);
-            }
+            ways.extend(self.way_out(n, [least, shortest(&ways)]));
         }
-        for (index, &(n, _)) in hulls.iter().enumerate() {
-            if least >= best.0 {
-                break;
-            }
-            let mut apart = if index == 0 { best.0 } else { SHARE * best.0 };
-            if apart <= least || (index > 0 && !self.is_separated_by(n, apart)) {
-                continue;
-            }
-            let mut together = least;
-            for _ in 0..HALVINGS {
-                if apart - together <= CLOSE * apart {
-                    break;
-                }
-                let middle = 0.5 * (together + apart);
-                if self.is_separated_by(n, middle) { apart = middle } else { together = middle }
-            }
-            best = (apart, n);
+        for _ in 0..REFINEMENTS {
+            let Some(n) = ways.last().and_then(|way| way.parted) else { break };
+            let Some(way) = self.way_out(n, [least, shortest(&ways)]) else { break };
+            ways.push(way);
         }
-        best
+        let proven = |way: WayOut| self.proven(way, beyond.0).map(|length| (length, way.n));
+        ways.into_iter().rev().find_map(proven).unwrap_or(beyond)
+    }
+
+    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed.
+    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
+        while let Some(free) = sweep.next_free() {
+            // What goes on without end is outside; of other lengths one tells for all until something meets.
+            let is_out = free.to.is_infinite() || {
+                let moved = self.place.shifted(n.scale(free.from));
+                !self.overlap.is_contained(&moved, self.place.sharp())
+            };
+            if is_out {
+                return Some(WayOut { length: free.from, n, parted: sweep.parted() });
+            }
+            sweep.skip_to(free.to);
+        }
+        None
+    }
+
+    /// A length that is proven to separate the bodies: that of a way out, or little more where rounding asks for it; below `limit`, metres.
+    fn proven(&mut self, way: WayOut, limit: f64) -> Option<f64> {
+        let lengths = LENGTHENINGS.map(|by| way.length + by * self.place.sharp());
+        lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
     }
 
     /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.

@@ -5,8 +5,9 @@
 //! place.rs          two meshes at their poses, and what rounding may do
 //! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
 //! triangle_pair.rs  the distance of two triangles, and a direction that proves it
-//! points.rs         points against one mesh: the nearest triangle, inside or outside
+//! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
 //! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
+//! sweep.rs          the ways out along one direction
 //! depth.rs          the bracket of the depth
 //! ```
 //!
@@ -19,8 +20,10 @@ mod crossing;
 mod depth;
 mod overlap;
 mod place;
+mod point_bounds;
 mod points;
 mod search;
+mod sweep;
 mod triangle_pair;
 
 use self::depth::{DepthBracket, DepthMemory};

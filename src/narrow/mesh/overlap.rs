@@ -4,7 +4,7 @@
 //! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
 
 use super::place::MeshPlace;
-use super::points::{PointMemory, PointQueries};
+use super::points::{PointDistance, PointMemory, PointQueries};
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{Child, TriangleMesh};
 use rustc_hash::FxHashSet;
@@ -47,9 +47,8 @@ struct Inner {
     triangle: u32,
 }
 
-/// How deep a point lies inside of a mesh; `error`: what its place may be off, metres.
-fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, error: f64) -> Inner {
-    let near = of.nearest(p);
+/// How deep a point lies inside of a mesh, of which the nearest triangle is known; `error`: what its place may be off, metres.
+fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f64) -> Inner {
     let outside = Inner {
         lower: -(near.distance + error),
         upper: -(near.lower - error).max(0.0),
@@ -78,12 +77,25 @@ impl<'a> OverlapQueries<'a> {
         Self { place, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
     }
 
-    /// Proven: the depth is at least this, as a point of A's frame shows, metres; growth is left aside.
-    pub(crate) fn both(&mut self, p: Vec3<f64>) -> f64 {
-        let error = self.place.error();
-        let a = inner(&mut self.a, p, error).lower;
-        let b = inner(&mut self.b, self.place.in_b(p), error).lower;
-        a + b
+    /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left aside; `None` if the point shows no
+    /// more than `floor`. A point is nowhere deeper than its distance from any triangle, so most are dismissed by one of each body.
+    pub(crate) fn both_above(&mut self, p: Vec3<f64>, floor: f64) -> Option<f64> {
+        let (error, in_b) = (self.place.error(), self.place.in_b(p));
+        let most_b = self.b.at_most(in_b);
+        if self.a.at_most(p) + most_b <= floor {
+            return None;
+        }
+        let near_a = self.a.nearest_beyond(p, floor - most_b)?;
+        let near_b = self.b.nearest_beyond(in_b, floor - near_a.distance)?;
+        if near_a.distance + near_b.distance <= floor {
+            return None;
+        }
+        let a = inner(&mut self.a, p, &near_a, error).lower;
+        if a + near_b.distance <= floor {
+            return None;
+        }
+        let depth = a + inner(&mut self.b, in_b, &near_b, error).lower;
+        (depth > floor).then_some(depth)
     }
 
     /// Whether a part of one body lies inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part
@@ -128,8 +140,7 @@ impl<'a> OverlapQueries<'a> {
                 let mut way = [0.0; 3];
                 way[k / 2] = if k % 2 == 0 { step } else { -step };
                 let at = best.1 + Vec3::from(way);
-                let depth = self.both(at);
-                if depth > best.0 {
+                if let Some(depth) = self.both_above(at, best.0) {
                     best = (depth, at);
                     moved = true;
                 }
@@ -143,6 +154,25 @@ impl<'a> OverlapQueries<'a> {
         }
         best
     }
+}
+
+/// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper than `deepest`.
+fn deepest_within(
+    of: &mut PointQueries<'_>,
+    middle: Vec3<f64>,
+    radius: f64,
+    (deepest, error): (f64, f64),
+) -> Option<f64> {
+    if of.outside_box(middle) - 2.0 * error >= radius - deepest {
+        return None;
+    }
+    let reach = deepest - radius - error;
+    if of.at_most(middle) <= reach {
+        return None;
+    }
+    let near = of.nearest_beyond(middle, reach)?;
+    let bound = inner(of, middle, &near, error).upper + radius;
+    (bound > deepest).then_some(bound)
 }
 
 /// The innermost vertex of `own` inside of another mesh: a node whose middle lies so deep that none of its points can be deeper than
@@ -163,10 +193,13 @@ fn innermost(
         match node.get() {
             Child::Inner(index) => {
                 let (from, node) = (open.len(), own.node(index));
+                let deepest = best.map_or(error, |b| b.depth[1]);
                 for lane in 0..node.count.into() {
                     let (middle, radius) = node.ball(lane);
-                    let bound = inner(other, to_other(middle), error).upper + radius;
-                    open.push((bound, node.children[lane]));
+                    let middle = to_other(middle);
+                    if let Some(bound) = deepest_within(other, middle, radius, (deepest, error)) {
+                        open.push((bound, node.children[lane]));
+                    }
                 }
                 open[from..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
             }
@@ -177,7 +210,12 @@ fn innermost(
                             continue;
                         }
                         let vertex = own.vertices()[v as usize];
-                        let found = inner(other, to_other(vertex), error);
+                        let (at, deepest) = (to_other(vertex), best.map_or(0.0, |b| b.depth[0]));
+                        if other.outside_box(at) > 0.0 || other.at_most(at) <= deepest {
+                            continue;
+                        }
+                        let Some(near) = other.nearest_beyond(at, deepest) else { continue };
+                        let found = inner(other, at, &near, error);
                         if found.lower > 0.0 && best.is_none_or(|b| found.lower > b.depth[0]) {
                             best = Some(Protrusion {
                                 depth: [found.lower, found.upper],

@@ -1,7 +1,8 @@
 //! Points against one mesh: the nearest triangle, and whether a point is inside.
 
 use super::bounds::IntervalCache;
-use crate::geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
+use super::point_bounds;
+use crate::geometry::mesh::{Child, NodeId, SearchFrame, TriangleMesh, WIDTH};
 use crate::geometry::triangle_tree::offset;
 use crate::geometry::{Pose, Vec3};
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -49,8 +50,26 @@ impl<'a> PointQueries<'a> {
         Self { mesh, memory, frame: SearchFrame { axes: [x, y, z], shift: [0.0; 3] }, last: None }
     }
 
-    /// The nearest triangle.
-    pub(crate) fn nearest(&mut self, p: Vec3<f64>) -> PointDistance {
+    /// The nearest triangle; `None` if one is no farther than `least`, metres.
+    pub(crate) fn nearest_beyond(&mut self, p: Vec3<f64>, least: f64) -> Option<PointDistance> {
+        let found = self.nearest_or_within(p, least);
+        (found.distance > least).then_some(found)
+    }
+
+    /// How far the surface is at most: the distance of the triangle that was nearest to the last point, metres.
+    pub(crate) fn at_most(&self, p: Vec3<f64>) -> f64 {
+        self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())
+    }
+
+    /// How far a point is outside of the box of the mesh, metres; 0 inside.
+    pub(crate) fn outside_box(&self, p: Vec3<f64>) -> f64 {
+        let (from, half) = (p - self.mesh.middle(), self.mesh.extent());
+        let beyond = |x: f64, half: f64| (x.abs() - half).max(0.0);
+        Vec3::new(beyond(from.x, half.x), beyond(from.y, half.y), beyond(from.z, half.z)).length()
+    }
+
+    /// The nearest triangle, or one that is no farther than `least`, metres.
+    fn nearest_or_within(&mut self, p: Vec3<f64>, least: f64) -> PointDistance {
         let rounding = ROUNDING * (self.mesh.radius() + p.length());
         let none =
             PointDistance { lower: f64::INFINITY, distance: f64::INFINITY, offset: Vec3::ZERO, triangle: u32::MAX };
@@ -58,22 +77,25 @@ impl<'a> PointQueries<'a> {
         self.memory.open.clear();
         self.memory.open.push((0.0, self.mesh.root()));
         while let Some((bound, node)) = self.memory.open.pop() {
+            if best.distance <= least {
+                break;
+            }
             if bound > best.distance + rounding {
                 best.lower = best.lower.min(bound - rounding);
                 continue;
             }
-            let place = self.memory.intervals.meet(self.mesh, node, &self.frame);
-            let lanes = &self.memory.intervals.at(place).lanes;
-            let bounds = distances(lanes, p);
             match node.get() {
                 Child::Inner(index) => {
-                    let (from, children) = (self.memory.open.len(), &self.mesh.node(index).children);
-                    for (&bound, &child) in bounds.iter().zip(children).filter(|(bound, _)| bound.is_finite()) {
+                    let (from, node) = (self.memory.open.len(), self.mesh.node(index));
+                    let bounds = point_bounds::of_boxes(node, p);
+                    for (bound, &child) in bounds.into_iter().zip(&node.children).filter(|(bound, _)| bound.is_finite())
+                    {
                         self.memory.open.push((bound, child));
                     }
                     self.memory.open[from..].sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(y.1.cmp(&x.1)));
                 }
                 Child::Leaf(index) => {
+                    let bounds = point_bounds::of_triangles(self.mesh, index, p);
                     for (triangle, bound) in self.mesh.leaf(index).zip(bounds) {
                         if bound > best.distance + rounding {
                             best.lower = best.lower.min(bound - rounding);
@@ -154,21 +176,6 @@ impl<'a> PointQueries<'a> {
         }
         Some(winding)
     }
-}
-
-/// Lower bounds of the distances of a point from boxes; infinite where there is none.
-#[inline(always)]
-fn distances(of: &Intervals, p: Vec3<f64>) -> [f64; WIDTH] {
-    let mut sum = [0.0; WIDTH];
-    for k in 0..3 {
-        for (i, sum) in sum.iter_mut().enumerate() {
-            let (below, above) = (of.low[k][i] - p[k], p[k] - of.high[k][i]);
-            let gap = if below > above { below } else { above };
-            let gap = if gap > 0.0 { gap } else { 0.0 };
-            *sum += gap * gap;
-        }
-    }
-    sum.map(f64::sqrt)
 }
 
 /// How the ray from `p` upward along an axis crosses a triangle: 1, -1 or 0; `None` where it meets an edge or the triangle holds `p`.
