@@ -50,6 +50,8 @@ fn schema() -> Arc<Schema> {
         count("degenerate_triangles"),
         count("duplicate_triangles"),
         count("turned_triangles"),
+        count("self_contacts"),
+        Field::new("self_contacts_at_least", DataType::Boolean, true),
     ]))
 }
 
@@ -94,6 +96,8 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         count(|found| found.degenerate_triangles),
         count(|found| found.duplicate_triangles),
         count(|found| found.turned_triangles),
+        count(|found| found.self_contacts),
+        Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }
