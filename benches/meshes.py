@@ -8,7 +8,7 @@ Parts (all by default):
   carried  a body carried through the rooms of the house for 1,000 frames
   robots   the links of the Panda arm and of the Laikago robot in motion, each against all others but its neighbours
   slide    500 frames of two bodies of 20,480 triangles whose surfaces slide past each other at 1e-3 of their size
-  load     a mesh of a million triangles, as STL and as OBJ
+  load     a mesh of a million triangles, as STL, OBJ, PLY and GLB, with one and two threads. CLEARSWEEP_BEFORE names a program to take turns with
 
 Real models lie in ../shared/data; parts that need them say so and are skipped where it is missing. Needs numpy and pyarrow. CLEARSWEEP names
 another program than target/release/clearsweep.
@@ -303,8 +303,8 @@ def slide(folder):
         print(f"  distances {distance.min():.2e} .. {distance.max():.2e} m; of another sign than aimed for: {wrong}")
 
 
-def load(folder):
-    n = 708
+def torus(folder, n=708):
+    """A bumpy torus of 2 n^2 triangles as STL, OBJ, PLY and GLB."""
     u = 2 * np.pi * np.arange(n) / n
     r = 0.3 * (1 + 0.1 * np.sin(9 * u)[None, :] * np.cos(7 * u)[:, None])
     p = np.stack([(1 + r * np.cos(u)) * np.cos(u)[:, None], (1 + r * np.cos(u)) * np.sin(u)[:, None], r * np.sin(u) * np.ones((n, 1))], -1).astype("<f4")
@@ -319,14 +319,54 @@ def load(folder):
         file.write(b" " * 80 + struct.pack("<I", len(faces)) + record.tobytes())
     write(folder, "torus.obj", "\n".join("v %r %r %r" % tuple(map(float, v)) for v in points) + "\n"
           + "\n".join("f %d %d %d" % tuple(f + 1) for f in faces) + "\n")
-    for file in ["torus.stl", "torus.obj"]:
-        command = [PROGRAM, "query", "mesh:" + os.path.join(folder, file), "sphere:0.2", "--unit", "m", "--pose", "0,0,0.1,1,0,0,0"]
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime - before.ru_utime
-        print(f"load {file}, {len(faces):,} triangles: {wall:.2f} s wall, {cpu:.2f} s of processor, with a query and the end of the program; "
-              f"peak {after.ru_maxrss / 1024:.0f} MiB of any part so far")
+    polygon = np.zeros(len(faces), dtype=[("n", "u1"), ("v", "<i4", 3)])
+    polygon["n"], polygon["v"] = 3, faces
+    header = (f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\nproperty float x\nproperty float y\nproperty float z\n"
+              f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
+    with open(os.path.join(folder, "torus.ply"), "wb") as file:
+        file.write(header.encode() + points.tobytes() + polygon.tobytes())
+    binary = points.tobytes() + faces.astype("<u4").tobytes()
+    views = [{"buffer": 0, "byteOffset": 0, "byteLength": points.nbytes}, {"buffer": 0, "byteOffset": points.nbytes, "byteLength": 12 * len(faces)}]
+    accessors = [{"bufferView": 0, "componentType": 5126, "count": len(points), "type": "VEC3", "min": points.min(0).tolist(), "max": points.max(0).tolist()},
+                 {"bufferView": 1, "componentType": 5125, "count": 3 * len(faces), "type": "SCALAR"}]
+    text = json.dumps({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}], "bufferViews": views, "accessors": accessors,
+                       "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}], "buffers": [{"byteLength": len(binary)}]}).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(binary), 0x004E4942) + binary
+    with open(os.path.join(folder, "torus.glb"), "wb") as file:
+        file.write(struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks)
+    return len(faces)
+
+
+def measured(command):
+    """One program: wall seconds, seconds of processor, MiB at its peak."""
+    start = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    if os.waitstatus_to_exitcode(status) not in (0, 3):
+        sys.exit(f"failed: {' '.join(command)}")
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def load(folder):
+    triangles = torus(folder)
+    programs = [PROGRAM] + [name for name in [os.environ.get("CLEARSWEEP_BEFORE")] if name]
+    for kind in ["stl", "obj", "ply", "glb"]:
+        bodies = [("torus", f"torus.{kind}", "mesh", True, "a")]
+        text = scene_text("load", 0.5, bodies) + '[[body]]\nname = "ball"\nshape = { sphere = 0.2 }\nstatic = true\nposition = [0, 0, 0.1]\n'
+        write(folder, f"load-{kind}.toml", text)
+        for threads in ["1", "2"]:
+            runs = {program: [] for program in programs}
+            for _ in range(5):
+                for program in programs:
+                    out = os.path.join(folder, "load-out")
+                    command = [program, "run", os.path.join(folder, f"load-{kind}.toml"), "--out", out, "--force", "--threads", threads]
+                    runs[program].append(measured(command))
+            for program in programs:
+                wall, cpu, peak = (min(values) for values in zip(*runs[program]))
+                name = "" if len(programs) == 1 else f" ({program})"
+                print(f"load torus.{kind}, {triangles:,} triangles, {threads} threads{name}: {wall:.2f} s wall, {cpu:.2f} s of processor, "
+                      f"peak {peak:.0f} MiB; least of {len(runs[program])} runs with one distance")
 
 
 def main():

@@ -46,7 +46,8 @@
 //! | module | knows | what it is |
 //! | --- | --- | --- |
 //! | `error` | | the one error type: place, problem, remedy |
-//! | `geometry` | `error` | numbers, vectors, poses, convex polyhedra, hulls |
+//! | `workers` | | the threads of loading |
+//! | `geometry` | `error`, `workers` | numbers, vectors, poses, convex polyhedra, hulls |
 //! | `preflight` | `error` | checks of untrusted bytes before a decoder sees them |
 //! | `scene` | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
 //! | `trajectory` | `scene`, `preflight` | READ: Parquet, Arrow IPC and CSV into blocks |
@@ -81,6 +82,7 @@ mod scene;
 mod simd;
 mod table;
 mod trajectory;
+mod workers;
 
 pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use error::{Error, ErrorKind, Result};

@@ -12,9 +12,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Modules and the floor of the house that they live on. What lives on the same floor does not know each other.
-const FLOORS: [(&str, u8); 14] = [
+const FLOORS: [(&str, u8); 15] = [
     ("error", 0),
     ("simd", 0),
+    ("workers", 0),
     ("geometry", 1),
     ("preflight", 1),
     ("scene", 2),

@@ -65,9 +65,16 @@ fn remarks(triangles: u64, found: &MeshCondition) -> Vec<String> {
 fn counts(found: &MeshCondition) -> Vec<String> {
     let several =
         |n: u64, one: &str, many: &str| (n > 0).then(|| format!("{} {}", count(n), if n == 1 { one } else { many }));
+    let at_least = if found.self_contacts_at_least { "at least " } else { "" };
+    let contacts = match found.self_contacts {
+        0 if !found.self_contacts_at_least => None,
+        1 => Some(format!("{at_least}1 pair of triangles that touch or cross")),
+        n => Some(format!("{at_least}{} pairs of triangles that touch or cross", count(n))),
+    };
     [
         several(found.boundary_edges, "edge of one triangle", "edges of one triangle"),
         several(found.nonmanifold_edges, "edge of more than two triangles", "edges of more than two triangles"),
+        contacts,
         several(found.degenerate_triangles, "triangle without area left out", "triangles without area left out"),
         several(found.duplicate_triangles, "duplicate triangle left out", "duplicate triangles left out"),
         several(found.turned_triangles, "triangle turned outward", "triangles turned outward"),
@@ -89,6 +96,8 @@ fn added(sum: MeshCondition, other: &MeshCondition) -> MeshCondition {
         boundary_edges: sum.boundary_edges + other.boundary_edges,
         nonmanifold_edges: sum.nonmanifold_edges + other.nonmanifold_edges,
         components: sum.components + other.components,
+        self_contacts: sum.self_contacts + other.self_contacts,
+        self_contacts_at_least: sum.self_contacts_at_least || other.self_contacts_at_least,
         volume: None,
     }
 }
@@ -132,5 +141,7 @@ fn as_json(triangles: u64, found: &MeshCondition) -> Value {
         "degenerate_triangles": found.degenerate_triangles,
         "duplicate_triangles": found.duplicate_triangles,
         "turned_triangles": found.turned_triangles,
+        "self_contacts": found.self_contacts,
+        "self_contacts_at_least": found.self_contacts_at_least,
     })
 }

@@ -1,7 +1,7 @@
 //! Geometry that knows no files, no time and no pairs: numbers, poses, boxes, convex polyhedra and triangle
 //! meshes.
 //!
-//! *Architecture invariant*: imports nothing of the crate but `error` and `simd`.
+//! *Architecture invariant*: imports nothing of the crate but `error`, `simd` and `workers`.
 
 pub(crate) mod hausdorff;
 pub mod hull;
@@ -15,6 +15,7 @@ pub(crate) mod pose;
 pub(crate) mod ray;
 pub mod real;
 pub(crate) mod solid_reach;
+pub(crate) mod triangle_contact;
 pub(crate) mod triangle_tree;
 pub(crate) mod vec3;
 

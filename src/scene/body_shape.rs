@@ -12,10 +12,14 @@ use super::readers::{Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::geometry::hull::check_range;
 use crate::geometry::{LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
+use crate::workers::Workers;
 use std::sync::Arc;
 
 /// What to do about a mesh without triangles.
 const HULL_OF_VERTICES: &str = "write model = \"hull\" to use the convex hull of its vertices";
+
+/// Vertices of a part of a pass over all of them.
+const PART: usize = 1 << 16;
 
 /// The geometry of a body before it grows.
 #[derive(Clone)]
@@ -106,7 +110,7 @@ impl BuiltGeometry {
 pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
     let (points, radius) = spec.core();
     let center = centre(&points);
-    let points = Distinct::of(points, center);
+    let points = Distinct::of(points, center, &Workers::none());
     let count = points.of_vertex.len() as u64;
     if let ShapeSpec::Pieces(lists) = spec {
         let mut vertices = 0_u32..;
@@ -130,10 +134,10 @@ fn triangle_count(core: &Polyhedron) -> u64 {
 ///
 /// # Errors
 /// It is not what its model says.
-pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions) -> Result<BuiltGeometry, Fault> {
-    let points = in_metres(mesh, reading)?;
+pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Result<BuiltGeometry, Fault> {
+    let points = in_metres(mesh, reading, workers)?;
     let center = centre(&points);
-    let points = Distinct::of(points, center);
+    let points = Distinct::of(points, center, workers);
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
     let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64);
     let built = match reading.model {
@@ -149,17 +153,17 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions) -> Result<BuiltG
             BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
         }
         Some(Model::Decomposition) => {
-            let solid = decomposition::from_solid(&points, &triangles)?;
+            let solid = decomposition::from_solid(&points, &triangles, workers)?;
             BuiltGeometry::of_decomposition(solid, center, counts)
         }
-        Some(Model::Mesh) => from_triangles(&points, &triangles, None, (center, counts))?,
+        Some(Model::Mesh) => from_triangles(&points, &triangles, None, (center, counts), workers)?,
         None => {
             let core = points.hull_by_distinct(None)?;
             if triangles.is_empty() {
                 return Err(Fault::new("the geometry has no triangles", HULL_OF_VERTICES));
             }
             match measured(&points, &triangles, &core).if_convex() {
-                None => from_triangles(&points, &triangles, Some(core), (center, counts))?,
+                None => from_triangles(&points, &triangles, Some(core), (center, counts), workers)?,
                 fit => {
                     let core = points.renamed(core);
                     BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
@@ -167,7 +171,7 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions) -> Result<BuiltG
             }
         }
     };
-    let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles).oriented);
+    let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles, workers).oriented);
     Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), ..built })
 }
 
@@ -181,12 +185,17 @@ fn from_triangles(
     triangles: &[[u32; 3]],
     of_all: Option<Polyhedron>,
     (center, counts): (Vec3<f64>, (u64, u64)),
+    workers: &Workers,
 ) -> Result<BuiltGeometry, Fault> {
     if triangles.is_empty() {
         return Err(Fault::new("model = \"mesh\", but the geometry has no triangles", HULL_OF_VERTICES));
     }
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
-    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len());
+    // Nearly always all points are used; the predicates of all of them are exact.
+    let (made, of_all) = workers.both(
+        || clean(&points.list, &points.first, triangles, points.of_vertex.len(), workers),
+        || of_all.map_or_else(|| points.hull_by_distinct(None), Ok),
+    );
     let Some(MeshMade { mesh, condition, points: used, closure }) = made else {
         let problem = match triangles.len() {
             1 => "its only triangle has no area: its corners are equal or lie on a line".to_owned(),
@@ -196,10 +205,7 @@ fn from_triangles(
             "check the `unit` and the `scale`, or write model = \"hull\" to use the convex hull of its vertices";
         return Err(Fault::new(problem, remedy));
     };
-    let core = match of_all.filter(|_| used.len() == points.list.len()) {
-        Some(core) => core,
-        None => points.hull_by_distinct(Some(&used))?,
-    };
+    let core = if used.len() == points.list.len() { of_all? } else { points.hull_by_distinct(Some(&used))? };
     let core = points.renamed(core);
     let (mesh, condition, watertight) = (Some(Arc::new(mesh)), Some(condition), Some(closure.oriented));
     Ok(BuiltGeometry { mesh, condition, watertight, ..BuiltGeometry::of(Model::Mesh, vec![core], center, counts) })
@@ -273,16 +279,22 @@ fn pieces_fit(
 }
 
 /// The vertices of a file in metres, z up.
-fn in_metres(mesh: &Mesh, reading: &GeometryOptions) -> Result<Vec<Vec3<f64>>, Fault> {
-    let mut points = Vec::with_capacity(mesh.vertices.len());
-    for (index, position) in mesh.vertices.iter().enumerate() {
-        let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
-        for c in [x, y, z] {
-            check_length(c).map_err(|problem| {
-                Fault::new(format!("vertex {index}: {problem}"), "check the `unit` and the `scale` of the body")
-            })?;
+fn in_metres(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Result<Vec<Vec3<f64>>, Fault> {
+    let mut points = vec![Vec3::ZERO; mesh.vertices.len()];
+    let parts = points.chunks_mut(PART).zip(mesh.vertices.chunks(PART)).zip((0..).step_by(PART));
+    let convert = |((points, vertices), first): ((&mut [Vec3<f64>], &[[f64; 3]]), usize)| -> Result<(), Fault> {
+        for ((point, position), index) in points.iter_mut().zip(vertices).zip(first..) {
+            let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
+            for c in [x, y, z] {
+                check_length(c).map_err(|problem| {
+                    Fault::new(format!("vertex {index}: {problem}"), "check the `unit` and the `scale` of the body")
+                })?;
+            }
+            *point = if reading.y_up { Vec3::new(x, -z, y) } else { Vec3::new(x, y, z) };
         }
-        points.push(if reading.y_up { Vec3::new(x, -z, y) } else { Vec3::new(x, y, z) });
-    }
+        Ok(())
+    };
+    // The first fault is that of the first vertex.
+    workers.map(parts.collect(), convert).into_iter().collect::<Result<(), Fault>>()?;
     Ok(points)
 }

@@ -5,10 +5,10 @@ use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
 use super::digest::InputReader;
 use super::model::{InputDigest, Model, Shape};
-use super::parallel;
 use super::readers::{self, Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Error;
+use crate::workers::Workers;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,8 +72,9 @@ pub(super) type Built = Result<(Vec<Arc<Shape>>, Vec<InputDigest>), Vec<Failure>
 /// For every geometry that cannot be used, that of its first body in scene order.
 pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, limit: u64) -> Built {
     let plan = plan(folder, bodies);
-    let done =
-        parallel::each(threads, plan.jobs.len(), plan.jobs_per_thread(), |index| work_off(&plan.jobs[index], limit));
+    let workers = Workers::new(threads);
+    let per_thread = plan.jobs_per_thread();
+    let done = workers.each(plan.jobs.len(), per_thread, |index| work_off(&plan.jobs[index], limit, &workers));
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
     let mut reported = HashSet::new();
@@ -150,14 +151,14 @@ fn add_variant(job: &mut GeometryJob, variant: Variant) -> usize {
     })
 }
 
-fn work_off(job: &GeometryJob, max_input: u64) -> BuiltBody {
+fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     let (path, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
             let shape = from_shape(spec).map(|built| Arc::new(built.grown(*growth)));
             return BuiltBody { inputs: Vec::new(), shapes: vec![shape] };
         }
         GeometryJob::Part { mesh, variants, .. } => {
-            return BuiltBody { inputs: Vec::new(), shapes: all_variants(mesh, variants) };
+            return BuiltBody { inputs: Vec::new(), shapes: all_variants(mesh, variants, workers) };
         }
         GeometryJob::File { path, variants } => (path, variants),
     };
@@ -176,12 +177,12 @@ fn work_off(job: &GeometryJob, max_input: u64) -> BuiltBody {
     };
     match readers::read_with_companions(path, bytes, &mut input) {
         Err(fault) => failed(fault),
-        Ok(mesh) => BuiltBody { inputs: input.digests, shapes: all_variants(&mesh, variants) },
+        Ok(mesh) => BuiltBody { inputs: input.digests, shapes: all_variants(&mesh, variants, workers) },
     }
 }
 
 /// The shape of each variant of a mesh. Those that differ in growth only share the work, and the triangles of a mesh body.
-fn all_variants(mesh: &Mesh, variants: &[Variant]) -> Vec<Result<Arc<Shape>, Fault>> {
+fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Result<Arc<Shape>, Fault>> {
     let mut shapes: Vec<Option<Result<Arc<Shape>, Fault>>> = vec![None; variants.len()];
     // A model that is left out comes first, as it may turn out to be one that others name.
     let left_out = (0..variants.len()).filter(|&v| variants[v].0.model.is_none());
@@ -190,7 +191,7 @@ fn all_variants(mesh: &Mesh, variants: &[Variant]) -> Vec<Result<Arc<Shape>, Fau
             continue;
         }
         let (reading, growth) = variants[first];
-        let built = from_mesh(mesh, &reading);
+        let built = from_mesh(mesh, &reading, workers);
         let is_mesh = built.as_ref().is_ok_and(BuiltGeometry::is_mesh);
         let named = if is_mesh { GeometryOptions { model: Some(Model::Mesh), ..reading } } else { reading };
         for other in (0..variants.len()).filter(|&other| other != first) {

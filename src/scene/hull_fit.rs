@@ -6,6 +6,7 @@ use super::readers::Fault;
 use crate::geometry::hausdorff::{ReachLimits, SurfaceReach, reach};
 use crate::geometry::triangle_tree::{Corners, TriangleTree, bounds};
 use crate::geometry::{Polyhedron, Vec3};
+use crate::workers::Workers;
 
 /// A mesh is convex if it and the surface of its hull are within this part of its size from each other. Rounding to
 /// single precision moves vertices by 1e-7 of it.
@@ -66,7 +67,7 @@ impl MeshAndHull<'_> {
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
         self.if_convex().ok_or_else(|| {
             let (excess, depth, tolerance) = (self.excess(limits), self.depth(limits), self.tolerance());
-            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles).closed }
+            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles, &Workers::none()).closed }
         })
     }
 
@@ -85,7 +86,7 @@ impl MeshAndHull<'_> {
     }
 
     fn fit(&self, excess: SurfaceReach, convex: bool) -> HullFit {
-        let mesh_volume = Closure::of(self.triangles).oriented.then(|| {
+        let mesh_volume = Closure::of(self.triangles, &Workers::none()).oriented.then(|| {
             let corners = self.triangles.iter().map(|t| self.corners(t));
             EnclosedVolume::of(corners, self.hull.mean).signed.abs()
         });

@@ -81,6 +81,11 @@ pub struct MeshCondition {
     pub nonmanifold_edges: u64,
     /// Connected components: triangles are connected where they share an edge.
     pub components: u64,
+    /// Pairs of triangles that touch or cross each other: they have a point in common that is no common vertex and on no common edge.
+    /// Decided exactly, of the triangles that are left.
+    pub self_contacts: u64,
+    /// Counting them ended early, at a bound of its work: there are at least so many.
+    pub self_contacts_at_least: bool,
     /// The volume that the triangles enclose, cubic metres. `None`: inside and outside are not known, as the triangles do not
     /// close up, do not agree on a direction, or enclose nothing.
     pub volume: Option<f64>,

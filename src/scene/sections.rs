@@ -12,7 +12,7 @@ use super::each::MadeOfFiles;
 use super::file::{self, Head, SceneFile, SceneSection};
 use super::keys::TomlSource;
 use super::model::LengthUnit;
-use super::parallel;
+use crate::workers::Workers;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn in_parts(
     // Bodies written as a list cannot be added to.
     let unit = first.head.as_ref().filter(|_| first.bodies.is_empty())?.unit;
     told(first.head.as_ref()?);
-    let sections = parallel::each(threads, rest.len(), 1, |part| lower(&rest[part], Some(unit)));
+    let sections = Workers::new(threads).each(rest.len(), 1, |part| lower(&rest[part], Some(unit)));
     join(std::iter::once(Some(first)).chain(sections))
 }
 

@@ -50,6 +50,8 @@ fn schema() -> Arc<Schema> {
         count("degenerate_triangles"),
         count("duplicate_triangles"),
         count("turned_triangles"),
+        count("self_contacts"),
+        Field::new("self_contacts_at_least", DataType::Boolean, true),
         of_mesh("decomposition_deviation_m", "m"),
     ]))
 }
@@ -95,6 +97,8 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         count(|found| found.degenerate_triangles),
         count(|found| found.duplicate_triangles),
         count(|found| found.turned_triangles),
+        count(|found| found.self_contacts),
+        Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))

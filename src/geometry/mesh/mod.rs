@@ -1,11 +1,13 @@
 //! Triangles as a body's exact surface, under a tree of boxes.
 
 mod build;
+mod contacts;
 mod eigen;
 mod labels;
 mod node;
 mod project;
 
+pub(crate) use contacts::self_contacts;
 pub(crate) use labels::{EdgeLabel, FeatureLabels};
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
 pub(crate) use project::{Intervals, SearchFrame};
@@ -13,6 +15,7 @@ pub(crate) use project::{Intervals, SearchFrame};
 use super::polyhedron::Polyhedron;
 use super::triangle_tree::bounds;
 use super::vec3::Vec3;
+use crate::workers::Workers;
 use build::build;
 
 /// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
@@ -48,8 +51,9 @@ impl TriangleMesh {
         vertex_numbers: Vec<u32>,
         triangle_numbers: Vec<u32>,
         solid: bool,
+        workers: &Workers,
     ) -> Self {
-        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles);
+        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles, workers);
         let triangle_numbers = order.iter().map(|&t| triangle_numbers[t as usize]).collect();
         let labels = FeatureLabels::of_mesh(&triangles, vertex_numbers, triangle_numbers);
         Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)
@@ -71,7 +75,7 @@ impl TriangleMesh {
             edges.push((first, core.edges.iter().map(|e| e.v.map(|v| first + v)).collect()));
             solid &= core.dimension == 3;
         }
-        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles);
+        let (triangles, order, nodes, leaf_start) = build(&vertices, triangles, &Workers::none());
         let of_triangle = order.iter().map(|&t| of_triangle[t as usize]).collect();
         let labels = FeatureLabels::of_pieces(sources, of_triangle, edges);
         Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)

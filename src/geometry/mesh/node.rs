@@ -41,6 +41,14 @@ impl NodeId {
         if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
     }
 
+    /// The same behind so many other nodes and leaves.
+    pub(crate) fn moved(self, nodes: u32, leaves: u32) -> Self {
+        match self.get() {
+            Child::Inner(index) => Self::inner(index + nodes),
+            Child::Leaf(index) => Self::leaf(index + leaves),
+        }
+    }
+
     /// Whether it is a leaf.
     #[inline(always)]
     pub(crate) fn is_leaf(self) -> bool {

@@ -13,6 +13,7 @@ use crate::geometry::hull::{check_range, convex_hull};
 use crate::geometry::solid_reach::{PieceUnion, Solid, out_of_pieces, out_of_solid};
 use crate::geometry::triangle_tree::{Corners, bounds};
 use crate::geometry::{Polyhedron, TriangleMesh, Vec3};
+use crate::workers::Workers;
 
 /// Distances below this part of the size are not told apart.
 const RESOLUTION: f64 = 1e-9;
@@ -39,9 +40,13 @@ pub(super) struct DecomposedSolid {
 ///
 /// # Errors
 /// It is not solid, or cannot be decomposed.
-pub(super) fn from_solid(points: &Distinct, triangles: &[[u32; 3]]) -> Result<DecomposedSolid, Fault> {
+pub(super) fn from_solid(
+    points: &Distinct,
+    triangles: &[[u32; 3]],
+    workers: &Workers,
+) -> Result<DecomposedSolid, Fault> {
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
-    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len());
+    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len(), workers);
     let Some(MeshMade { mesh, condition, closure, .. }) = made.filter(|made| made.condition.is_solid()) else {
         return Err(not_solid(&Closure::of(triangles), triangles));
     };

@@ -3,8 +3,16 @@
 use super::edges::{Closure, EdgeUse, by_edge, components, edge_uses, repeats_a_vertex};
 use super::outside::{EnclosedVolume, turned_outward};
 use crate::geometry::hull::collinear;
+use crate::geometry::mesh::self_contacts;
 use crate::geometry::{TriangleMesh, Vec3};
 use crate::scene::model::MeshCondition;
+use crate::workers::Workers;
+
+/// Triangles that are looked through in one part, about.
+const PART: usize = 1 << 15;
+
+/// Parts that look for equal triangles, at most: each looks at all of them.
+const PARTS: usize = 16;
 
 /// A mesh for a body.
 pub(in crate::scene) struct MeshMade {
@@ -34,14 +42,18 @@ pub(in crate::scene) fn clean(
     first: &[u32],
     triangles: &[[u32; 3]],
     vertices: usize,
+    workers: &Workers,
 ) -> Option<MeshMade> {
-    let ProperTriangles { proper, flat, degenerate, duplicates } = proper_triangles(points, triangles);
+    let ProperTriangles { proper, flat, degenerate, duplicates } = proper_triangles(points, triangles, workers);
     if flat.iter().all(|&flat| flat) {
         return None;
     }
     let corners: Vec<[u32; 3]> = proper.iter().map(|(corners, _)| *corners).collect();
-    let uses = edge_uses((0..).zip(corners.iter().copied()));
-    let turned = turned_outward(points, &corners, &uses);
+    let uses = edge_uses(&corners, workers);
+    let (turned, components) =
+        workers.both(|| turned_outward(points, &corners, &uses), || components_with_area(&uses, &flat));
+    let (edges, closure) = (edge_counts(&uses), (duplicates == 0).then(|| Closure::of_uses(&uses)));
+    drop((uses, corners)); // as large as all that stays
     let is_solid = turned.is_some();
     let turns = |t: usize| turned.as_ref().is_some_and(|turned| turned[t]);
     let kept = || (0..proper.len()).filter(|&t| !flat[t]);
@@ -54,43 +66,58 @@ pub(in crate::scene) fn clean(
     let kept_triangles: Vec<[u32; 3]> = kept().map(outward).collect();
     let volume = is_solid
         .then(|| EnclosedVolume::of(kept_triangles.iter().map(|t| t.map(|v| list[v as usize])), list[0]).signed);
+    let numbers = |of: &[u32]| used.iter().map(|&point| of[point as usize]).collect();
+    let of_file = kept().map(|t| proper[t].1).collect();
+    let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, is_solid, workers);
+    let contacts = self_contacts(&mesh, workers);
     let condition = MeshCondition {
         welded_vertices: (vertices - points.len()) as u64,
         unused_vertices: (points.len() - used.len()) as u64,
         degenerate_triangles: degenerate,
         duplicate_triangles: duplicates,
         turned_triangles: kept().filter(|&t| turns(t)).count() as u64,
-        components: components_with_area(&uses, &flat),
+        components,
+        self_contacts: contacts.count,
+        self_contacts_at_least: contacts.at_least,
         volume,
-        ..edge_counts(&uses)
+        ..edges
     };
-    let numbers = |of: &[u32]| used.iter().map(|&point| of[point as usize]).collect();
-    let of_file = kept().map(|t| proper[t].1).collect();
-    let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, is_solid);
-    let closure = if duplicates == 0 { Closure::of_uses(&uses) } else { Closure::of(triangles) };
+    let closure = closure.unwrap_or_else(|| Closure::of(triangles, workers));
     Some(MeshMade { mesh, condition, points: used, closure })
 }
 
 /// Leaves out triangles with a repeated vertex, and all but the first of those with the same vertices in the same direction.
 /// Two that run in opposite directions are the two sides of a sheet, or of solids that touch: both stay.
-fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]]) -> ProperTriangles {
-    let mut order: Vec<(u64, u32, u32)> = (0..)
-        .zip(triangles)
-        .filter(|(_, triangle)| !repeats_a_vertex(triangle))
-        .map(|(number, &triangle)| {
-            let [a, b, c] = from_lowest(triangle);
-            (u64::from(a) << 32 | u64::from(b), c, number)
-        })
-        .collect();
-    let (repeated, all) = (triangles.len() - order.len(), order.len());
-    order.sort_unstable();
-    order.dedup_by_key(|&mut (ab, c, _)| (ab, c));
-    let duplicates = all - order.len();
-    let mut numbers: Vec<u32> = order.into_iter().map(|(.., number)| number).collect();
-    numbers.sort_unstable();
-    let proper: Vec<([u32; 3], u32)> = numbers.into_iter().map(|number| (triangles[number as usize], number)).collect();
+fn proper_triangles(points: &[Vec3<f64>], triangles: &[[u32; 3]], workers: &Workers) -> ProperTriangles {
+    // Those of a range of lowest vertices are looked through by themselves.
+    let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
+    let lowest = |triangle: &[u32; 3]| triangle[0].min(triangle[1]).min(triangle[2]) as usize;
+    let of_parts = workers.each(parts, 1, |part| {
+        let is_own = |triangle: &[u32; 3]| parts == 1 || lowest(triangle) * parts / points.len() == part;
+        let mut order: Vec<(u64, u32, u32)> = (0..)
+            .zip(triangles)
+            .filter(|(_, triangle)| is_own(triangle) && !repeats_a_vertex(triangle))
+            .map(|(number, &triangle)| {
+                let [a, b, c] = from_lowest(triangle);
+                (u64::from(a) << 32 | u64::from(b), c, number)
+            })
+            .collect();
+        let all = order.len();
+        order.sort_unstable();
+        order.dedup_by_key(|&mut (ab, c, _)| (ab, c));
+        (all, order.into_iter().map(|(.., number)| number).collect::<Vec<u32>>())
+    });
+    let all: usize = of_parts.iter().map(|(all, _)| all).sum();
+    let mut is_kept = vec![false; triangles.len()];
+    of_parts.iter().flat_map(|(_, numbers)| numbers).for_each(|&number| is_kept[number as usize] = true);
+    let kept = (0..).zip(triangles).zip(&is_kept).filter(|(_, is_kept)| **is_kept);
+    let proper: Vec<([u32; 3], u32)> = kept.map(|((number, &triangle), _)| (triangle, number)).collect();
+    let (repeated, duplicates) = (triangles.len() - all, all - proper.len());
     let is_flat = |[a, b, c]: [Vec3<f64>; 3]| collinear(a, b, c);
-    let flat: Vec<bool> = proper.iter().map(|(corners, _)| is_flat(corners.map(|v| points[v as usize]))).collect();
+    let flat = workers.map(proper.chunks(PART).collect(), |proper: &[([u32; 3], u32)]| {
+        proper.iter().map(|(corners, _)| is_flat(corners.map(|v| points[v as usize]))).collect::<Vec<bool>>()
+    });
+    let flat = flat.concat();
     let degenerate = repeated + flat.iter().filter(|&&flat| flat).count();
     ProperTriangles { proper, flat, degenerate: degenerate as u64, duplicates: duplicates as u64 }
 }

@@ -1,6 +1,7 @@
 //! How triangles meet at their edges: whether they close up, and which of them hang together.
 
 use super::sets::ParitySets;
+use crate::workers::Workers;
 
 /// A side of a triangle: one use of an edge. Uses of the same edge are neighbours when sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,17 +24,45 @@ impl EdgeUse {
     }
 }
 
-/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal positions have equal indices.
-pub(in crate::scene) fn edge_uses(triangles: impl Iterator<Item = (u32, [u32; 3])>) -> Vec<EdgeUse> {
-    let mut uses = Vec::with_capacity(3 * triangles.size_hint().0);
-    for (triangle, [a, b, c]) in triangles {
-        let side = |(p, q): (u32, u32)| EdgeUse {
-            edge: u64::from(p.min(q)) << 32 | u64::from(p.max(q)),
-            side: triangle << 1 | u32::from(p < q),
-        };
-        uses.extend([(a, b), (b, c), (c, a)].map(side));
+/// Triangles of which the sides are sorted in one part, about.
+const PART: usize = 1 << 15;
+
+/// Parts in which sides are sorted, at most: each looks at all triangles.
+const PARTS: usize = 16;
+
+/// The sides of all triangles (fewer than 2^31, with their numbers), sorted: vertices of equal positions have equal indices. Those of a
+/// range of lower vertices are sorted by themselves, and ranges lie one behind the other.
+pub(in crate::scene) fn edge_uses(triangles: &[[u32; 3]], workers: &Workers) -> Vec<EdgeUse> {
+    let numbered = || (0..).zip(triangles);
+    let parts = triangles.len().div_ceil(PART).clamp(1, PARTS);
+    let vertices = if parts > 1 { triangles.iter().flatten().max().map_or(1, |&most| most as usize + 1) } else { 1 };
+    let part_of = |lower: u32| if parts > 1 { lower as usize * parts / vertices } else { 0 };
+    let mut sizes = vec![0; parts];
+    for (_, &[a, b, c]) in numbered() {
+        [a.min(b), b.min(c), c.min(a)].into_iter().for_each(|lower| sizes[part_of(lower)] += 1);
     }
-    uses.sort_unstable();
+    let mut uses = vec![EdgeUse { edge: 0, side: 0 }; sizes.iter().sum()];
+    let mut slices = Vec::with_capacity(parts);
+    let mut rest = &mut uses[..];
+    for (part, &size) in sizes.iter().enumerate() {
+        let (own, behind) = rest.split_at_mut(size);
+        slices.push((part, own));
+        rest = behind;
+    }
+    workers.map(slices, |(part, own): (usize, &mut [EdgeUse])| {
+        let mut places = own.iter_mut();
+        for (triangle, &[a, b, c]) in numbered() {
+            for (p, q) in [(a, b), (b, c), (c, a)] {
+                if part_of(p.min(q)) == part
+                    && let Some(place) = places.next()
+                {
+                    let edge = u64::from(p.min(q)) << 32 | u64::from(p.max(q));
+                    *place = EdgeUse { edge, side: triangle << 1 | u32::from(p < q) };
+                }
+            }
+        }
+        own.sort_unstable();
+    });
     uses
 }
 
@@ -59,9 +88,12 @@ pub(in crate::scene) struct Closure {
 impl Closure {
     /// Of triangles over vertices of which equal positions have equal indices. Triangles with a repeated vertex are left
     /// out.
-    pub(in crate::scene) fn of(triangles: &[[u32; 3]]) -> Self {
-        let proper = triangles.iter().filter(|triangle| !repeats_a_vertex(triangle));
-        Self::of_uses(&edge_uses((0..).zip(proper.copied())))
+    pub(in crate::scene) fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
+        if !triangles.iter().any(repeats_a_vertex) {
+            return Self::of_uses(&edge_uses(triangles, workers));
+        }
+        let proper: Vec<[u32; 3]> = triangles.iter().filter(|triangle| !repeats_a_vertex(triangle)).copied().collect();
+        Self::of_uses(&edge_uses(&proper, workers))
     }
 
     /// Of all uses of all edges.
@@ -89,21 +121,46 @@ pub(in crate::scene) fn components(count: usize, uses: &[EdgeUse]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::Closure;
+    use super::*;
+
+    #[test]
+    fn sides_are_sorted_as_a_whole() {
+        let mut state = 1_u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 53) as u32
+        };
+        for count in [0, 1, 100, 3 * PART + 5] {
+            let triangles: Vec<[u32; 3]> = (0..count).map(|_| [next(), next() / 7, next()]).collect();
+            let mut expected = Vec::new();
+            for (t, &[a, b, c]) in (0..).zip(&triangles) {
+                for (p, q) in [(a, b), (b, c), (c, a)] {
+                    expected.push((p.min(q), p.max(q), t, p < q));
+                }
+            }
+            expected.sort_unstable();
+            for threads in [1, 2, 5] {
+                let uses = edge_uses(&triangles, &Workers::new(Some(threads)));
+                let told = |one: &EdgeUse| ((one.edge >> 32) as u32, one.edge as u32, one.triangle(), one.is_forward());
+                assert!(uses.iter().map(told).eq(expected.iter().copied()), "{count} {threads}");
+            }
+        }
+    }
 
     #[test]
     fn closure_counts_edges_and_directions() {
+        let of = |triangles: &[[u32; 3]]| Closure::of(triangles, &Workers::none());
         let tetrahedron = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
-        assert_eq!(Closure::of(&tetrahedron), Closure { closed: true, oriented: true });
+        assert_eq!(of(&tetrahedron), Closure { closed: true, oriented: true });
         let mut flipped = tetrahedron;
         flipped[0].swap(0, 1);
-        assert_eq!(Closure::of(&flipped), Closure { closed: true, oriented: false });
-        assert_eq!(Closure::of(&tetrahedron[1..]), Closure { closed: false, oriented: false });
+        assert_eq!(of(&flipped), Closure { closed: true, oriented: false });
+        assert_eq!(of(&tetrahedron[1..]), Closure { closed: false, oriented: false });
         let with_sliver = [&tetrahedron[..], &[[1, 1, 2]]].concat();
-        assert_eq!(Closure::of(&with_sliver), Closure { closed: true, oriented: true });
-        assert!(!Closure::of(&[[0, 0, 0]]).closed);
+        assert_eq!(of(&with_sliver), Closure { closed: true, oriented: true });
+        assert!(!of(&[[0, 0, 0]]).closed);
         // Two tetrahedra that touch along the edge 0-1 close up, each on its own.
         let other = tetrahedron.map(|t| t.map(|v: u32| if v < 2 { v } else { v + 2 }));
-        assert_eq!(Closure::of(&[tetrahedron, other].concat()), Closure { closed: true, oriented: true });
+        assert_eq!(of(&[tetrahedron, other].concat()), Closure { closed: true, oriented: true });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::mesh::Mesh;
 use crate::scene::mesh::edges;
+use crate::workers::Workers;
 use std::collections::HashMap;
 
 /// The mesh of some triangles (ascending indices). Its vertices are those that the triangles use, in the order of the
@@ -69,8 +70,9 @@ fn components(mesh: &Mesh) -> Vec<u32> {
         *known.entry(position.map(|c| (c + 0.0).to_bits())).or_insert(next) // -0 is 0
     };
     let points: Vec<u32> = mesh.vertices.iter().map(point).collect();
-    let triangles = mesh.triangles.iter().map(|corners| corners.map(|vertex| points[vertex as usize]));
-    edges::components(mesh.triangles.len(), &edges::edge_uses((0..).zip(triangles)))
+    let welded = |corners: &[u32; 3]| corners.map(|vertex| points[vertex as usize]);
+    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(welded).collect();
+    edges::components(triangles.len(), &edges::edge_uses(&triangles, &Workers::none()))
 }
 
 #[cfg(test)]

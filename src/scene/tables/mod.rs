@@ -13,10 +13,10 @@ use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
 use super::keys::{Field, Keys, TomlSource};
 use super::length::parse_length;
 use super::model::LengthUnit;
-use super::parallel;
 use super::readers;
 use super::row_place::RowPlace;
 use crate::error::{Error, Result};
+use crate::workers::Workers;
 use alike::{LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
 use cells::Cell;
 use std::borrow::Cow;
@@ -164,7 +164,8 @@ impl WaitingRows {
     ) -> Result<()> {
         let Self { rows, .. } = std::mem::take(self);
         let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
-        let lowered = parallel::each(defaults.keys.source.threads, tasks.len(), TASKS_OF_THREAD, |task| {
+        let workers = Workers::new(defaults.keys.source.threads);
+        let lowered = workers.each(tasks.len(), TASKS_OF_THREAD, |task| {
             // The last row that was lowered key by key.
             let mut known: Option<LoweredRow<'_>> = None;
             let rows = tasks[task].iter().map(|(place, cells)| {
