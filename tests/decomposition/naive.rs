@@ -54,11 +54,6 @@ pub(crate) fn from_solid(p: Point, triangles: &[[Point; 3]]) -> f64 {
     triangles.iter().map(|&t| from_triangle(p, t)).fold(f64::INFINITY, f64::min)
 }
 
-/// The volume of a solid.
-pub(crate) fn volume(triangles: &[[Point; 3]]) -> f64 {
-    triangles.iter().map(|&[a, b, c]| dot(a, cross(b, c)) / 6.0).sum()
-}
-
 /// A point of a triangle.
 pub(crate) fn on([a, b, c]: [Point; 3], [s, t]: [f64; 2]) -> Point {
     let (s, t) = if s + t > 1.0 { (1.0 - s, 1.0 - t) } else { (s, t) };

@@ -91,7 +91,9 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fa
         concavity: CONCAVITY,
         resolution: RESOLUTION,
         max_convex_hulls: MOST_PARTS as u32 / 2,
-        fill_mode: FillMode::FloodFill { detect_cavities: true },
+        // A closed cavity is filled, and counts in the deviation: with the search for cavities, a solid that reaches to the border of the
+        // voxels on all sides is taken for one.
+        fill_mode: FillMode::FloodFill { detect_cavities: false },
         ..VHACDParameters::default()
     };
     let points: Vec<Vector> = vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
