@@ -59,6 +59,8 @@ struct DepthSearch<'a> {
     overlap: OverlapQueries<'a>,
     memory: &'a mut MeshSearchMemory,
     sweep: &'a mut SweepMemory,
+    /// Triangles that were in the way in some direction: likely so in the next.
+    in_way: Vec<[u32; 2]>,
 }
 
 /// A translation that separates the bodies, as computed.
@@ -82,7 +84,7 @@ pub(crate) fn bracket<'a>(
     memory: &'a mut DepthMemory,
 ) -> Option<DepthBracket> {
     let overlap = OverlapQueries::new(*place, &mut memory.points);
-    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep };
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
     if apart > place.growth && !depth.overlap.is_contained(place, apart) {
         return None;
     }
@@ -92,9 +94,10 @@ pub(crate) fn bracket<'a>(
 impl DepthSearch<'_> {
     fn bracket(&mut self, apart: f64) -> DepthBracket {
         let place = self.place;
-        let protrusions = self.overlap.protrusions();
+        let protrusions = self.overlap.protrusions(place.line(), self.hull_ends(place.line()));
         let crossings = if apart > 0.0 { Vec::new() } else { search::crossings(place, CROSSINGS, self.memory) };
         let local = self.local_normals(&protrusions, &crossings);
+        self.in_way.clone_from(&crossings);
         let hulls = self.hull_overlaps(&local);
         let (core, deepest) = self.lower(&protrusions, &crossings, hulls[0].1);
         // Nearest points of the surfaces that are less than the growth apart.
@@ -230,18 +233,22 @@ impl DepthSearch<'_> {
     /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed.
     fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
         let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
-        while let Some(free) = sweep.next_free() {
+        sweep.try_first(&self.in_way);
+        let way = loop {
+            let Some(free) = sweep.next_free() else { break None };
             // What goes on without end is outside; of other lengths one tells for all until something meets.
             let is_out = free.to.is_infinite() || {
                 let moved = self.place.shifted(n.scale(free.from));
                 !self.overlap.is_contained(&moved, self.place.sharp())
             };
             if is_out {
-                return Some(WayOut { length: free.from, n, parted: sweep.parted() });
+                break Some(WayOut { length: free.from, n, parted: sweep.parted() });
             }
             sweep.skip_to(free.to);
-        }
-        None
+        };
+        let met = sweep.met().filter(|met| !self.in_way.contains(met));
+        self.in_way.extend(met);
+        way
     }
 
     /// A length that is proven to separate the bodies: that of a way out, or little more where rounding asks for it; below `limit`, metres.
@@ -252,12 +259,17 @@ impl DepthSearch<'_> {
 
     /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.
     fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
+        let [end_a, start_b] = self.hull_ends(n);
+        self.place.growth + (end_a - start_b) + self.place.slack()
+    }
+
+    /// Where along `n` the hull of A ends and that of B begins, metres.
+    fn hull_ends(&self, n: Vec3<f64>) -> [f64; 2] {
         let [a, b] = self.hulls;
         let most = |of: &Polyhedron, n: Vec3<f64>| {
             (0..of.count).map(|v| of.vertex(v as u32).dot(n)).fold(f64::NEG_INFINITY, f64::max)
         };
-        let gap = -most(b, -self.place.pose.inverse_vector(n)) + n.dot(self.place.pose.t) - most(a, n);
-        self.place.growth - gap + self.place.slack()
+        [most(a, n), n.dot(self.place.pose.t) - most(b, -self.place.pose.inverse_vector(n))]
     }
 
     /// Whether moving B by `length` (metres) along `n` is proven to separate the bodies.

@@ -6,7 +6,7 @@
 use super::place::MeshPlace;
 use super::points::{PointDistance, PointMemory, PointQueries};
 use crate::geometry::Vec3;
-use crate::geometry::mesh::{Child, TriangleMesh};
+use crate::geometry::mesh::{Child, Intervals, MeshNode, SearchFrame, TriangleMesh, WIDTH};
 use rustc_hash::FxHashSet;
 
 /// How often the steps of a pattern search are halved before it ends.
@@ -112,12 +112,19 @@ impl<'a> OverlapQueries<'a> {
                 && b.component_vertices().iter().any(|&v| inside(&mut self.a, place.pose.point(vertex(b, v)))))
     }
 
-    /// The innermost vertex of A inside of B, and of B inside of A.
-    pub(crate) fn protrusions(&mut self) -> [Option<Protrusion>; 2] {
+    /// The innermost vertex of A inside of B, and of B inside of A. Along `n` (unit, A's frame) the hull of A ends at `end_a` and that of
+    /// B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
+    pub(crate) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Option<Protrusion>; 2] {
         let (place, error) = (self.place, self.place.error());
-        let of_a = place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), error)).flatten();
-        let of_b =
-            place.a.is_solid().then(|| innermost(place.b, &mut self.a, &|p| place.pose.point(p), error)).flatten();
+        let in_b = Slab { along: n, from: start_b - error };
+        let in_a = Slab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
+        let of_a =
+            place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error))).flatten();
+        let of_b = place
+            .a
+            .is_solid()
+            .then(|| innermost(place.b, &mut self.a, &|p| place.pose.point(p), (in_a, error)))
+            .flatten();
         let to_a = |p: Protrusion| Protrusion { vertex: p.vertex, outward: place.pose.vector(p.outward), ..p };
         [
             of_a.map(to_a),
@@ -156,6 +163,27 @@ impl<'a> OverlapQueries<'a> {
     }
 }
 
+/// The side of a supporting plane on which another body lies: what is inside of it is no deeper than its distance from there.
+#[derive(Debug, Clone, Copy)]
+struct Slab {
+    /// Unit, inward, in the frame of the vertices.
+    along: Vec3<f64>,
+    /// Where the body begins along it, metres.
+    from: f64,
+}
+
+impl Slab {
+    /// Of a point, metres.
+    fn depth(&self, p: Vec3<f64>) -> f64 {
+        p.dot(self.along) - self.from
+    }
+
+    /// Of the boxes of the children of a node, at most, metres.
+    fn of_children(&self, node: &MeshNode) -> [f64; WIDTH] {
+        Intervals::of_node(node, &SearchFrame { axes: [self.along; 3], shift: [-self.from; 3] }).high[0]
+    }
+}
+
 /// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper than `deepest`.
 fn deepest_within(
     of: &mut PointQueries<'_>,
@@ -181,7 +209,7 @@ fn innermost(
     own: &TriangleMesh,
     other: &mut PointQueries<'_>,
     to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
-    error: f64,
+    (slab, error): (Slab, f64),
 ) -> Option<Protrusion> {
     let mut best: Option<Protrusion> = None;
     let mut seen = FxHashSet::default();
@@ -194,7 +222,8 @@ fn innermost(
             Child::Inner(index) => {
                 let (from, node) = (open.len(), own.node(index));
                 let deepest = best.map_or(error, |b| b.depth[1]);
-                for lane in 0..node.count.into() {
+                let depths = slab.of_children(node);
+                for lane in (0..node.count.into()).filter(|&lane| depths[lane] > deepest) {
                     let (middle, radius) = node.ball(lane);
                     let middle = to_other(middle);
                     if let Some(bound) = deepest_within(other, middle, radius, (deepest, error)) {
@@ -211,7 +240,8 @@ fn innermost(
                         }
                         let vertex = own.vertices()[v as usize];
                         let (at, deepest) = (to_other(vertex), best.map_or(0.0, |b| b.depth[0]));
-                        if other.outside_box(at) > 0.0 || other.at_most(at) <= deepest {
+                        if slab.depth(vertex) <= deepest || other.outside_box(at) > 0.0 || other.at_most(at) <= deepest
+                        {
                             continue;
                         }
                         let Some(near) = other.nearest_beyond(at, deepest) else { continue };

@@ -121,6 +121,8 @@ pub(crate) struct Sweep<'a> {
     is_idle: bool,
     /// Across which plane the triangles part that met last: unit, A's frame.
     parted: Option<Vec3<f64>>,
+    /// The triangles that met last.
+    met: Option<[u32; 2]>,
     memory: &'a mut SweepMemory,
 }
 
@@ -154,6 +156,7 @@ impl<'a> Sweep<'a> {
             left_out: f64::INFINITY,
             is_idle: false,
             parted: None,
+            met: None,
             memory,
         };
         sweep.put(Span {
@@ -196,6 +199,27 @@ impl<'a> Sweep<'a> {
         None
     }
 
+    /// Follows pairs of triangles that are likely in the way, the last first.
+    pub(crate) fn try_first(&mut self, pairs: &[[u32; 2]]) {
+        for &[a, b] in pairs.iter().rev() {
+            if self.at >= self.limit {
+                break;
+            }
+            let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
+            // Beyond it their supporting planes across the direction are as far apart as the reach.
+            let end = self.reach - triangle_pair::separation(&triangles[0], &triangles[1], self.n);
+            if end > self.at && matches!(self.triangles_at(&triangles, self.at), TrianglesAt::Meeting) {
+                self.met = Some([a, b]);
+                self.follow(&triangles, end);
+            }
+        }
+    }
+
+    /// The triangles that met last.
+    pub(crate) fn met(&self) -> Option<[u32; 2]> {
+        self.met
+    }
+
     /// Goes on from a length, metres.
     pub(crate) fn skip_to(&mut self, length: f64) {
         self.at = self.at.max(length);
@@ -227,7 +251,10 @@ impl<'a> Sweep<'a> {
             Opened::Triangles([a, b]) => {
                 let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
                 match self.triangles_at(&triangles, self.at) {
-                    TrianglesAt::Meeting => self.follow(&triangles, span.end),
+                    TrianglesAt::Meeting => {
+                        self.met = Some([a, b]);
+                        self.follow(&triangles, span.end);
+                    }
                     TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
                 }
             }
