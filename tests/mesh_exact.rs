@@ -1,7 +1,7 @@
 //! Bodies of exact triangles against all pairs of triangles in exact arithmetic.
 //!
-//! The oracle (`mesh_exact/`) takes the numbers of the input: the vertices of the file, and the poses. It shares no code with the engine.
-//! `CLEARSWEEP_MESH_EXACT=N` asks N pairs of each family (in every test run: 360).
+//! The oracle (`mesh_exact/`) takes the numbers of the input: the vertices of the file, and the poses. It shares no
+//! code with the engine. `CLEARSWEEP_MESH_EXACT=N` asks N pairs of each family (in every test run: 360).
 
 #[path = "mesh_pairs/brute_force.rs"]
 mod brute_force;
@@ -22,7 +22,8 @@ use clearsweep::bench_support::narrow::{Proximity, Status};
 use oracle::{Answer, Distance, Placed};
 use std::cmp::Ordering;
 
-/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53` (docs/numerics.md, "Triangle meshes").
+/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53` (docs/numerics.md,
+/// "Triangle meshes").
 const PROMISED: f64 = 1e-13 + 256.0 * (f64::EPSILON / 2.0);
 
 /// How wide its bracket may be: from `d - 1e-13 S - E` to `d + E`, and what its ends round by.

@@ -91,7 +91,8 @@ fn case_31_flush_faces_far_from_the_origin() {
             solid.vertices.iter_mut().for_each(|v| *v = v.map(round));
             Meshed::new(solid, true)
         };
-        // Two walls end to end, a wall on a slab, and a wall beside a wall. Sides are multiples of the largest ulp here.
+        // Two walls end to end, a wall on a slab, and a wall beside a wall. Sides are multiples of the largest ulp
+        // here.
         let wall = place([2.0, 0.5, 1.5], [0.0; 3]);
         let others = [
             place([1.0, 0.5, 1.5], [3.0, 0.0, 0.0]),

@@ -86,10 +86,11 @@ impl Fraction {
     }
 }
 
-/// The square of the distance of two triangles; 0 where they meet. Any triangles: degenerate ones are segments and points.
+/// The square of the distance of two triangles; 0 where they meet. Any triangles: degenerate ones are segments and
+/// points.
 ///
-/// Closest points are two vertices; a vertex and a point inside an edge or a face; or points inside two edges. Each of them
-/// is taken where it exists. Where an edge passes through a face the triangles meet.
+/// Closest points are two vertices; a vertex and a point inside an edge or a face; or points inside two edges. Each of
+/// them is taken where it exists. Where an edge passes through a face the triangles meet.
 pub(crate) fn triangle_distance2(a: [&Point; 3], b: [&Point; 3]) -> Fraction {
     let edges = |t: [&Point; 3]| [0, 1, 2].map(|i| sub(t[(i + 1) % 3], t[i]));
     let (ea, eb) = (edges(a), edges(b));

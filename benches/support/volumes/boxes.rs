@@ -48,7 +48,8 @@ fn row<const W: usize>(one: &Intervals<W>, lane: usize, all: &Intervals<W>, to: 
     *to = sum;
 }
 
-/// Oriented boxes (Gottschalk, Lin, Manocha 1996) along the axes of the search, the first of which is the normal of the best pair.
+/// Oriented boxes (Gottschalk, Lin, Manocha 1996) along the axes of the search, the first of which is the normal of the
+/// best pair.
 pub(crate) struct OrientedBoxes;
 
 impl<const W: usize> Volumes<W> for OrientedBoxes {

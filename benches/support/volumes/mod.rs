@@ -1,4 +1,5 @@
-//! Trees of bounding volumes that are compared with each other: the same triangles in the same leaves under the same nodes, the same search,
+//! Trees of bounding volumes that are compared with each other: the same triangles in the same leaves under the same
+//! nodes, the same search,
 //! and volumes of several kinds.
 //!
 //! ```text

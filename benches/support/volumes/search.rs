@@ -1,7 +1,7 @@
 //! The distance of two trees: nearest volumes first, as the library does it, with the volumes of `V`.
 //!
-//! All that is not the volume is the same for all of them: the nodes, the first descents, the boxes of the triangles of two leaves along the
-//! axes of the search, and what is asked of two triangles.
+//! All that is not the volume is the same for all of them: the nodes, the first descents, the boxes of the triangles of
+//! two leaves along the axes of the search, and what is asked of two triangles.
 
 use super::tree::{Corners, LEAF, Motion, Node, Tree, Volumes};
 use super::triangles;

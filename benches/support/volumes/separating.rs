@@ -23,8 +23,8 @@ const SHARE: f64 = 1.0 - 2.0 * SINGLE;
 /// Squares of sines of angles between sides below which their cross product is left out.
 const PARALLEL2: f64 = 1e-2;
 
-/// What axes in single precision, which are at right angles but for rounding, take from a triple product over such a sine, in lengths
-/// of the boxes and of the way between them.
+/// What axes in single precision, which are at right angles but for rounding, take from a triple product over such a
+/// sine, in lengths of the boxes and of the way between them.
 const ROUNDING: f64 = 20.0 * SINGLE;
 
 /// See above.

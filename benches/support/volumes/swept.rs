@@ -1,4 +1,5 @@
-//! Rectangle swept spheres: rectangles grown by a radius, with their exact distance (Larsen, Gottschalk, Lin, Manocha 1999).
+//! Rectangle swept spheres: rectangles grown by a radius, with their exact distance (Larsen, Gottschalk, Lin, Manocha
+//! 1999).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, principal_axes, up};
 use clearsweep::bench_support::geometry::Vec3;

@@ -71,7 +71,8 @@ pub(crate) trait Volumes<const W: usize> {
     /// Of a body at its place; `axes`: those of the search, in A's frame.
     fn view(motion: &Motion, axes: &[Vec3<f64>; 3]) -> Self::View;
     fn place(stored: &Self::Stored, view: &Self::View) -> Self::Placed;
-    /// Squares of lower bounds of the distances between child `lane` of one node and all of another; beyond their children anything.
+    /// Squares of lower bounds of the distances between child `lane` of one node and all of another; beyond their
+    /// children anything.
     fn row(one: &Self::Placed, lane: usize, all: &Self::Placed, to: &mut [f64; W]);
 }
 
