@@ -6,7 +6,8 @@
 use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 
-type Corners = [Vec3<f64>; 3];
+/// The corners of a triangle.
+pub(crate) type Corners = [Vec3<f64>; 3];
 
 /// A bracket of the distance of two surfaces, metres; its lower end is 0 where they cross or come very near.
 pub(crate) fn surface_distance(a: &Solid, b: &Solid, pose: &Pose) -> [f64; 2] {
@@ -21,7 +22,7 @@ pub(crate) fn surface_distance(a: &Solid, b: &Solid, pose: &Pose) -> [f64; 2] {
     for (ta, (ma, ra)) in a.iter().zip(&balls_a) {
         for (tb, (mb, rb)) in b.iter().zip(&balls_b) {
             if (*mb - *ma).length() - ra - rb <= best[1] {
-                let [lower, upper] = triangle_distance(ta, tb);
+                let [lower, upper] = triangle_bracket(ta, tb);
                 best = [best[0].min(lower), best[1].min(upper)];
             }
         }
@@ -30,7 +31,7 @@ pub(crate) fn surface_distance(a: &Solid, b: &Solid, pose: &Pose) -> [f64; 2] {
 }
 
 /// A bracket of the distance of two triangles; its lower end is that of the plane across the line to the nearest point, or 0.
-fn triangle_distance(a: &Corners, b: &Corners) -> [f64; 2] {
+pub(crate) fn triangle_bracket(a: &Corners, b: &Corners) -> [f64; 2] {
     let points: Vec<Vec3<f64>> = b.iter().flat_map(|q| a.iter().map(move |p| *q - *p)).collect();
     let mut best: Option<Vec3<f64>> = None;
     let mut take = |x: Vec3<f64>| {
@@ -49,6 +50,9 @@ fn triangle_distance(a: &Corners, b: &Corners) -> [f64; 2] {
     }
     let nearest = best.expect("nine points");
     let distance = nearest.length();
+    if distance == 0.0 {
+        return [0.0; 2];
+    }
     let lower = points.iter().map(|p| p.dot(nearest) / distance).fold(f64::INFINITY, f64::min);
     // Not proven: the origin is inside, or nearly.
     [if lower > 0.0 { lower - 1e-14 } else { 0.0 }, if lower > 0.0 { distance + 1e-14 } else { distance }]
