@@ -108,7 +108,8 @@ impl MeshSearch<'_> {
         // A bound tells pairs of leaves apart by about their size: of larger steps nothing would be left to rule out.
         let size = |mesh: &TriangleMesh| mesh.radius() / (mesh.node_counts()[1] as f64).sqrt();
         let is_slow = step < SHORT * size(self.place.a).max(size(self.place.b));
-        if !(is_slow && front.skin > 0.0 && front.skin < f64::INFINITY) {
+        let is_moving = front.skin > 0.0 && front.skin < f64::INFINITY;
+        if !is_slow || !is_moving {
             front.at = None;
             return;
         }

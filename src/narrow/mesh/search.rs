@@ -137,7 +137,8 @@ pub(crate) fn nearest_again(
         SurfaceDistance::Beyond(_) => {}
     }
     let compared = search.memory.counts[1];
-    if pair.front.is_wanted(compared, began) && search.found.limit < f64::INFINITY {
+    let is_pointless = matches!(found, SurfaceDistance::Touching(_)) || search.found.limit == f64::INFINITY;
+    if pair.front.is_wanted(compared, began) && !is_pointless {
         search.collect(&mut pair.front, ahead());
     }
     found
@@ -252,6 +253,9 @@ impl<'a> MeshSearch<'a> {
 
     /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
     pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
+        if self.found.touching.is_some() {
+            return None;
+        }
         if self.supports.gap() > self.found.reach() {
             self.found.leave_out(self.supports.gap());
             return None;

@@ -68,10 +68,10 @@ impl Supports {
         let (mut kept, mut highest, mut lowest) = ([0; 2], f64::NEG_INFINITY, f64::INFINITY);
         for i in 0..WIDTH {
             let (high, low) = (a.high[0][i], b.low[0][i]);
-            let stays = [!(high < floor), !(low > ceiling)];
-            kept = [kept[0] | u8::from(stays[0]) << i, kept[1] | u8::from(stays[1]) << i];
-            highest = if stays[0] || high < highest { highest } else { high };
-            lowest = if stays[1] || low > lowest { lowest } else { low };
+            let out = [high < floor, low > ceiling];
+            kept = [kept[0] | u8::from(!out[0]) << i, kept[1] | u8::from(!out[1]) << i];
+            highest = if out[0] && high > highest { high } else { highest };
+            lowest = if out[1] && low < lowest { low } else { lowest };
         }
         ([kept[0] & lanes[0], kept[1] & lanes[1]], (self.bottom - highest).min(lowest - self.top))
     }
