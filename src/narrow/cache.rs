@@ -4,6 +4,7 @@
 use super::epa::Surface;
 use super::feature::FeaturePair;
 use super::gjk::Simplex;
+use super::mesh::MeshPairMemory;
 use super::pair::Pair;
 use super::proximity::Proximity;
 use super::visited_pairs::VisitedPairs;
@@ -16,8 +17,8 @@ pub struct PairCache {
     pub(super) hulls: PieceCache,
     /// Of bodies of which one is of several pieces.
     pub(super) compound: Option<Box<CompoundMemory>>,
-    /// The nearest triangles of bodies of which one is a mesh.
-    pub(super) triangles: Option<[u32; 2]>,
+    /// Of bodies of which one is a mesh.
+    pub(super) meshes: Option<Box<MeshPairMemory>>,
     /// Of bodies at rest when they were last asked.
     pub(super) resting: Option<Box<RestingAnswer>>,
 }
@@ -30,7 +31,8 @@ impl PairCache {
             .compound
             .as_ref()
             .map_or(0, |memory| size_of::<CompoundMemory>() + memory.here.bytes() + memory.moved.bytes());
-        size_of::<Self>() + self.hulls.surface_bytes() + compound + resting
+        let meshes = self.meshes.as_ref().map_or(0, |memory| memory.bytes());
+        size_of::<Self>() + self.hulls.surface_bytes() + compound + meshes + resting
     }
 }
 

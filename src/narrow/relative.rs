@@ -119,6 +119,20 @@ impl<'a> RelativePoses<'a> {
             None => RelativePose::between(&self.poses[0].at(sample), &self.poses[1].at(sample)),
         }
     }
+
+    /// How far a point of B within `radius` (metres) of its origin may move in A's frame from a sample to the next of `later`, and at most to
+    /// any of them, metres.
+    pub(super) fn motions(&self, sample: usize, later: u64, radius: f64) -> [f64; 2] {
+        let here = self.at(sample);
+        let (mut left, mut next, mut most) = (later, None, 0.0_f64);
+        while left != 0 {
+            let motion = self.at(left.trailing_zeros() as usize).motion(&here, radius);
+            left &= left - 1;
+            next = next.or(Some(motion));
+            most = most.max(motion);
+        }
+        [next.unwrap_or(0.0), most]
+    }
 }
 
 /// The same pose in every lane.

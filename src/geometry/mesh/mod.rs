@@ -10,13 +10,14 @@ mod project;
 pub(crate) use contacts::self_contacts;
 pub(crate) use labels::{EdgeLabel, FeatureLabels};
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
-pub(crate) use project::{Intervals, SearchFrame};
+pub(crate) use project::{Intervals, SearchFrame, heights_of_leaf, heights_of_node};
 
 use super::polyhedron::Polyhedron;
 use super::triangle_tree::bounds;
 use super::vec3::Vec3;
 use crate::workers::Workers;
 use build::build;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
 ///
@@ -33,12 +34,30 @@ pub struct TriangleMesh {
     /// A vertex of each connected component.
     component_vertices: Vec<u32>,
     solid: bool,
+    identity: MeshIdentity,
     /// No vertex is farther from the origin of the frame, metres.
     radius: f64,
     /// Of the box.
     middle: Vec3<f64>,
     /// Half of its sides, metres.
     extent: Vec3<f64>,
+}
+
+/// Tells a mesh from all others, and plays no part in comparisons.
+#[derive(Debug, Clone)]
+struct MeshIdentity(u64);
+
+impl Default for MeshIdentity {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl PartialEq for MeshIdentity {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl TriangleMesh {
@@ -94,7 +113,20 @@ impl TriangleMesh {
         let radius = radius * (1.0 + 4.0 * f64::EPSILON);
         let (low, high) = bounds(triangles.iter().flatten().map(|&v| vertices[v as usize]));
         let (middle, extent) = ((low + high).scale(0.5), (high - low).scale(0.5 + f64::EPSILON));
-        Self { vertices, triangles, labels, nodes, leaf_start, component_vertices, solid, radius, middle, extent }
+        let identity = MeshIdentity::default();
+        Self {
+            vertices,
+            triangles,
+            labels,
+            nodes,
+            leaf_start,
+            component_vertices,
+            solid,
+            identity,
+            radius,
+            middle,
+            extent,
+        }
     }
 
     /// The vertices.
@@ -120,6 +152,11 @@ impl TriangleMesh {
     /// Whether inside and outside are known.
     pub fn is_solid(&self) -> bool {
         self.solid
+    }
+
+    /// A number that no other mesh of the process has but clones of this one, which are equal to it.
+    pub(crate) fn identity(&self) -> u64 {
+        self.identity.0
     }
 
     /// The corners of triangle `t`.

@@ -73,6 +73,14 @@ pub(crate) struct MeshNode {
 }
 
 impl MeshNode {
+    /// The box of child `lane`: its centre in the mesh's frame, and from there to the middles of three sides, metres.
+    #[inline(always)]
+    pub(crate) fn oriented_box(&self, lane: usize) -> (Vec3<f64>, [Vec3<f64>; 3]) {
+        let at = |of: &[[f32; WIDTH]; 3]| Vec3::new(of[0][lane].into(), of[1][lane].into(), of[2][lane].into());
+        let [x, y, z] = &self.halves;
+        (self.origin + at(&self.centers), [at(x), at(y), at(z)])
+    }
+
     /// A ball around the box of child `lane`: its centre in the mesh's frame, and its radius, metres.
     pub(crate) fn ball(&self, lane: usize) -> (Vec3<f64>, f64) {
         let at = |of: &[[f32; WIDTH]; 3]| Vec3::new(of[0][lane].into(), of[1][lane].into(), of[2][lane].into());

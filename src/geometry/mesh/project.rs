@@ -62,33 +62,62 @@ impl Intervals {
         0.5 * (self.low[k][i] + self.high[k][i])
     }
 
-    /// Without the lanes from `count` on.
-    pub(crate) fn first(mut self, count: usize) -> Self {
+    /// Empties the lanes from `count` on.
+    pub(crate) fn keep_first(&mut self, count: usize) {
         for k in 0..3 {
-            self.low[k][count..].fill(f64::INFINITY);
-            self.high[k][count..].fill(f64::NEG_INFINITY);
+            for i in 0..WIDTH {
+                let keeps = i < count;
+                self.low[k][i] = if keeps { self.low[k][i] } else { f64::INFINITY };
+                self.high[k][i] = if keeps { self.high[k][i] } else { f64::NEG_INFINITY };
+            }
         }
-        self
     }
 
-    /// Of the children of a node; what is beyond its last lane means nothing.
-    pub(crate) fn of_node(node: &MeshNode, frame: &SearchFrame) -> Self {
-        let mut intervals = Self::NONE;
-        project_boxes(node, frame, &mut intervals);
-        intervals
+    /// Becomes those of the children of a node; what is beyond its last lane means nothing.
+    pub(crate) fn of_node(&mut self, node: &MeshNode, frame: &SearchFrame) {
+        project_boxes(node, frame, self);
     }
 
-    /// Of the triangles of a leaf, likewise.
-    pub(crate) fn of_leaf(mesh: &TriangleMesh, leaf: u32, frame: &SearchFrame) -> Self {
-        let mut intervals = Self::NONE;
+    /// Becomes those of the triangles of a leaf, likewise.
+    pub(crate) fn of_leaf(&mut self, mesh: &TriangleMesh, leaf: u32, frame: &SearchFrame) {
         let mut corners = [[[0.0; LEAF_TRIANGLES]; 3]; 3];
         for (lane, t) in mesh.leaf(leaf).enumerate() {
             for (of, corner) in corners.iter_mut().zip(mesh.corners(t)) {
                 (of[0][lane], of[1][lane], of[2][lane]) = (corner.x, corner.y, corner.z);
             }
         }
-        project_corners(&corners, frame, &mut intervals);
-        intervals
+        project_corners(&corners, frame, self);
+    }
+}
+
+/// How high the children of a node reach along a direction, metres from the origin of the mesh's frame; what is beyond its last lane
+/// means nothing.
+pub(crate) fn heights_of_node(node: &MeshNode, direction: Vec3<f64>) -> [f64; WIDTH] {
+    let mut heights = [0.0; WIDTH];
+    raise_boxes(node, direction, &mut heights);
+    heights
+}
+
+/// How high each triangle of a leaf reaches along a direction, metres from the origin of the mesh's frame; what is beyond the last means
+/// nothing.
+pub(crate) fn heights_of_leaf(mesh: &TriangleMesh, leaf: u32, direction: Vec3<f64>) -> [f64; LEAF_TRIANGLES] {
+    let mut heights = [f64::NEG_INFINITY; LEAF_TRIANGLES];
+    for (height, t) in heights.iter_mut().zip(mesh.leaf(leaf)) {
+        let [a, b, c] = mesh.corners(t).map(|p| p.dot(direction));
+        let most = if a > b { a } else { b };
+        *height = if c > most { c } else { most };
+    }
+    heights
+}
+
+dispatch!(loops raise_boxes, raise_boxes_in, (node: &MeshNode, f: Vec3<f64>, to: &mut [f64; WIDTH]) -> ());
+
+#[inline(always)] // into code for wider registers
+fn raise_boxes_in(node: &MeshNode, f: Vec3<f64>, to: &mut [f64; WIDTH]) {
+    let origin = f.dot(node.origin);
+    for i in 0..WIDTH {
+        let [x, y] = [along(&node.halves[0], i, f).abs(), along(&node.halves[1], i, f).abs()];
+        to[i] = origin + (along(&node.centers, i, f) + (x + y + along(&node.halves[2], i, f).abs()));
     }
 }
 

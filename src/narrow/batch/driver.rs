@@ -118,7 +118,7 @@ fn answer_samples(
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = routes.verified + routes.surface_verified;
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
-                mesh::query(&bodies, options, cache, meshes, routes)
+                mesh::query(&bodies, options, cache, meshes, routes, || relative.motions(sample, left, query.b.radius))
             } else {
                 compound::query(&bodies, options, cache, (&mut ladder, compounds), routes)
             };

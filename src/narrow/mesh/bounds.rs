@@ -3,8 +3,16 @@
 use crate::geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
 use crate::simd::dispatch;
 
-/// Squares of lower bounds, square metres: row `i` has child `i` of A against each child of B.
-pub(crate) type Bounds2 = [[f64; WIDTH]; WIDTH];
+/// What is known of the children of two nodes.
+#[derive(Debug, Default)]
+pub(crate) struct ChildBounds {
+    /// Squares of lower bounds, square metres: row `i` has child `i` of A against each child of B.
+    pub(crate) bound2: [[f64; WIDTH]; WIDTH],
+    /// Bit `j` of row `i`: these two are near.
+    pub(crate) near: [u8; WIDTH],
+    /// By child of B: the square of the least distance of those that are not near.
+    far2: [f64; WIDTH],
+}
 
 /// Intervals of a node's children or a leaf's triangles, and of all of them together.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +56,10 @@ impl IntervalCache {
             Child::Leaf(index) => mesh.node_counts()[0] + index as usize,
         };
         if self.place[key] == 0 {
-            self.known.push(NodeIntervals::new(mesh, node, frame));
+            self.known.push(NodeIntervals::NONE);
+            if let Some(last) = self.known.last_mut() {
+                last.fill(mesh, node, frame);
+            }
             self.met.push(key as u32);
             self.place[key] = self.known.len() as u32;
         }
@@ -63,34 +74,70 @@ impl IntervalCache {
 }
 
 impl NodeIntervals {
-    fn new(mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) -> Self {
-        let (lanes, count) = match node.get() {
-            Child::Inner(index) => (Intervals::of_node(mesh.node(index), frame), mesh.node(index).count.into()),
-            Child::Leaf(index) => (Intervals::of_leaf(mesh, index, frame), mesh.leaf(index).len()),
+    const NONE: Self = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
+
+    fn fill(&mut self, mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) {
+        let count = match node.get() {
+            Child::Inner(index) => {
+                self.lanes.of_node(mesh.node(index), frame);
+                mesh.node(index).count.into()
+            }
+            Child::Leaf(index) => {
+                self.lanes.of_leaf(mesh, index, frame);
+                mesh.leaf(index).len()
+            }
         };
-        let mut whole = Intervals::NONE;
-        let mut extent = 0.0_f64;
-        for k in 0..3 {
-            let low = lanes.low[k][..count].iter().copied().fold(f64::INFINITY, f64::min);
-            let high = lanes.high[k][..count].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            (whole.low[k][0], whole.high[k][0]) = (low, high);
-            extent = extent.max(high - low);
-        }
-        Self { lanes: lanes.first(count), whole, extent }
+        self.lanes.keep_first(count);
+        unite(self);
     }
 }
 
-/// Fills in the bounds of the first `rows` of A against all of B; infinite where there is no child.
-#[inline]
-pub(crate) fn bounds(a: &Intervals, b: &Intervals, rows: usize, to: &mut Bounds2) {
-    fill(a, b, rows, to);
+dispatch!(loops unite, unite_in, (of: &mut NodeIntervals) -> ());
+
+/// The whole of all lanes.
+#[inline(always)] // into code for wider registers
+fn unite_in(of: &mut NodeIntervals) {
+    of.extent = 0.0;
+    for k in 0..3 {
+        let (mut low, mut high) = (of.lanes.low[k], of.lanes.high[k]);
+        let mut half = WIDTH / 2;
+        while half > 0 {
+            for i in 0..half {
+                low[i] = if low[i + half] < low[i] { low[i + half] } else { low[i] };
+                high[i] = if high[i + half] > high[i] { high[i + half] } else { high[i] };
+            }
+            half /= 2;
+        }
+        (of.whole.low[k][0], of.whole.high[k][0]) = (low[0], high[0]);
+        of.extent = if high[0] - low[0] > of.extent { high[0] - low[0] } else { of.extent };
+    }
 }
 
-dispatch!(loops fill, fill_in, (a: &Intervals, b: &Intervals, rows: usize, to: &mut Bounds2) -> ());
+impl ChildBounds {
+    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2` (square metres) apart to be near.
+    #[inline]
+    pub(crate) fn compare(&mut self, [a, b]: [&Intervals; 2], kept: [u8; 2], reach2: f64) {
+        self.far2 = [f64::INFINITY; WIDTH];
+        compare(self, a, b, kept[0], reach2);
+        self.near.iter_mut().for_each(|row| *row &= kept[1]);
+    }
+
+    /// The square of the least distance of two children that were compared and are not near, square metres.
+    #[inline]
+    pub(crate) fn far2(&self) -> f64 {
+        self.far2.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+dispatch!(loops compare, compare_in, (to: &mut ChildBounds, a: &Intervals, b: &Intervals, rows: u8, reach2: f64) -> ());
 
 #[inline(always)] // into code for wider registers
-fn fill_in(a: &Intervals, b: &Intervals, rows: usize, to: &mut Bounds2) {
-    for (i, row) in to.iter_mut().enumerate().take(rows) {
+fn compare_in(to: &mut ChildBounds, a: &Intervals, b: &Intervals, rows: u8, reach2: f64) {
+    to.near = [0; WIDTH];
+    let mut rows = rows;
+    while rows != 0 {
+        let i = rows.trailing_zeros() as usize % WIDTH;
+        rows &= rows - 1;
         let mut sum = [0.0; WIDTH];
         for k in 0..3 {
             let (low, high) = (a.low[k][i], a.high[k][i]);
@@ -101,6 +148,13 @@ fn fill_in(a: &Intervals, b: &Intervals, rows: usize, to: &mut Bounds2) {
                 sum[j] += gap * gap;
             }
         }
-        *row = sum;
+        let mut near = 0;
+        for j in 0..WIDTH {
+            let is_near = sum[j] <= reach2 && sum[j] < f64::INFINITY;
+            near |= u8::from(is_near) << j;
+            let far = if is_near { f64::INFINITY } else { sum[j] };
+            to.far2[j] = if far < to.far2[j] { far } else { to.far2[j] };
+        }
+        (to.bound2[i], to.near[i]) = (sum, near);
     }
 }

@@ -4,6 +4,10 @@
 //! ```text
 //! place.rs          two meshes at their poses, and what rounding may do
 //! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
+//! best_pair.rs      the nearest pair of triangles so far
+//! open_pair.rs      the order of a search; line_gap.rs: gaps along lines between middles
+//! supports.rs       what the supporting planes along one direction leave of both meshes
+//! front.rs          what a search leaves to the next one: bounds that outlast a motion
 //! triangle_pair.rs  the distance of two triangles, and a direction that proves it
 //! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
 //! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
@@ -15,19 +19,25 @@
 //! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
 //! the same starts always.
 
+mod best_pair;
 mod bounds;
 mod crossing;
 mod depth;
+mod front;
+mod line_gap;
+mod open_pair;
 mod overlap;
 mod place;
 mod point_bounds;
 mod points;
 mod search;
+mod supports;
 mod sweep;
 mod triangle_pair;
 
 use self::depth::{DepthBracket, DepthMemory};
 use self::place::MeshPlace;
+pub(super) use self::search::MeshPairMemory;
 use self::search::{MeshSearchMemory, NearestTriangles, SurfaceDistance};
 use self::triangle_pair::TriangleFeature;
 use super::answer::status;
@@ -50,13 +60,14 @@ pub(super) struct MeshMemory {
 }
 
 /// The row of two bodies, with the bracket of the true ones, deviations included, or the proof that the stored ones are farther apart than
-/// `options.within`; never open.
+/// `options.within`; never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
     memory: &mut MeshMemory,
     routes: &mut Routes,
+    ahead: impl Fn() -> [f64; 2],
 ) -> RungOutcome<Proximity> {
     let meshes = [bodies.a.surface(), bodies.b.surface()];
     let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
@@ -71,17 +82,18 @@ pub(super) fn query(
         return RungOutcome::Settled(uncertified());
     }
     let cutoff = options.within + place.growth + off + place.slack();
-    let found = search::nearest(&place, cutoff, cache.triangles, &mut memory.search);
+    let mut fresh = MeshPairMemory::default();
+    let pair = cache.meshes.as_deref_mut().unwrap_or(&mut fresh);
+    let found = search::nearest_again(&place, cutoff, pair, &mut memory.search, ahead);
+    if fresh.is_useful() {
+        cache.meshes = Some(Box::new(fresh));
+    }
+    let axis = memory.search.axis();
     routes.triangle_pairs += memory.search.counts[0] as u64;
     let (apart, nearest) = match found {
         SurfaceDistance::Apart(nearest) => (nearest.lower, Some(nearest)),
         SurfaceDistance::Touching(_) => (0.0, None),
         SurfaceDistance::Beyond(gap) => (gap, None),
-    };
-    cache.triangles = match found {
-        SurfaceDistance::Apart(nearest) => Some(nearest.triangles),
-        SurfaceDistance::Touching(triangles) => Some(triangles),
-        SurfaceDistance::Beyond(_) => cache.triangles,
     };
     let row = MeshRow { place: &place, radii, off, options };
     let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
@@ -95,7 +107,7 @@ pub(super) fn query(
         (Some(depth), _) => row.overlapping(depth),
         (None, Some(nearest)) => row.apart(&nearest),
         (None, None) => {
-            return RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(memory.search.axis()) };
+            return RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(axis) };
         }
     };
     let deviation = deviation_of(bodies.a, bodies.b);

@@ -6,7 +6,7 @@
 use super::place::MeshPlace;
 use super::points::{PointDistance, PointMemory, PointQueries};
 use crate::geometry::Vec3;
-use crate::geometry::mesh::{Child, Intervals, MeshNode, SearchFrame, TriangleMesh, WIDTH};
+use crate::geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, heights_of_node};
 use rustc_hash::FxHashSet;
 
 /// How often the steps of a pattern search are halved before it ends.
@@ -180,7 +180,7 @@ impl Slab {
 
     /// Of the boxes of the children of a node, at most, metres.
     fn of_children(&self, node: &MeshNode) -> [f64; WIDTH] {
-        Intervals::of_node(node, &SearchFrame { axes: [self.along; 3], shift: [-self.from; 3] }).high[0]
+        heights_of_node(node, self.along).map(|height| height - self.from)
     }
 }
 

@@ -129,6 +129,7 @@ pub(super) mod tests {
     use super::*;
     use crate::geometry::mesh::{Child, NodeId};
     use crate::geometry::triangle_tree::distance2;
+    use crate::workers::Workers;
 
     /// Random numbers between -1 and 1.
     pub(in super::super) struct Draw(pub(in super::super) u64);
@@ -156,7 +157,7 @@ pub(super) mod tests {
             vertices.extend([at, at + u, at + v]);
         }
         let triangles = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
-        TriangleMesh::new(vertices, triangles, (0..3 * count).collect(), (0..count).collect(), false)
+        TriangleMesh::new(vertices, triangles, (0..3 * count).collect(), (0..count).collect(), false, &Workers::none())
     }
 
     /// The least distance of a point from the triangles below a node.

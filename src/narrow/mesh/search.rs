@@ -1,18 +1,23 @@
 //! The nearest triangles of two meshes: both trees are descended together, nearest boxes first, and what is farther than the best
 //! pair so far is left out (Lin's survey, section on PQP; Larsen, Gottschalk, Lin, Manocha 1999).
 //!
+//! What the supporting planes along the first axis leave of both meshes is found beforehand, in each tree by itself (`supports.rs`).
+//!
 //! The answer is the least of a number that each pair of triangles has for itself, so it does not depend on the order of the search,
 //! on what is remembered, or on the axes that boxes are compared along.
 
-use super::bounds::{Bounds2, IntervalCache, bounds};
+use super::best_pair::BestPair;
+pub(crate) use super::best_pair::{NearestTriangles, SurfaceDistance};
+use super::bounds::{ChildBounds, IntervalCache};
+use super::front::MeshFront;
+use super::line_gap::line_gap;
+use super::open_pair::OpenPair;
 use super::place::MeshPlace;
-use super::triangle_pair::{self, ClosestPoints};
+use super::supports::{Cap, OpenNodes, Supports, Turn};
+use super::triangle_pair;
+use crate::geometry::Vec3;
 use crate::geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
-use crate::geometry::{Real, Scalar, Vec3};
 use std::collections::BinaryHeap;
-
-/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the frame is turned to it.
-const ALIGNED: f64 = 0.999;
 
 /// How often a search turns its frame.
 const TURNS: usize = 6;
@@ -23,41 +28,15 @@ const DESCENTS: usize = 6;
 /// How many times as large a box is before it alone is descended.
 const LARGER: f64 = 4.0;
 
-/// The nearest triangles, and the proof.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NearestTriangles {
-    /// Of A and of B, in the order of their trees.
-    pub(crate) triangles: [u32; 2],
-    /// Their closest points, in A's frame.
-    pub(crate) closest: ClosestPoints<f64>,
-    /// Unit, from A to B.
-    pub(crate) normal: Vec3<f64>,
-    /// Of the surfaces, metres.
-    pub(crate) distance: f64,
-    /// Proven: no two points are nearer, metres.
-    pub(crate) lower: f64,
-    /// Proven: some are as near, metres.
-    pub(crate) upper: f64,
-}
-
-/// What a search finds.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum SurfaceDistance {
-    /// The surfaces are farther apart than the cut-off, at least by this, metres.
-    Beyond(f64),
-    /// They are apart.
-    Apart(NearestTriangles),
-    /// They cross, or are nearer than what rounding leaves; and a pair of triangles that shows it.
-    Touching([u32; 2]),
-}
-
 /// Working memory of searches.
 #[derive(Debug, Default)]
 pub(crate) struct MeshSearchMemory {
-    intervals: [IntervalCache; 2],
-    open: BinaryHeap<OpenPair>,
-    bounds: Bounds2,
+    pub(super) intervals: [IntervalCache; 2],
+    pub(super) open: BinaryHeap<OpenPair>,
+    bounds: ChildBounds,
     near: Vec<NearChildren>,
+    pub(super) heights: OpenNodes,
+    pub(super) caps: [Cap; 2],
     /// The direction that the last search looked along.
     axis: Option<Vec3<f64>>,
     /// Pairs of triangles looked at, and pairs of nodes: by the last search.
@@ -72,16 +51,8 @@ struct NearChildren {
     lanes: [u8; 2],
 }
 
-/// Two nodes whose triangles are to be compared, or two triangles.
-#[derive(Debug, Clone, Copy)]
-struct OpenPair {
-    /// Their boxes are at least this far apart, squared, square metres.
-    bound2: f64,
-    pair: Opened,
-}
-
 /// What is to be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 enum Opened {
     Nodes([NodeId; 2]),
     Triangles([u32; 2]),
@@ -94,101 +65,135 @@ impl MeshSearchMemory {
     }
 }
 
-impl PartialEq for OpenPair {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for OpenPair {}
-
-impl PartialOrd for OpenPair {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for OpenPair {
-    /// Nearer boxes are greater; of equally near ones triangles.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.bound2.total_cmp(&self.bound2).then(self.pair.cmp(&other.pair))
-    }
-}
-
 /// A search under way.
-struct MeshSearch<'a> {
-    place: &'a MeshPlace<'a>,
-    memory: &'a mut MeshSearchMemory,
-    frames: [SearchFrame; 2],
-    /// Pairs farther apart are of no interest, metres.
-    limit: f64,
-    best: Option<NearestTriangles>,
-    /// All that was left out is at least this far apart, metres.
-    gap: f64,
-    /// The least lower end of a pair that even double-double did not settle, metres.
-    unsettled: f64,
-    touching: Option<[u32; 2]>,
+pub(super) struct MeshSearch<'a> {
+    pub(super) place: &'a MeshPlace<'a>,
+    pub(super) memory: &'a mut MeshSearchMemory,
+    pub(super) frames: [SearchFrame; 2],
+    /// Along the first axis of the frames.
+    pub(super) supports: Supports,
+    /// Whether the caps of both are known along it.
+    pub(super) capped: bool,
+    pub(super) found: BestPair<'a>,
 }
 
-/// The nearest triangles of two meshes, if they are not beyond `cutoff` (metres). `hint`: triangles that are likely near.
+/// Where a search may start. Whatever it says, the answer is the same.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SearchStart {
+    /// Triangles that are likely near.
+    pub(crate) triangles: [u32; 2],
+    /// A unit direction, in A's frame, along which the bodies are likely apart.
+    pub(crate) axis: Vec3<f64>,
+}
+
+/// What a pair of meshes remembers from sample to sample.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MeshPairMemory {
+    /// Where the last search that found triangles ended.
+    start: Option<SearchStart>,
+    pub(super) front: MeshFront,
+}
+
+impl MeshPairMemory {
+    /// Whether it holds anything.
+    pub(crate) fn is_useful(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Bytes that it takes, with what it points to.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.front.bytes()
+    }
+}
+
+/// The nearest triangles of two meshes, if they are not beyond `cutoff` (metres).
 pub(crate) fn nearest(
     place: &MeshPlace<'_>,
     cutoff: f64,
-    hint: Option<[u32; 2]>,
+    start: Option<SearchStart>,
     memory: &mut MeshSearchMemory,
 ) -> SurfaceDistance {
-    let mut search = MeshSearch::new(place, cutoff, SearchFrame::along(place.line()), memory);
-    let hint =
-        hint.filter(|&[a, b]| (a as usize) < place.a.triangles().len() && (b as usize) < place.b.triangles().len());
-    if let Some([a, b]) = hint {
-        search.compare(a, b);
-        search.turn();
-    }
-    // Along the normal of a pair boxes tell apart what is near from what is nearest.
-    for _ in 0..DESCENTS {
-        search.descend();
-        if !search.turn() {
-            break;
-        }
-    }
-    search.run();
+    let mut search = MeshSearch::started(place, cutoff, start, memory);
+    search.run(None);
     search.finish(cutoff)
+}
+
+/// As [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are
+/// to come, metres: asked where it is worth knowing.
+pub(crate) fn nearest_again(
+    place: &MeshPlace<'_>,
+    cutoff: f64,
+    pair: &mut MeshPairMemory,
+    memory: &mut MeshSearchMemory,
+    ahead: impl Fn() -> [f64; 2],
+) -> SurfaceDistance {
+    let mut search = MeshSearch::started(place, cutoff, pair.start, memory);
+    let began = search.run(Some(&pair.front));
+    let (found, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
+    match found {
+        SurfaceDistance::Apart(NearestTriangles { triangles, .. }) | SurfaceDistance::Touching(triangles) => {
+            pair.start = Some(SearchStart { triangles, axis });
+        }
+        SurfaceDistance::Beyond(_) => {}
+    }
+    let compared = search.memory.counts[1];
+    let is_pointless = matches!(found, SurfaceDistance::Touching(_)) || search.found.limit == f64::INFINITY;
+    if pair.front.is_wanted(compared, began) && !is_pointless {
+        search.collect(&mut pair.front, ahead());
+    }
+    found
 }
 
 impl<'a> MeshSearch<'a> {
     /// Nothing is known.
     fn new(place: &'a MeshPlace<'a>, cutoff: f64, axes: SearchFrame, memory: &'a mut MeshSearchMemory) -> Self {
         memory.counts = [0; 2];
+        let frames = [axes, axes.in_b(&place.pose)];
         let mut search = Self {
             place,
             memory,
-            frames: [axes, axes.in_b(&place.pose)],
-            limit: cutoff,
-            best: None,
-            gap: f64::INFINITY,
-            unsettled: f64::INFINITY,
-            touching: None,
+            frames,
+            supports: Supports::UNKNOWN,
+            capped: false,
+            found: BestPair::new(place, cutoff),
         };
         search.forget();
         search
     }
 
-    /// What is known along other axes is forgotten.
-    fn forget(&mut self) {
-        let meshes = [self.place.a, self.place.b];
-        self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
+    /// From what is known of the pair, or by descending along the line between the bodies.
+    pub(super) fn started(
+        place: &'a MeshPlace<'a>,
+        cutoff: f64,
+        start: Option<SearchStart>,
+        memory: &'a mut MeshSearchMemory,
+    ) -> Self {
+        let count = [place.a.triangles().len(), place.b.triangles().len()];
+        let start = start.filter(|s| (0..2).all(|k| (s.triangles[k] as usize) < count[k]));
+        let axis = start.map_or_else(|| place.line(), |s| s.axis);
+        let mut search = Self::new(place, cutoff, SearchFrame::along(axis), memory);
+        let frames = search.frames;
+        search.supports = search.supports_of(&frames, start.map(|s| s.triangles));
+        if let Some(SearchStart { triangles: [a, b], .. }) = start {
+            search.found.compare(a, b);
+            search.turn();
+        }
+        if start.is_none() || search.supports.gap() <= 0.0 {
+            // Along the normal of a pair boxes tell apart what is near from what is nearest.
+            for _ in 0..DESCENTS {
+                search.descend();
+                if search.turn() == Turn::Stays {
+                    break;
+                }
+            }
+        }
+        search
     }
 
-    /// Turns the frame to the normal of the best pair; returns whether it was turned.
-    fn turn(&mut self) -> bool {
-        let Some(best) = &self.best else { return false };
-        if best.normal.dot(self.frames[0].axes[0]).abs() >= ALIGNED {
-            return false;
-        }
-        let axes = SearchFrame::along(best.normal);
-        self.frames = [axes, axes.in_b(&self.place.pose)];
-        self.forget();
-        true
+    /// What is known along other axes is forgotten.
+    pub(super) fn forget(&mut self) {
+        let meshes = [self.place.a, self.place.b];
+        self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
     }
 
     /// From the roots to the boxes whose middles are nearest, level by level, and triangles likewise: a first best pair.
@@ -199,7 +204,7 @@ impl<'a> MeshSearch<'a> {
             pair = self.children(nodes, whole, lanes);
         }
         if let Opened::Triangles([a, b]) = pair {
-            self.compare(a, b);
+            self.found.compare(a, b);
         }
     }
 
@@ -242,68 +247,170 @@ impl<'a> MeshSearch<'a> {
         ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
     }
 
-    fn roots(&self) -> [NodeId; 2] {
+    pub(super) fn roots(&self) -> [NodeId; 2] {
         [self.place.a.root(), self.place.b.root()]
     }
 
-    /// Compares what is nearest, until nothing can be nearer than the best pair.
-    fn run(&mut self) {
+    /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
+    pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
+        if self.found.touching.is_some() {
+            return None;
+        }
+        if self.supports.gap() > self.found.reach() {
+            self.found.leave_out(self.supports.gap());
+            return None;
+        }
         let mut open = std::mem::take(&mut self.memory.open);
-        open.clear();
-        open.push(OpenPair { bound2: 0.0, pair: Opened::Nodes(self.roots()) });
+        let began = self.open(front, &mut open);
         let mut turns = TURNS;
-        while let Some(OpenPair { bound2, pair }) = open.pop() {
+        while let Some(pair) = open.pop() {
+            let OpenPair { bound2, nodes } = pair;
             if bound2 > self.reach2() {
                 // All that are left are farther.
-                self.gap = self.gap.min(bound2.sqrt());
+                self.found.leave_out(bound2.sqrt());
                 break;
             }
-            match pair {
-                Opened::Nodes(nodes) => {
-                    let whole = self.compare_boxes(nodes, self.reach2());
-                    let near = std::mem::take(&mut self.memory.near);
-                    open.extend(
-                        near.iter().map(|n| OpenPair { bound2: n.bound2, pair: self.children(nodes, whole, n.lanes) }),
-                    );
-                    self.memory.near = near;
+            if self.capped && self.lanes(nodes).contains(&0) {
+                continue;
+            }
+            if !nodes.iter().all(|node| node.is_leaf()) {
+                let whole = self.compare_boxes(nodes);
+                self.open_children(pair, whole, &mut open);
+                continue;
+            }
+            let before = self.found.limit;
+            if !self.capped {
+                let gap = self.leaf_gap(nodes);
+                if gap > self.found.reach() {
+                    self.found.leave_out(gap);
+                    continue;
                 }
-                Opened::Triangles([a, b]) => {
-                    self.compare(a, b);
-                    if self.touching.is_some() {
-                        break;
-                    }
-                    turns -= usize::from(turns > 0 && self.turn());
+            }
+            self.compare_boxes(nodes);
+            self.compare_triangles(nodes);
+            if self.found.touching.is_some() {
+                break;
+            }
+            if turns > 0 && self.found.limit < before {
+                let turn = self.turn();
+                turns -= usize::from(turn != Turn::Stays);
+                if turn == Turn::Separates {
+                    self.cap();
                 }
             }
         }
         self.memory.open = open;
+        began
+    }
+
+    /// Opens the roots, or the pairs of a front that the motion since leaves, where no plane rules out more; how many these are.
+    fn open(&mut self, front: Option<&MeshFront>, open: &mut BinaryHeap<OpenPair>) -> Option<usize> {
+        open.clear();
+        self.cap();
+        let front = front.filter(|_| !self.capped);
+        let left = front.and_then(|front| {
+            let motion = front.motion(self.place)?;
+            front.within(self.found.reach(), motion).map(|left| (motion, left))
+        });
+        let Some((motion, (pairs, gap))) = left else {
+            open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+            return None;
+        };
+        self.found.leave_out(gap);
+        open.extend(pairs.iter().map(|&(bound, nodes)| {
+            let left = (bound - motion).max(0.0);
+            OpenPair { bound2: left * left, nodes }
+        }));
+        Some(pairs.len())
+    }
+
+    /// Opens what is near of the children of two nodes that were compared.
+    #[inline]
+    pub(super) fn open_children(
+        &mut self,
+        OpenPair { bound2: of_parents, nodes }: OpenPair,
+        whole: [bool; 2],
+        open: &mut BinaryHeap<OpenPair>,
+    ) {
+        let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
+        for near in &self.memory.near {
+            let Opened::Nodes(children) = self.children(nodes, whole, near.lanes) else { continue };
+            let mut bound2 = near.bound2.max(of_parents);
+            if let ([Child::Inner(a), Child::Inner(b)], [false, false]) = (nodes.map(NodeId::get), whole) {
+                let along = line_gap(self.place, [a, b], near.lanes);
+                if along > reach {
+                    gap = gap.min(along);
+                    continue;
+                }
+                bound2 = if along > 0.0 { bound2.max(along * along) } else { bound2 };
+            }
+            open.push(OpenPair { bound2, nodes: children });
+        }
+        self.found.leave_out(gap);
+    }
+
+    /// The children of two nodes that are in the caps.
+    #[inline]
+    fn lanes(&self, nodes: [NodeId; 2]) -> [u8; 2] {
+        let caps = &self.memory.caps;
+        [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])]
+    }
+
+    /// Compares the triangles of two leaves whose boxes were compared, nearest first.
+    fn compare_triangles(&mut self, leaves: [NodeId; 2]) {
+        let mut near = std::mem::take(&mut self.memory.near);
+        near.sort_unstable_by(|x, y| x.bound2.total_cmp(&y.bound2));
+        for of in &near {
+            if of.bound2 > self.reach2() {
+                self.found.leave_out(of.bound2.sqrt());
+                break;
+            }
+            if let Opened::Triangles([a, b]) = self.children(leaves, [false; 2], of.lanes) {
+                self.found.compare(a, b);
+            }
+        }
+        self.memory.near = near;
     }
 
     /// The square of the distance beyond which pairs are left out.
     #[inline(always)]
     fn reach2(&self) -> f64 {
-        let reach = self.limit + self.place.slack();
+        let reach = self.found.reach();
         reach * reach
     }
 
-    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within `reach2`.
+    /// The answer.
+    fn finish(&mut self, cutoff: f64) -> SurfaceDistance {
+        self.memory.axis = Some(self.frames[0].axes[0]);
+        self.memory.counts[0] = self.found.compared;
+        self.found.finish(cutoff)
+    }
+
+    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
     /// Returns which of the nodes are taken whole.
-    fn compare_boxes(&mut self, nodes: [NodeId; 2], reach2: f64) -> [bool; 2] {
-        let ([a, b], whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
-        let rows = if whole[0] { 1 } else { WIDTH };
-        bounds(a, b, rows, &mut self.memory.bounds);
-        let (near, mut out) = (&mut self.memory.near, f64::INFINITY);
-        near.clear();
-        for (i, row) in self.memory.bounds.iter().enumerate().take(rows) {
-            for (j, &bound2) in row.iter().enumerate() {
-                if bound2 <= reach2 && bound2 < f64::INFINITY {
-                    near.push(NearChildren { bound2, lanes: [i as u8, j as u8] });
-                } else if bound2 < out {
-                    out = bound2;
-                }
+    pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
+        let (intervals, whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let (reach, bounds) = (self.found.reach(), &mut self.memory.bounds);
+        let (mut kept, gap) = self.supports.keep(intervals, whole, reach);
+        if self.capped {
+            let caps = &self.memory.caps;
+            let lanes = [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])];
+            for k in 0..2 {
+                kept[k] &= if whole[k] { u8::from(lanes[k] != 0) } else { lanes[k] };
             }
         }
-        self.gap = self.gap.min(out.sqrt());
+        bounds.compare(intervals, kept, reach * reach);
+        let near = &mut self.memory.near;
+        near.clear();
+        for (i, (row, bound2)) in bounds.near.iter().zip(&bounds.bound2).enumerate() {
+            let mut row = *row;
+            while row != 0 {
+                let j = row.trailing_zeros() as usize % WIDTH;
+                row &= row - 1;
+                near.push(NearChildren { bound2: bound2[j], lanes: [i as u8, j as u8] });
+            }
+        }
+        self.found.leave_out(gap.min(bounds.far2().sqrt()));
         self.memory.counts[1] += 1;
         whole
     }
@@ -321,118 +428,6 @@ impl<'a> MeshSearch<'a> {
             _ => nodes[k],
         }))
     }
-
-    /// Compares two triangles.
-    fn compare(&mut self, a: u32, b: u32) {
-        let place = self.place;
-        let (ta, tb) = (place.a.corners(a), place.corners_b(b));
-        let far = self.limit + place.slack();
-        if let Some(best) = &self.best {
-            let gap = triangle_pair::separation(&ta, &tb, best.normal);
-            if gap > far {
-                self.gap = self.gap.min(gap);
-                return;
-            }
-        }
-        self.memory.counts[0] += 1;
-        let closest = triangle_pair::closest_points(&ta, &tb);
-        let distance = closest.distance2.sqrt();
-        if distance <= place.sharp() {
-            self.touching = Some([a, b]);
-            return;
-        }
-        let normal = triangle_pair::direction(&ta, &tb, &closest);
-        let gap = normal.map_or(0.0, |n| triangle_pair::separation(&ta, &tb, n));
-        if gap > far {
-            self.gap = self.gap.min(gap);
-        } else if let Some(normal) = normal.filter(|_| distance - gap <= place.sharp()) {
-            if distance <= far {
-                self.take(NearestTriangles {
-                    triangles: [a, b],
-                    closest,
-                    normal,
-                    distance,
-                    lower: gap,
-                    upper: distance,
-                });
-            } else {
-                self.gap = self.gap.min(gap);
-            }
-        } else {
-            self.compare_wide(a, b);
-        }
-    }
-
-    /// Compares two triangles in double-double, where `f64` leaves too much open: edges that are nearly parallel, or slivers.
-    #[cold]
-    fn compare_wide(&mut self, a: u32, b: u32) {
-        let [ta, tb] = self.place.wide(a, b);
-        let wide = triangle_pair::closest_points(&ta, &tb);
-        let distance = wide.distance2.sqrt().to_f64();
-        if distance <= self.place.sharp() {
-            self.touching = Some([a, b]);
-            return;
-        }
-        let Some(n) = triangle_pair::direction(&ta, &tb, &wide) else {
-            self.unsettled = 0.0;
-            return;
-        };
-        let lower = triangle_pair::separation(&ta, &tb, n).to_f64();
-        let closest = ClosestPoints {
-            distance2: wide.distance2.to_f64(),
-            point_a: wide.point_a.to_f64(),
-            point_b: wide.point_b.to_f64(),
-            features: wide.features,
-            crosses: false,
-        };
-        if distance - lower > self.place.sharp() {
-            self.unsettled = self.unsettled.min(lower);
-        }
-        if distance <= self.limit + self.place.slack() {
-            self.take(NearestTriangles {
-                triangles: [a, b],
-                closest,
-                normal: n.to_f64(),
-                distance,
-                lower,
-                upper: distance,
-            });
-        } else {
-            self.gap = self.gap.min(lower);
-        }
-    }
-
-    /// Keeps the nearest; of equally near ones the first by parts.
-    fn take(&mut self, found: NearestTriangles) {
-        let parts = |[a, b]: [u32; 2]| [self.place.a.labels().part(a), self.place.b.labels().part(b)];
-        let nearer = |best: &NearestTriangles| match found.distance.total_cmp(&best.distance) {
-            std::cmp::Ordering::Equal => {
-                (parts(found.triangles), found.triangles) < (parts(best.triangles), best.triangles)
-            }
-            order => order.is_lt(),
-        };
-        if found.distance <= self.limit && self.best.as_ref().is_none_or(nearer) {
-            self.limit = found.distance;
-            self.best = Some(found);
-        }
-    }
-
-    /// The answer, its bracket as wide as a pair of triangles may leave it.
-    fn finish(self, cutoff: f64) -> SurfaceDistance {
-        let error = self.place.error();
-        self.memory.axis = Some(self.frames[0].axes[0]);
-        if let Some(triangles) = self.touching {
-            return SurfaceDistance::Touching(triangles);
-        }
-        match self.best {
-            None => SurfaceDistance::Beyond((self.gap - error).min(self.unsettled).max(0.0)),
-            Some(best) => {
-                debug_assert!(best.distance <= cutoff);
-                let lower = (best.distance - self.place.sharp() - error).min(self.unsettled).max(0.0);
-                SurfaceDistance::Apart(NearestTriangles { lower, upper: best.distance + error, ..best })
-            }
-        }
-    }
 }
 
 /// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the same for the same poses, always.
@@ -443,7 +438,7 @@ pub(crate) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSea
     while let Some(pair) = open.pop() {
         match pair {
             Opened::Nodes(nodes) => {
-                let whole = search.compare_boxes(nodes, search.reach2());
+                let whole = search.compare_boxes(nodes);
                 let from = open.len();
                 open.extend(search.memory.near.iter().map(|n| search.children(nodes, whole, n.lanes)));
                 open[from..].reverse();

@@ -48,7 +48,7 @@ pub(super) fn from_solid(
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
     let made = clean(&points.list, &points.first, triangles, points.of_vertex.len(), workers);
     let Some(MeshMade { mesh, condition, closure, .. }) = made.filter(|made| made.condition.is_solid()) else {
-        return Err(not_solid(&Closure::of(triangles), triangles));
+        return Err(not_solid(&Closure::of(triangles, workers), triangles));
     };
     let (low, high) = bounds(mesh.vertices().iter().copied());
     let size = (high - low).length();

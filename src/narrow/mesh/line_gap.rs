@@ -1,0 +1,44 @@
+//! Gaps along the line between the middles of two nodes: where surfaces bend, it is nearer to the direction of their distance than the axes
+//! of a search are, which all pairs share.
+
+use super::place::MeshPlace;
+use super::search::MeshSearch;
+use crate::geometry::Vec3;
+use crate::geometry::mesh::{Child, NodeId, WIDTH, heights_of_leaf};
+
+impl MeshSearch<'_> {
+    /// The gap of the triangles of two leaves along the line between their middles, metres; 0 if there is no line.
+    pub(super) fn leaf_gap(&mut self, leaves: [NodeId; 2]) -> f64 {
+        let meshes = [self.place.a, self.place.b];
+        let caches = &mut self.memory.intervals;
+        let [a, b] = [0, 1].map(|k: usize| {
+            let at = caches[k].meet(meshes[k], leaves[k], &self.frames[k]);
+            let whole = &caches[k].at(at).whole;
+            [0, 1, 2].map(|axis: usize| whole.middle(axis, 0))
+        });
+        let [x, y, z] = self.frames[0].axes;
+        let n = (x.scale(b[0] - a[0]) + y.scale(b[1] - a[1]) + z.scale(b[2] - a[2])).normalized();
+        let ([Child::Leaf(of_a), Child::Leaf(of_b)], true) = (leaves.map(NodeId::get), n.is_finite()) else {
+            return 0.0;
+        };
+        let highest = |heights: [f64; WIDTH]| heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let top = highest(heights_of_leaf(meshes[0], of_a, n));
+        n.dot(self.place.pose.t) - highest(heights_of_leaf(meshes[1], of_b, -self.place.pose.inverse_vector(n))) - top
+    }
+}
+
+/// The gap of the boxes of two children along the line between their centres, metres: where surfaces bend, it shows what the axes of a
+/// search do not.
+#[inline]
+pub(super) fn line_gap(place: &MeshPlace<'_>, nodes: [u32; 2], lanes: [u8; 2]) -> f64 {
+    let (a, of_a) = place.a.node(nodes[0]).oriented_box(lanes[0] as usize);
+    let (b, of_b) = place.b.node(nodes[1]).oriented_box(lanes[1] as usize);
+    let n = (place.pose.point(b) - a).normalized();
+    let m = place.pose.inverse_vector(n);
+    let reach = |sides: [Vec3<f64>; 3], n: Vec3<f64>| {
+        let [x, y, z] = sides.map(|side| side.dot(n).abs());
+        x + y + z
+    };
+    let gap = (m.dot(b) + n.dot(place.pose.t) - reach(of_b, m)) - (n.dot(a) + reach(of_a, n));
+    if gap > 0.0 { gap } else { 0.0 }
+}
