@@ -143,12 +143,12 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
     let built = match reading.model {
         Some(model @ (Model::Pieces | Model::PieceHulls)) => {
             let (pieces, hull) = pieces(mesh, &points)?;
-            let fit = pieces_fit(mesh, &points, &triangles, (&pieces, hull.as_ref()), model)?;
+            let fit = pieces_fit(mesh, &points, &triangles, (&pieces, hull.as_ref()), model, workers)?;
             BuiltGeometry { hull, fit: Some(fit), ..BuiltGeometry::of(model, pieces, center, counts) }
         }
         Some(Model::Hull) => {
             let core = points.hull_by_distinct(None)?;
-            let fit = (!triangles.is_empty()).then(|| measured(&points, &triangles, &core).any());
+            let fit = (!triangles.is_empty()).then(|| measured(&points, &triangles, &core, workers).any());
             let core = points.renamed(core);
             BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
         }
@@ -162,7 +162,7 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
             if triangles.is_empty() {
                 return Err(Fault::new("the geometry has no triangles", HULL_OF_VERTICES));
             }
-            match measured(&points, &triangles, &core).if_convex() {
+            match measured(&points, &triangles, &core, workers).if_convex() {
                 None => from_triangles(&points, &triangles, Some(core), (center, counts), workers)?,
                 fit => {
                     let core = points.renamed(core);
@@ -175,8 +175,13 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
     Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), ..built })
 }
 
-fn measured<'a>(points: &'a Distinct, triangles: &'a [[u32; 3]], hull: &'a Polyhedron) -> MeshAndHull<'a> {
-    MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull) }
+fn measured<'a>(
+    points: &'a Distinct,
+    triangles: &'a [[u32; 3]],
+    hull: &'a Polyhedron,
+    workers: &'a Workers,
+) -> MeshAndHull<'a> {
+    MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), workers }
 }
 
 /// The exact triangles; `of_all`: the hull of all points, if it is known.
@@ -248,6 +253,7 @@ fn pieces_fit(
     triangles: &[[u32; 3]],
     (pieces, hull): (&[Polyhedron], Option<&Polyhedron>),
     model: Model,
+    workers: &Workers,
 ) -> Result<HullFit, Fault> {
     let size = hull_fit::size(hull.unwrap_or(&pieces[0]));
     let mut members: Vec<(Vec<[u32; 3]>, Vec<usize>)> = vec![(Vec::new(), Vec::new()); pieces.len()];
@@ -259,7 +265,7 @@ fn pieces_fit(
     let mut fits = Vec::with_capacity(pieces.len());
     let mut refused: Vec<(usize, String)> = Vec::new();
     for (piece, (hull, (triangles, numbers))) in pieces.iter().zip(&members).enumerate() {
-        let measured = MeshAndHull { points: &points.list, triangles, hull, size };
+        let measured = MeshAndHull { points: &points.list, triangles, hull, size, workers };
         match model {
             Model::PieceHulls => fits.push(measured.any()),
             _ => match measured.convex() {

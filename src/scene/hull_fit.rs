@@ -28,6 +28,8 @@ pub(super) struct MeshAndHull<'a> {
     pub(super) hull: &'a Polyhedron,
     /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it as far as all others.
     pub(super) size: f64,
+    /// Threads that may help.
+    pub(super) workers: &'a Workers,
 }
 
 /// Why a mesh is not convex.
@@ -52,10 +54,14 @@ impl MeshAndHull<'_> {
         if step > 1 && self.depth_of(self.triangles.iter().step_by(step), limits).lower > tolerance {
             return None;
         }
-        if self.depth(limits).upper > tolerance {
-            return None;
-        }
-        let excess = self.excess(limits);
+        let is_on_hull = || self.depth(limits).upper <= tolerance;
+        let excess = if step > 1 {
+            // It is nearly certain that both are asked for.
+            let (is_on_hull, excess) = self.workers.both(is_on_hull, || self.excess(limits));
+            is_on_hull.then_some(excess)?
+        } else {
+            is_on_hull().then(|| self.excess(limits))?
+        };
         (excess.upper <= tolerance).then(|| self.fit(excess, true))
     }
 
@@ -67,7 +73,7 @@ impl MeshAndHull<'_> {
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
         self.if_convex().ok_or_else(|| {
             let (excess, depth, tolerance) = (self.excess(limits), self.depth(limits), self.tolerance());
-            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles, &Workers::none()).closed }
+            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles, self.workers).closed }
         })
     }
 
@@ -86,7 +92,7 @@ impl MeshAndHull<'_> {
     }
 
     fn fit(&self, excess: SurfaceReach, convex: bool) -> HullFit {
-        let mesh_volume = Closure::of(self.triangles, &Workers::none()).oriented.then(|| {
+        let mesh_volume = Closure::of(self.triangles, self.workers).oriented.then(|| {
             let corners = self.triangles.iter().map(|t| self.corners(t));
             EnclosedVolume::of(corners, self.hull.mean).signed.abs()
         });
