@@ -1,6 +1,7 @@
 //! What pairs of meshes remember changes no row: motions with one memory, against each sample by itself with none.
 
 #[path = "mesh_pairs/solids.rs"]
+#[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
 mod solids;
 
 use clearsweep::bench_support::geometry::{Pose, Vec3};

@@ -74,6 +74,7 @@ pub(crate) fn read_shapes(path: &Path) -> Vec<Shape> {
                 watertight: None,
                 fit: None,
                 deviation: 0.0,
+                decomposition_deviation: None,
                 mesh: None,
                 faces: Default::default(),
                 tree: Default::default(),
