@@ -3,6 +3,8 @@
 //! The oracle (`mesh_exact/`) takes the numbers of the input: the vertices of the file, and the poses. It shares no
 //! code with the engine. `CLEARSWEEP_MESH_EXACT=N` asks N pairs of each family (in every test run: 360).
 
+#![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
+
 #[path = "mesh_pairs/brute_force.rs"]
 mod brute_force;
 #[path = "mesh_exact/cases.rs"]

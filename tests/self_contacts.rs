@@ -222,7 +222,7 @@ fn loading_gives_the_same_mesh_for_any_number_of_threads() {
     let mut random = Random(5);
     let mut soup = Vec::new();
     for _ in 0..40_000 {
-        let at = [0; 3].map(|_| random.below(400) as f64);
+        let at = [0; 3].map(|_| random.below(120) as f64);
         soup.push([0; 3].map(|_| at.map(|c| c + random.below(7) as f64)));
     }
     let file =

@@ -288,7 +288,8 @@ fn pieces_fit(
 fn in_metres(mesh: &Mesh, reading: &GeometryOptions, workers: &Workers) -> Result<Vec<Vec3<f64>>, Fault> {
     let mut points = vec![Vec3::ZERO; mesh.vertices.len()];
     let parts = points.chunks_mut(PART).zip(mesh.vertices.chunks(PART)).zip((0..).step_by(PART));
-    let convert = |((points, vertices), first): ((&mut [Vec3<f64>], &[[f64; 3]]), usize)| -> Result<(), Fault> {
+    type Part<'a> = ((&'a mut [Vec3<f64>], &'a [[f64; 3]]), usize);
+    let convert = |((points, vertices), first): Part<'_>| -> Result<(), Fault> {
         for ((point, position), index) in points.iter_mut().zip(vertices).zip(first..) {
             let [x, y, z] = position.map(|c| reading.unit.metres(c * reading.scale));
             for c in [x, y, z] {

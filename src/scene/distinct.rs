@@ -113,7 +113,8 @@ impl Distinct {
                 of_vertex[before]
             };
         }
-        (list.shrink_to_fit(), first.shrink_to_fit());
+        list.shrink_to_fit();
+        first.shrink_to_fit();
         Self { list, first, of_vertex }
     }
 

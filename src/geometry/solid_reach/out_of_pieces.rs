@@ -87,7 +87,7 @@ impl Reaching for OutOfPieces<'_, '_> {
     fn split(&mut self, cell: &Cell, parts: &mut Vec<Tetrahedron>) {
         let body = &cell.body;
         let least = rounding(self.queries.scale, cell.cuts);
-        if cell.cuts % 2 == 0 {
+        if cell.cuts.is_multiple_of(2) {
             let (_, piece) = self.pieces.nearest(body.center(), 1)[0];
             let far = body.0.map(|corner| self.pieces.distance(piece, corner));
             let most = (1..4).fold(0, |most, i| if far[i] > far[most] { i } else { most });

@@ -50,7 +50,7 @@ fn a_solid_and_pieces_that_fill_it_are_as_near_as_rounding() {
     let unit = cuboid(v(0.0, 0.0, 0.0), v(1.0, 1.0, 1.0));
     // Cut where no cell is: between the pieces nothing is lost.
     let halves = [cuboid(v(0.0, 0.0, 0.0), v(0.37, 1.0, 1.0)), cuboid(v(0.37, 0.0, 0.0), v(1.0, 1.0, 1.0))];
-    for pieces in [&halves[..], &[unit.clone()]] {
+    for pieces in [&halves[..], std::slice::from_ref(&unit)] {
         let [missing, excess] = both(surface(&unit), pieces);
         assert!(missing.upper <= 2.0 * SETTLED && excess.upper <= 2.0 * SETTLED, "{missing:?} {excess:?}");
         assert!(missing.upper > 0.0 && excess.upper > 0.0);
@@ -60,10 +60,14 @@ fn a_solid_and_pieces_that_fill_it_are_as_near_as_rounding() {
 #[test]
 fn gaps_and_excess_are_measured_to_their_middle() {
     let unit = cuboid(v(0.0, 0.0, 0.0), v(1.0, 1.0, 1.0));
-    // A slab of 0.1 is missing in the middle, which no surface of the solid shows but its border.
+    // A slab of 0.1 is missing in the middle, which no surface of the solid shows but its border. Each cell is bounded by one piece, so
+    // that all cells at the middle of the slab have to be small: the work ends before the bound is sharp.
     let pieces = [cuboid(v(0.0, 0.0, 0.0), v(0.4, 1.0, 1.0)), cuboid(v(0.5, 0.0, 0.0), v(1.0, 1.0, 1.0))];
     let [missing, excess] = both(surface(&unit), &pieces);
-    assert!(missing.upper >= 0.05 && missing.upper < 0.052 && excess.upper < 2.0 * SETTLED, "{missing:?} {excess:?}");
+    assert!(
+        missing.upper >= 0.05 && missing.upper < 0.06 && missing.lower > 0.049 && excess.upper < 2.0 * SETTLED,
+        "{missing:?} {excess:?}"
+    );
     // Pieces that reach beyond a side by 0.2.
     let [missing, excess] = both(surface(&unit), &[cuboid(v(0.0, 0.0, 0.0), v(1.2, 1.0, 1.0))]);
     assert!(excess.upper >= 0.2 && excess.upper < 0.204 && missing.upper < 2.0 * SETTLED, "{missing:?} {excess:?}");

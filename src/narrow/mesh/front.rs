@@ -29,6 +29,9 @@ const LONGEST_WAIT: u32 = 64;
 /// The share of a front's pairs that the motion still rules out, below which a new one is collected.
 const FRESH: usize = 4;
 
+/// How far a leaf of A and one of B are apart at least, metres, and the leaves.
+type FrontPair = (f64, [NodeId; 2]);
+
 /// What was proven of two meshes at one pose.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeshFront {
@@ -37,7 +40,7 @@ pub(crate) struct MeshFront {
     /// The pose, and what a computed distance may be off there, metres.
     at: Option<(RelativePose<f64>, f64)>,
     /// Leaves of A and of B, and how far apart they are at least, metres: ascending.
-    pairs: Vec<(f64, [NodeId; 2])>,
+    pairs: Vec<FrontPair>,
     /// All other triangles are at least this far apart, metres.
     reach: f64,
     /// How much farther than the limit it was to reach, metres.
@@ -53,7 +56,7 @@ pub(crate) struct MeshFront {
 impl MeshFront {
     /// Bytes that it points to.
     pub(crate) fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<(f64, [NodeId; 2])>()
+        self.pairs.capacity() * size_of::<FrontPair>()
     }
 
     /// How far any point of B may have moved in A's frame since, and what rounding may do to a bound there and here, metres; `None` if nothing
@@ -67,7 +70,7 @@ impl MeshFront {
 
     /// The pairs that may be within `reach` (metres) after a motion, if the front holds all of them; and how far all others are apart at
     /// least, metres.
-    pub(super) fn within(&self, reach: f64, motion: f64) -> Option<(&[(f64, [NodeId; 2])], f64)> {
+    pub(super) fn within(&self, reach: f64, motion: f64) -> Option<(&[FrontPair], f64)> {
         if self.reach - motion <= reach {
             return None;
         }

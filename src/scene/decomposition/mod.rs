@@ -6,10 +6,11 @@
 mod vhacd;
 
 use super::distinct::Distinct;
-use super::mesh::{Closure, MeshMade, clean};
+use super::mesh::{Closure, EnclosedVolume, MeshMade, clean};
 use super::model::MeshCondition;
 use super::readers::Fault;
 use crate::geometry::hull::{check_range, convex_hull};
+use crate::geometry::mesh::fans;
 use crate::geometry::solid_reach::{PieceUnion, Solid, out_of_pieces, out_of_solid};
 use crate::geometry::triangle_tree::{Corners, bounds};
 use crate::geometry::{Polyhedron, TriangleMesh, Vec3};
@@ -17,6 +18,12 @@ use crate::workers::Workers;
 
 /// Distances below this part of the size are not told apart.
 const RESOLUTION: f64 = 1e-9;
+
+/// A mesh is convex if its hull deviates from it by no more than this part of the size, as where no model is given.
+const CONVEX: f64 = 1e-6;
+
+/// A mesh that fills less of its hull is not measured against it first.
+const LIKELY_CONVEX: f64 = 0.99;
 
 /// The diagonal of the box of a mesh that is decomposed, metres.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
@@ -56,9 +63,32 @@ pub(super) fn from_solid(
         let problem = format!("it is {size:e} m large: too large or too small to be decomposed");
         return Err(Fault::new(problem, "check the `unit` and the `scale` of the body"));
     }
+    let settled = RESOLUTION * size;
+    let watertight = closure.oriented;
+    if let Some((whole, deviation)) = convex_whole(&mesh, condition.volume, (settled, CONVEX * size))? {
+        return Ok(DecomposedSolid { pieces: vec![whole], hull: None, deviation, condition, watertight });
+    }
     let (pieces, hull) = hulls(&vhacd::parts(mesh.vertices(), mesh.triangles())?)?;
-    let deviation = deviation(&mesh, &pieces, RESOLUTION * size);
-    Ok(DecomposedSolid { pieces, hull, deviation, condition, watertight: closure.oriented })
+    let deviation = deviation(&mesh, &pieces, settled);
+    Ok(DecomposedSolid { pieces, hull, deviation, condition, watertight })
+}
+
+/// The hull of a mesh that is convex, and how far they are from each other, at most `tolerance`; `None` for other meshes. V-HACD would
+/// cut a convex mesh, too, since its voxels do not fill their hull.
+fn convex_whole(
+    mesh: &TriangleMesh,
+    volume: Option<f64>,
+    (settled, tolerance): (f64, f64),
+) -> Result<Option<(Polyhedron, f64)>, Fault> {
+    let (mut pieces, _) = hulls(&[mesh.vertices().to_vec()])?;
+    let Some(whole) = pieces.pop() else { return Ok(None) };
+    let corners = fans(&whole).map(|(_, fan)| fan.map(|v| whole.vertex(v)));
+    let of_hull = EnclosedVolume::of(corners, whole.mean).signed.abs();
+    if !volume.is_some_and(|volume| volume >= LIKELY_CONVEX * of_hull) {
+        return Ok(None);
+    }
+    let deviation = deviation(mesh, std::slice::from_ref(&whole), settled);
+    Ok((deviation <= tolerance).then_some((whole, deviation)))
 }
 
 fn not_solid(closure: &Closure, triangles: &[[u32; 3]]) -> Fault {

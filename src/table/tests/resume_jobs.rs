@@ -197,7 +197,7 @@ fn jobs_of_pieces_nodes_tables_and_held_poses_are_gone_on_with() {
     assert!(parts > 5, "{parts} parts");
     let mut rng = Rng(11);
     let (mut resumed, mut ended, mut full) = (0, 0, 0);
-    for round in 0..6 {
+    for round in 0..8 {
         let out = dir.path().join(format!("out-{round}"));
         for end in 0..4 {
             let ending = [Ending::Killed, Ending::Failed, Ending::Full(rng.below(bytes))][rng.below(3) as usize];
