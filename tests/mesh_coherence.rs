@@ -103,7 +103,7 @@ fn memory_changes_no_row_of_bodies_that_pass() {
         sliding(0.1),
         sliding(1.0),
         motion(|_| [2.3, 0.0, 0.1], |k| about_z(0.4 * k)),
-        motion(|k| if k % 2.0 == 0.0 { [2.4, 0.1, 0.0] } else { [-2.4, 0.2, 0.1] }, |k| about_z(k)),
+        motion(|k| if k % 2.0 == 0.0 { [2.4, 0.1, 0.0] } else { [-2.4, 0.2, 0.1] }, about_z),
         motion(|_| [0.2, 2.3, 0.0], |_| about_x(0.3)),
         motion(|k| [2.4 - 0.02 * k, 0.0, 0.0], |k| about_x(0.02 * k)),
         motion(|k| [0.0, 0.0, 2.2 + 0.2 * (0.5 * k).sin()], |k| about_x(0.05 * k)),

@@ -127,7 +127,7 @@ impl Random {
 fn soup(seed: u64) -> Vec<[[i64; 3]; 3]> {
     let random = &mut Random(seed);
     let reach = [3, 4, 6, 700][seed as usize % 4];
-    let is_flat = seed % 3 == 0;
+    let is_flat = seed.is_multiple_of(3);
     let pool: Vec<[i64; 3]> = (0..6 + random.below(8))
         .map(|_| {
             let [x, y, z] = [0; 3].map(|_| random.below(reach));
@@ -190,8 +190,7 @@ fn what_touches_itself_is_counted_pair_by_pair() {
     let (crossing, is_solid) = of(&cube([0.0; 3]).with(&cube([1.0, 0.7, 0.3])));
     assert!(crossing > 6 && is_solid, "{crossing}: solids that cross are solid");
     let needle = [[[0.25, 0.5, 1.0], [0.0, 0.0, 4.0], [1.0, 0.0, 4.0]]];
-    let (tip, on_face) =
-        (condition(obj(&needle)), cube([0.0; 3]).obj() + &format!("v 0.3 0.4 1\nv 0 0 4\nv 1 0 4\nf 9 10 11\n"));
+    let (tip, on_face) = (condition(obj(&needle)), cube([0.0; 3]).obj() + "v 0.3 0.4 1\nv 0 0 4\nv 1 0 4\nf 9 10 11\n");
     assert_eq!((tip.self_contacts, condition(on_face).self_contacts), (0, 1));
 }
 

@@ -2,23 +2,15 @@
 //! motion since rules out what it cannot have brought into reach, without a test of boxes (generalized front tracking: Ehmann and Lin 2001;
 //! docs/numerics.md, "Triangle meshes").
 
-use super::open_pair::OpenPair;
 use super::place::MeshPlace;
-use super::search::MeshSearch;
 use crate::geometry::RelativePose;
-use crate::geometry::mesh::{NodeId, TriangleMesh};
+use crate::geometry::mesh::NodeId;
 
 /// Pairs of leaves that are remembered, at most.
-const MOST_PAIRS: usize = 2048;
+pub(super) const MOST_PAIRS: usize = 2048;
 
 /// Pairs of nodes that a search compares before its front is worth collecting.
 const MANY_NODES: usize = 512;
-
-/// A short step, in sizes of a leaf.
-const SHORT: f64 = 0.5;
-
-/// How many times the comparisons of a search a front may cost.
-const DEARER: usize = 2;
 
 /// Searches that a front serves at least.
 const FEW_USES: u32 = 4;
@@ -30,25 +22,25 @@ const LONGEST_WAIT: u32 = 64;
 const FRESH: usize = 4;
 
 /// How far a leaf of A and one of B are apart at least, metres, and the leaves.
-type FrontPair = (f64, [NodeId; 2]);
+pub(super) type FrontPair = (f64, [NodeId; 2]);
 
 /// What was proven of two meshes at one pose.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeshFront {
     /// Which meshes they are.
-    of: [u64; 2],
+    pub(super) of: [u64; 2],
     /// The pose, and what a computed distance may be off there, metres.
-    at: Option<(RelativePose<f64>, f64)>,
+    pub(super) at: Option<(RelativePose<f64>, f64)>,
     /// Leaves of A and of B, and how far apart they are at least, metres: ascending.
-    pairs: Vec<FrontPair>,
+    pub(super) pairs: Vec<FrontPair>,
     /// All other triangles are at least this far apart, metres.
-    reach: f64,
+    pub(super) reach: f64,
     /// How much farther than the limit it was to reach, metres.
-    skin: f64,
+    pub(super) skin: f64,
     /// Pairs of nodes that a search from the roots compared.
-    cost: usize,
+    pub(super) cost: usize,
     /// Searches that began from it.
-    used: u32,
+    pub(super) used: u32,
     /// Searches to let pass before the next is collected, and how many it will be if that one is of no use.
     wait: [u32; 2],
 }
@@ -98,53 +90,8 @@ impl MeshFront {
 }
 
 /// What tells the meshes apart from all others.
-fn identities(place: &MeshPlace<'_>) -> [u64; 2] {
+pub(super) fn identities(place: &MeshPlace<'_>) -> [u64; 2] {
     [place.a.identity(), place.b.identity()]
-}
-
-impl MeshSearch<'_> {
-    /// Collects the pairs of leaves that the motion `ahead` (to the next sample, and at most in all to come, metres) may bring within reach,
-    /// nearest first, as far as memory goes and comparisons pay.
-    pub(super) fn collect(&mut self, front: &mut MeshFront, [step, ahead]: [f64; 2]) {
-        // The limit may grow by the motion, and what is left out come nearer by it. At the end of a block the next one is likely alike.
-        front.skin = (2.0 * ahead).max(0.5 * front.skin);
-        // A bound tells pairs of leaves apart by about their size: of larger steps nothing would be left to rule out.
-        let size = |mesh: &TriangleMesh| mesh.radius() / (mesh.node_counts()[1] as f64).sqrt();
-        let is_slow = step < SHORT * size(self.place.a).max(size(self.place.b));
-        let is_moving = front.skin > 0.0 && front.skin < f64::INFINITY;
-        if !is_slow || !is_moving {
-            front.at = None;
-            return;
-        }
-        let needed = self.found.reach();
-        self.found.limit += front.skin;
-        (front.of, front.used) = (identities(self.place), 0);
-        front.reach = self.found.reach();
-        front.pairs.clear();
-        self.capped = false;
-        let mut open = std::mem::take(&mut self.memory.open);
-        open.clear();
-        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
-        let last = self.memory.counts[1] + DEARER * front.cost;
-        while let Some(pair) = open.pop() {
-            let OpenPair { bound2, nodes } = pair;
-            if front.pairs.len() == MOST_PAIRS || self.memory.counts[1] > last {
-                front.reach = front.reach.min(bound2.sqrt());
-                break;
-            }
-            if nodes.iter().all(|node| node.is_leaf()) {
-                front.pairs.push((bound2.sqrt().max(self.leaf_gap(nodes)), nodes));
-            } else {
-                let whole = self.compare_boxes(nodes);
-                self.open_children(pair, whole, &mut open);
-            }
-        }
-        let reach = front.reach;
-        front.pairs.retain(|pair| pair.0 <= reach);
-        front.pairs.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        self.memory.open = open;
-        front.at = (front.reach > needed).then(|| (self.place.pose, self.place.error()));
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 //! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
 //! best_pair.rs      the nearest pair of triangles so far
 //! open_pair.rs      the order of a search; line_gap.rs: gaps along lines between middles
-//! supports.rs       what the supporting planes along one direction leave of both meshes
-//! front.rs          what a search leaves to the next one: bounds that outlast a motion
+//! supports.rs       what the supporting planes along one direction leave of both meshes; turning.rs: which direction
+//! front.rs          what a search leaves to the next one: bounds that outlast a motion; collecting.rs: the search for them
 //! triangle_pair.rs  the distance of two triangles, and a direction that proves it
 //! points.rs         points against one mesh: the nearest triangle, inside or outside; point_bounds.rs: bounds, eight by eight
 //! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
@@ -21,6 +21,7 @@
 
 mod best_pair;
 mod bounds;
+mod collecting;
 mod crossing;
 mod depth;
 mod front;
@@ -34,6 +35,7 @@ mod search;
 mod supports;
 mod sweep;
 mod triangle_pair;
+mod turning;
 
 use self::depth::{DepthBracket, DepthMemory};
 use self::place::MeshPlace;

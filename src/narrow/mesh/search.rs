@@ -10,7 +10,7 @@ use super::best_pair::BestPair;
 pub(crate) use super::best_pair::{NearestTriangles, SurfaceDistance};
 use super::bounds::{ChildBounds, IntervalCache};
 use super::front::MeshFront;
-use super::line_gap::line_gap;
+use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
 use super::place::MeshPlace;
 use super::supports::{Cap, OpenNodes, Supports, Turn};
@@ -280,7 +280,7 @@ impl<'a> MeshSearch<'a> {
             }
             let before = self.found.limit;
             if !self.capped {
-                let gap = self.leaf_gap(nodes);
+                let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
                 if gap > self.found.reach() {
                     self.found.leave_out(gap);
                     continue;

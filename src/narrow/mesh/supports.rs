@@ -4,23 +4,10 @@
 //! `reach` from all of B, and a point of B above `top + reach` from all of A (support mapping: van den Bergen, *Collision Detection in
 //! Interactive 3D Environments*, 4.3). Along the normal of the nearest points, what is left of bodies that a plane separates is a few triangles.
 
-use super::search::MeshSearch;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{
     Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH, heights_of_leaf, heights_of_node,
 };
-
-/// How much nearer, as a cosine, the normal of the best pair is to an axis of the frame than the frame is turned to it.
-const ALIGNED: f64 = 1.0 - 1e-7;
-
-/// Likewise, where no plane separates the bodies.
-const NEARLY_ALIGNED: f64 = 0.999;
-
-/// The share of the distance that a gap along the first axis has, for the axis to stay.
-const SEPARATED: f64 = 0.5;
-
-/// Leaves of which a cap is collected, at most.
-const MOST_LEAVES: usize = 128;
 
 /// The heights of both meshes along the first axis of a frame, metres.
 #[derive(Debug, Clone, Copy)]
@@ -191,49 +178,4 @@ pub(super) enum Turn {
     Turns,
     /// It was turned to a direction along which the bodies are apart, and much is ruled out.
     Separates,
-}
-
-impl MeshSearch<'_> {
-    /// How far the meshes reach towards each other in a frame.
-    pub(super) fn supports_of(&mut self, frames: &[SearchFrame; 2], starts: Option<[u32; 2]>) -> Supports {
-        Supports::new([self.place.a, self.place.b], frames, starts, &mut self.memory.heights)
-    }
-
-    /// Turns the frame to the normal of the best pair, if more is ruled out along it.
-    pub(super) fn turn(&mut self) -> Turn {
-        let Some(best) = self.found.best else { return Turn::Stays };
-        let cosine = best.normal.dot(self.frames[0].axes[0]);
-        if cosine >= ALIGNED {
-            return Turn::Stays;
-        }
-        let axes = SearchFrame::along(best.normal);
-        let frames = [axes, axes.in_b(&self.place.pose)];
-        let supports = self.supports_of(&frames, Some(best.triangles));
-        let separates = supports.gap().max(self.supports.gap()) > SEPARATED * best.distance;
-        if (separates && supports.gap() <= self.supports.gap()) || (!separates && cosine >= NEARLY_ALIGNED) {
-            return Turn::Stays;
-        }
-        (self.frames, self.supports) = (frames, supports);
-        self.capped = false;
-        self.forget();
-        if separates { Turn::Separates } else { Turn::Turns }
-    }
-
-    /// Collects what of each mesh may be within reach of the other, if that is little.
-    pub(super) fn cap(&mut self) {
-        if self.found.limit == f64::INFINITY {
-            return;
-        }
-        let (reach, frames) = (self.found.reach(), &self.frames);
-        let [a, b] = &mut self.memory.caps;
-        let floors =
-            [self.supports.bottom - reach - frames[0].shift[0], frames[1].shift[0] - (self.supports.top + reach)];
-        self.capped = a.collect(self.place.a, frames[0].axes[0], floors[0], MOST_LEAVES)
-            && b.collect(self.place.b, -frames[1].axes[0], floors[1], MOST_LEAVES);
-        if self.capped {
-            let highest = a.below + frames[0].shift[0];
-            let lowest = frames[1].shift[0] - b.below;
-            self.found.leave_out((self.supports.bottom - highest).min(lowest - self.supports.top));
-        }
-    }
 }

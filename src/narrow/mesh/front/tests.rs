@@ -4,7 +4,7 @@ use super::*;
 use crate::geometry::mesh::{Child, TriangleMesh};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::mesh::search::{
-    MeshPairMemory, MeshSearchMemory, SearchStart, SurfaceDistance, nearest, nearest_again,
+    MeshPairMemory, MeshSearch, MeshSearchMemory, SearchStart, SurfaceDistance, nearest, nearest_again,
 };
 use crate::narrow::mesh::triangle_pair;
 use crate::workers::Workers;
