@@ -8,12 +8,12 @@
 use super::hull::{side, turn};
 use super::vec3::Vec3;
 
-type Point = Vec3<f64>;
+type ContactPoint = Vec3<f64>;
 
 /// A triangle with an area, and an axis along which it is seen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenTriangle {
-    pub(crate) corners: [Point; 3],
+    pub(crate) corners: [ContactPoint; 3],
     /// Equal numbers are equal points.
     pub(crate) vertices: [u32; 3],
     /// Of the three axes the one along which its shadow is largest, but for rounding; the shadow has an area.
@@ -22,7 +22,7 @@ pub(crate) struct SeenTriangle {
 
 impl SeenTriangle {
     /// Of corners that are not on a line.
-    pub(crate) fn new(corners: [Point; 3], vertices: [u32; 3]) -> Self {
+    pub(crate) fn new(corners: [ContactPoint; 3], vertices: [u32; 3]) -> Self {
         let [a, b, c] = corners;
         let area = |axis: usize| turn(a, b, c, axis).abs();
         let axis = (1..3).fold(0, |best, axis| if area(axis) > area(best) { axis } else { best });
@@ -56,18 +56,18 @@ fn sign(x: f64) -> i8 {
 }
 
 /// The sign of the area of a shadow: 1 where it is counter-clockwise seen from the far end of the axis.
-fn area(a: Point, b: Point, c: Point, axis: usize) -> i8 {
+fn area(a: ContactPoint, b: ContactPoint, c: ContactPoint, axis: usize) -> i8 {
     sign(turn(a, b, c, axis))
 }
 
 /// The sign of the volume that `d` spans with a triangle: 1 where it lies above.
-fn volume(a: Point, b: Point, c: Point, d: Point) -> i8 {
+fn volume(a: ContactPoint, b: ContactPoint, c: ContactPoint, d: ContactPoint) -> i8 {
     sign(side(a, b, c, d))
 }
 
 /// Triangles with a side `a`, `b` in common, `c` and `d` opposite to it: planes that differ meet in the line through the side, and
 /// triangles in one plane overlap if they lie on one side of it.
-fn common_side([a, b]: [Point; 2], c: Point, d: Point, axis: usize) -> bool {
+fn common_side([a, b]: [ContactPoint; 2], c: ContactPoint, d: ContactPoint, axis: usize) -> bool {
     area(a, b, c, axis) * area(a, b, d, axis) >= 0 && volume(a, b, c, d) == 0
 }
 
@@ -76,8 +76,8 @@ fn common_side([a, b]: [Point; 2], c: Point, d: Point, axis: usize) -> bool {
 /// For rays `a`, `b` and `c`, `d` from the corner, `a [bcd] - b [acd] = d [abc] - c [abd]`, with the volumes of three of them in
 /// brackets; and unless all four lie in a plane, no other combination of them vanishes. So there is a common ray iff the volumes
 /// have such signs that, of this equation or of its negative, both sides are combinations with no negative factor.
-fn common_corner(from: Point, [a, b]: [Point; 2], [c, d]: [Point; 2], axis: usize) -> bool {
-    let seen = |p: Point, q: Point| area(from, p, q, axis);
+fn common_corner(from: ContactPoint, [a, b]: [ContactPoint; 2], [c, d]: [ContactPoint; 2], axis: usize) -> bool {
+    let seen = |p: ContactPoint, q: ContactPoint| area(from, p, q, axis);
     let (own, other) = (seen(a, b), seen(c, d));
     if other != 0 {
         let [ac, ad, bc, bd] = [seen(a, c), seen(a, d), seen(b, c), seen(b, d)];
@@ -88,7 +88,7 @@ fn common_corner(from: Point, [a, b]: [Point; 2], [c, d]: [Point; 2], axis: usiz
             return false;
         }
     }
-    let spanned = |p: Point, q: Point, r: Point| volume(from, p, q, r);
+    let spanned = |p: ContactPoint, q: ContactPoint, r: ContactPoint| volume(from, p, q, r);
     let [bcd, acd] = [spanned(b, c, d), spanned(a, c, d)];
     if bcd * acd > 0 {
         return false;
@@ -101,7 +101,7 @@ fn common_corner(from: Point, [a, b]: [Point; 2], [c, d]: [Point; 2], axis: usiz
 }
 
 /// Triangles without a common corner.
-fn no_common_corner(p: &[Point; 3], q: &[Point; 3], axis: usize) -> bool {
+fn no_common_corner(p: &[ContactPoint; 3], q: &[ContactPoint; 3], axis: usize) -> bool {
     if shadows_are_apart(p, q, axis) {
         return false;
     }
@@ -121,7 +121,7 @@ fn no_common_corner(p: &[Point; 3], q: &[Point; 3], axis: usize) -> bool {
 
 /// Whether the shadows of two triangles are apart: all of one lies beyond a side of the other. That of the first one has an area; of one
 /// without an area nothing is asked.
-fn shadows_are_apart(p: &[Point; 3], q: &[Point; 3], axis: usize) -> bool {
+fn shadows_are_apart(p: &[ContactPoint; 3], q: &[ContactPoint; 3], axis: usize) -> bool {
     [(p, q), (q, p)].into_iter().any(|(own, other)| {
         let around = area(own[0], own[1], own[2], axis);
         let is_beyond =
@@ -132,7 +132,7 @@ fn shadows_are_apart(p: &[Point; 3], q: &[Point; 3], axis: usize) -> bool {
 
 /// Whether a side of one triangle meets the other, whose plane has its corners on the sides `of`. A side that lies in the plane is left
 /// to its neighbours, which end where it does.
-fn passes(own: &[Point; 3], of: [i8; 3], [a, b, c]: &[Point; 3]) -> bool {
+fn passes(own: &[ContactPoint; 3], of: [i8; 3], [a, b, c]: &[ContactPoint; 3]) -> bool {
     (0..3).any(|k| {
         let (from, to) = (k, (k + 1) % 3);
         if of[from] * of[to] > 0 || (of[from], of[to]) == (0, 0) {

@@ -88,12 +88,12 @@ impl Counted {
 
 /// Lowest and highest coordinates.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct TriangleBox {
     low: Vec3<f64>,
     high: Vec3<f64>,
 }
 
-impl Span {
+impl TriangleBox {
     fn of(corners: impl Iterator<Item = Vec3<f64>>) -> Self {
         let (low, high) = bounds(corners);
         Self { low, high }
@@ -122,18 +122,18 @@ impl Span {
 
 /// The boxes of the nodes and leaves of a mesh along the axes of its frame.
 struct TreeBoxes {
-    nodes: Vec<Span>,
+    nodes: Vec<TriangleBox>,
     /// The last leaf below each node.
     last: Vec<u32>,
-    leaves: Vec<Span>,
+    leaves: Vec<TriangleBox>,
 }
 
 impl TreeBoxes {
     fn of(mesh: &TriangleMesh) -> Self {
         let [nodes, leaves] = mesh.node_counts();
-        let of_leaf = |leaf: usize| Span::of(mesh.leaf(leaf as u32).flat_map(|t| mesh.corners(t)));
-        let leaves: Vec<Span> = (0..leaves).map(of_leaf).collect();
-        let none = Span::of(std::iter::empty());
+        let of_leaf = |leaf: usize| TriangleBox::of(mesh.leaf(leaf as u32).flat_map(|t| mesh.corners(t)));
+        let leaves: Vec<TriangleBox> = (0..leaves).map(of_leaf).collect();
+        let none = TriangleBox::of(std::iter::empty());
         let (mut boxes, mut last) = (vec![none; nodes], vec![0; nodes]);
         // Children have higher numbers than their nodes.
         for index in (0..nodes).rev() {
@@ -155,7 +155,7 @@ fn children(node: &MeshNode) -> impl Iterator<Item = NodeId> + '_ {
 }
 
 /// A triangle of a leaf that is searched for, and its box.
-type BoxedTriangle = (Span, SeenTriangle);
+type BoxedTriangle = (TriangleBox, SeenTriangle);
 
 /// A search of leaves for what they touch among the leaves behind them.
 struct LeafSearch<'a> {
@@ -171,7 +171,10 @@ impl LeafSearch<'_> {
         let mut own: Vec<BoxedTriangle> = Vec::with_capacity(LEAF_TRIANGLES);
         for t in self.mesh.leaf(leaf) {
             let corners = self.mesh.corners(t);
-            own.push((Span::of(corners.into_iter()), SeenTriangle::new(corners, self.mesh.triangles()[t as usize])));
+            own.push((
+                TriangleBox::of(corners.into_iter()),
+                SeenTriangle::new(corners, self.mesh.triangles()[t as usize]),
+            ));
         }
         for (k, one) in own.iter().enumerate() {
             own[k + 1..].iter().for_each(|other| self.pair(one, other));
@@ -202,10 +205,10 @@ impl LeafSearch<'_> {
     }
 
     /// All triangles of one leaf against those of another.
-    fn against(&mut self, own: &[BoxedTriangle], span: Span, other: u32) {
+    fn against(&mut self, own: &[BoxedTriangle], span: TriangleBox, other: u32) {
         for t in self.mesh.leaf(other) {
             let corners = self.mesh.corners(t);
-            let around = Span::of(corners.into_iter());
+            let around = TriangleBox::of(corners.into_iter());
             if !around.meets(&span) {
                 continue;
             }

@@ -22,7 +22,7 @@ mod tests;
 mod tetrahedron;
 
 pub(crate) use pieces::PieceUnion;
-pub(crate) use solid::Solid;
+pub(crate) use solid::TriangleSolid;
 
 use super::vec3::Vec3;
 use out_of_pieces::OutOfPieces;
@@ -49,7 +49,7 @@ pub(crate) struct SolidReach {
 }
 
 /// How far the pieces reach from the solid, points inside of it being at 0; distances up to `settled` are not told apart.
-pub(crate) fn out_of_solid(pieces: &PieceUnion<'_>, solid: &Solid, settled: f64) -> SolidReach {
+pub(crate) fn out_of_solid(pieces: &PieceUnion<'_>, solid: &TriangleSolid, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfSolid { pieces, queries: queries(pieces, solid) };
     let cells: Vec<_> =
@@ -60,7 +60,7 @@ pub(crate) fn out_of_solid(pieces: &PieceUnion<'_>, solid: &Solid, settled: f64)
 }
 
 /// How far the solid reaches from the pieces, points inside of one being at 0; distances up to `settled` are not told apart.
-pub(crate) fn out_of_pieces(solid: &Solid, pieces: &PieceUnion<'_>, settled: f64) -> SolidReach {
+pub(crate) fn out_of_pieces(solid: &TriangleSolid, pieces: &PieceUnion<'_>, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfPieces { pieces, queries: queries(pieces, solid) };
     reaching.look_at_vertices(&mut known);
@@ -70,7 +70,7 @@ pub(crate) fn out_of_pieces(solid: &Solid, pieces: &PieceUnion<'_>, settled: f64
     SolidReach { upper, lower: known.found }
 }
 
-fn queries<'a>(pieces: &PieceUnion<'_>, solid: &'a Solid) -> SolidQueries<'a> {
+fn queries<'a>(pieces: &PieceUnion<'_>, solid: &'a TriangleSolid) -> SolidQueries<'a> {
     let of_pieces = (0..pieces.len() as u32).flat_map(|p| (0..pieces.core(p).count as u32).map(move |v| (p, v)));
     let ends = of_pieces.map(|(p, v)| pieces.core(p).vertex(v)).chain([solid.low, solid.high]);
     let scale = ends.flat_map(Vec3::to_array).fold(0.0, |most: f64, c| most.max(c.abs()));

@@ -9,7 +9,7 @@
 //! the others; every other time it is halved.
 
 use super::pieces::PieceUnion;
-use super::search::{Cell, Known, Reaching, rounding};
+use super::search::{Known, ReachCell, Reaching, rounding};
 use super::solid::SolidQueries;
 use super::tetrahedron::Tetrahedron;
 use crate::geometry::Vec3;
@@ -84,7 +84,7 @@ impl Reaching for OutOfPieces<'_, '_> {
         Some(by_points + 2.0 * margin)
     }
 
-    fn split(&mut self, cell: &Cell, parts: &mut Vec<Tetrahedron>) {
+    fn split(&mut self, cell: &ReachCell, parts: &mut Vec<Tetrahedron>) {
         let body = &cell.body;
         let least = rounding(self.queries.scale, cell.cuts);
         if cell.cuts.is_multiple_of(2) {

@@ -9,7 +9,7 @@
 //!   the solid, or a little beyond it, is settled as a whole, however it is triangulated.
 
 use super::pieces::PieceUnion;
-use super::search::{Cell, Known, Reaching, rounding};
+use super::search::{Known, ReachCell, Reaching, rounding};
 use super::solid::SolidQueries;
 use super::tetrahedron::Tetrahedron;
 use crate::geometry::Vec3;
@@ -88,7 +88,7 @@ impl Reaching for OutOfSolid<'_, '_> {
         if inside && self.queries.holds(body) { Some(rounding) } else { Some(upper) }
     }
 
-    fn split(&mut self, cell: &Cell, parts: &mut Vec<Tetrahedron>) {
+    fn split(&mut self, cell: &ReachCell, parts: &mut Vec<Tetrahedron>) {
         parts.extend(cell.body.halves(rounding(self.queries.scale, 0)).into_iter().flatten());
     }
 

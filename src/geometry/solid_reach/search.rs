@@ -29,7 +29,7 @@ impl Known {
 }
 
 /// A part of the set whose points are asked for their distances.
-pub(super) struct Cell {
+pub(super) struct ReachCell {
     /// No point of the cell that belongs to the set is farther.
     pub(super) upper: f64,
     pub(super) body: Tetrahedron,
@@ -41,25 +41,25 @@ pub(super) struct Cell {
     number: u64,
 }
 
-impl Ord for Cell {
+impl Ord for ReachCell {
     fn cmp(&self, other: &Self) -> Ordering {
         self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }
 }
 
-impl PartialOrd for Cell {
+impl PartialOrd for ReachCell {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Cell {
+impl PartialEq for ReachCell {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Cell {}
+impl Eq for ReachCell {}
 
 /// The distance that is bounded.
 pub(super) trait Reaching {
@@ -68,7 +68,7 @@ pub(super) trait Reaching {
     fn bound(&mut self, body: &Tetrahedron, source: u32, cuts: u32, known: &mut Known) -> Option<f64>;
 
     /// The cells that a cell is split into, together the whole of it; none if it is as small as rounding.
-    fn split(&mut self, cell: &Cell, parts: &mut Vec<Tetrahedron>);
+    fn split(&mut self, cell: &ReachCell, parts: &mut Vec<Tetrahedron>);
 
     /// Whether no more work may be done.
     fn is_exhausted(&self) -> bool;
@@ -84,10 +84,10 @@ pub(super) fn largest(
     let mut open = BinaryHeap::new();
     let (mut settled, mut number) = (0.0_f64, 0);
     let mut add =
-        |body: Tetrahedron, source, cuts, reaching: &mut _, known: &mut Known, open: &mut BinaryHeap<Cell>| {
+        |body: Tetrahedron, source, cuts, reaching: &mut _, known: &mut Known, open: &mut BinaryHeap<ReachCell>| {
             if let Some(upper) = Reaching::bound(reaching, &body, source, cuts, known) {
                 number += 1;
-                open.push(Cell { upper, body, source, cuts, number });
+                open.push(ReachCell { upper, body, source, cuts, number });
             }
         };
     for (body, source) in cells {

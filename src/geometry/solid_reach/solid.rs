@@ -10,7 +10,7 @@ const VISITS_LEAST: usize = 256;
 
 /// Triangles that close up and face outward: the solid is what they wind around, and the triangles themselves.
 #[derive(Debug)]
-pub(crate) struct Solid {
+pub(crate) struct TriangleSolid {
     pub(super) tree: TriangleTree,
     pub(super) low: Vec3<f64>,
     pub(super) high: Vec3<f64>,
@@ -18,14 +18,14 @@ pub(crate) struct Solid {
 
 /// A solid with the work that may still be done on it.
 pub(super) struct SolidQueries<'a> {
-    pub(super) solid: &'a Solid,
+    pub(super) solid: &'a TriangleSolid,
     /// Boxes of triangles that may still be looked at.
     pub(super) visits: usize,
     /// Largest magnitude of a coordinate of anything that is compared.
     pub(super) scale: f64,
 }
 
-impl Solid {
+impl TriangleSolid {
     /// Of triangles: finite, at least one, fewer than 2^32.
     pub(crate) fn new(triangles: Vec<Corners>) -> Self {
         let (low, high) = bounds(triangles.iter().flatten().copied());

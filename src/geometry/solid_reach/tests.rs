@@ -41,7 +41,7 @@ fn surface(core: &Polyhedron) -> Vec<Corners> {
 }
 
 fn both(solid: Vec<Corners>, pieces: &[Polyhedron]) -> [SolidReach; 2] {
-    let (solid, pieces) = (Solid::new(solid), PieceUnion::new(pieces));
+    let (solid, pieces) = (TriangleSolid::new(solid), PieceUnion::new(pieces));
     [out_of_pieces(&solid, &pieces, SETTLED), out_of_solid(&pieces, &solid, SETTLED)]
 }
 
@@ -115,7 +115,7 @@ fn bounds_hold_for_random_pieces_and_are_tight() {
             })
             .collect();
         let [missing, excess] = both(surface(&body), &pieces);
-        let (solid, union) = (Solid::new(surface(&body)), PieceUnion::new(&pieces));
+        let (solid, union) = (TriangleSolid::new(surface(&body)), PieceUnion::new(&pieces));
         for _ in 0..4000 {
             let p = random.point().scale(1.3);
             let (inside, of_pieces) = (solid.contains(p).0, union.nearest(p, 1)[0].0);

@@ -94,7 +94,7 @@ fn shortest_separation(
     // No translation takes the deepest pair apart that is shorter than its depth.
     let start = directions.last().map_or(0.0, |d| d.1);
     for (n, _) in directions {
-        let way = Way { bodies, n, limit: best.map_or(f64::INFINITY, |b| b.0), margin };
+        let way = PieceWayOut { bodies, n, limit: best.map_or(f64::INFINITY, |b| b.0), margin };
         if let Some(length) = way.separating_length(&near, start, work) {
             best = Some((length, n));
         }
@@ -103,7 +103,7 @@ fn shortest_separation(
 }
 
 /// Lengths by which B is moved along one direction.
-struct Way<'a> {
+struct PieceWayOut<'a> {
     bodies: &'a Bodies<'a>,
     /// Unit, A's frame.
     n: Vec3<f64>,
@@ -113,7 +113,7 @@ struct Way<'a> {
     margin: f64,
 }
 
-impl Way<'_> {
+impl PieceWayOut<'_> {
     /// A length below the limit that leaves at least the margin between all pairs of pieces, proven at the moved pose; metres. `near`: pairs
     /// that are in the way where the bodies are; no length below `start` separates them all.
     ///

@@ -116,8 +116,8 @@ impl<'a> OverlapQueries<'a> {
     /// B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
     pub(crate) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Option<Protrusion>; 2] {
         let (place, error) = (self.place, self.place.error());
-        let in_b = Slab { along: n, from: start_b - error };
-        let in_a = Slab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
+        let in_b = SupportSlab { along: n, from: start_b - error };
+        let in_a = SupportSlab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
         let of_a =
             place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error))).flatten();
         let of_b = place
@@ -165,14 +165,14 @@ impl<'a> OverlapQueries<'a> {
 
 /// The side of a supporting plane on which another body lies: what is inside of it is no deeper than its distance from there.
 #[derive(Debug, Clone, Copy)]
-struct Slab {
+struct SupportSlab {
     /// Unit, inward, in the frame of the vertices.
     along: Vec3<f64>,
     /// Where the body begins along it, metres.
     from: f64,
 }
 
-impl Slab {
+impl SupportSlab {
     /// Of a point, metres.
     fn depth(&self, p: Vec3<f64>) -> f64 {
         p.dot(self.along) - self.from
@@ -209,7 +209,7 @@ fn innermost(
     own: &TriangleMesh,
     other: &mut PointQueries<'_>,
     to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
-    (slab, error): (Slab, f64),
+    (slab, error): (SupportSlab, f64),
 ) -> Option<Protrusion> {
     let mut best: Option<Protrusion> = None;
     let mut seen = FxHashSet::default();

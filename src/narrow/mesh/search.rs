@@ -13,7 +13,7 @@ use super::front::MeshFront;
 use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
 use super::place::MeshPlace;
-use super::supports::{Cap, OpenNodes, Supports, Turn};
+use super::supports::{Cap, OpenHeights, Supports, Turn};
 use super::triangle_pair;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
@@ -35,7 +35,7 @@ pub(crate) struct MeshSearchMemory {
     pub(super) open: BinaryHeap<OpenPair>,
     bounds: ChildBounds,
     near: Vec<NearChildren>,
-    pub(super) heights: OpenNodes,
+    pub(super) heights: OpenHeights,
     pub(super) caps: [Cap; 2],
     /// The direction that the last search looked along.
     axis: Option<Vec3<f64>>,

@@ -19,7 +19,7 @@ pub(super) struct Supports {
 }
 
 /// Working memory: nodes still to be looked at, and how high they may reach.
-pub(super) type OpenNodes = Vec<(f64, NodeId)>;
+pub(super) type OpenHeights = Vec<(f64, NodeId)>;
 
 impl Supports {
     /// Of meshes that have not been looked at: nothing is ruled out.
@@ -30,7 +30,7 @@ impl Supports {
         meshes: [&TriangleMesh; 2],
         frames: &[SearchFrame; 2],
         starts: Option<[u32; 2]>,
-        open: &mut OpenNodes,
+        open: &mut OpenHeights,
     ) -> Self {
         let [a, b] = [frames[0].axes[0], -frames[1].axes[0]];
         let top = highest(meshes[0], a, starts.map(|s| s[0]), open) + frames[0].shift[0];
@@ -65,7 +65,7 @@ impl Supports {
 }
 
 /// The largest height of a mesh along a direction, by branch and bound, highest boxes first.
-fn highest(mesh: &TriangleMesh, direction: Vec3<f64>, start: Option<u32>, open: &mut OpenNodes) -> f64 {
+fn highest(mesh: &TriangleMesh, direction: Vec3<f64>, start: Option<u32>, open: &mut OpenHeights) -> f64 {
     let mut best = start.map_or(f64::NEG_INFINITY, |t| {
         mesh.corners(t).iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
     });

@@ -43,26 +43,26 @@ struct Spans {
 
 /// Two nodes or two triangles, and the lengths at which they may meet, metres.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct MeetingLengths {
     begin: f64,
     end: f64,
-    pair: Opened,
+    pair: SweptPair,
 }
 
 /// What may meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Opened {
+enum SweptPair {
     Nodes([NodeId; 2]),
     Triangles([u32; 2]),
 }
 
 /// Greater is what ends later.
 #[derive(Debug)]
-struct EndsLast(Span);
+struct EndsLast(MeetingLengths);
 
 /// Greater is what begins earlier.
 #[derive(Debug)]
-struct BeginsFirst(Span);
+struct BeginsFirst(MeetingLengths);
 
 impl Ord for EndsLast {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -159,10 +159,10 @@ impl<'a> Sweep<'a> {
             met: None,
             memory,
         };
-        sweep.put(Span {
+        sweep.put(MeetingLengths {
             begin: f64::NEG_INFINITY,
             end: f64::INFINITY,
-            pair: Opened::Nodes([place.a.root(), place.b.root()]),
+            pair: SweptPair::Nodes([place.a.root(), place.b.root()]),
         });
         sweep
     }
@@ -231,7 +231,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Keeps what may meet.
-    fn put(&mut self, span: Span) {
+    fn put(&mut self, span: MeetingLengths) {
         if span.end <= self.at || span.end < span.begin {
             return;
         }
@@ -245,10 +245,10 @@ impl<'a> Sweep<'a> {
     }
 
     /// What may meet at the present length: its parts are kept, or triangles are followed.
-    fn open(&mut self, span: Span) {
+    fn open(&mut self, span: MeetingLengths) {
         match span.pair {
-            Opened::Nodes(nodes) => self.open_nodes(nodes),
-            Opened::Triangles([a, b]) => {
+            SweptPair::Nodes(nodes) => self.open_nodes(nodes),
+            SweptPair::Triangles([a, b]) => {
                 let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
                 match self.triangles_at(&triangles, self.at) {
                     TrianglesAt::Meeting => {
@@ -283,7 +283,7 @@ impl<'a> Sweep<'a> {
                 let (begin, end) = (found.begin[i][j], found.end[i][j]);
                 if begin <= end && end > self.at {
                     let pair = self.children(nodes, whole, [i, j]);
-                    self.put(Span { begin, end, pair });
+                    self.put(MeetingLengths { begin, end, pair });
                 }
             }
         }
@@ -291,15 +291,15 @@ impl<'a> Sweep<'a> {
     }
 
     /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
-    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [usize; 2]) -> Opened {
+    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [usize; 2]) -> SweptPair {
         let meshes = [self.place.a, self.place.b];
         if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
-            return Opened::Triangles([
+            return SweptPair::Triangles([
                 meshes[0].leaf(a).start + lanes[0] as u32,
                 meshes[1].leaf(b).start + lanes[1] as u32,
             ]);
         }
-        Opened::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
+        SweptPair::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
             Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k]],
             _ => nodes[k],
         }))
@@ -336,14 +336,14 @@ impl<'a> Sweep<'a> {
     }
 
     /// Keeps triangles that are apart at the present length until they may meet.
-    fn approach(&mut self, span: Span, normal: Vec3<f64>, beyond: f64) {
+    fn approach(&mut self, span: MeetingLengths, normal: Vec3<f64>, beyond: f64) {
         // The distance is a convex function: what does not come nearer now never will.
         let nearing = -self.n.dot(normal);
         if nearing <= 0.0 {
             return;
         }
         let short = SHORT * self.place.sharp();
-        self.put(Span { begin: self.at + (beyond / nearing).max(short), ..span });
+        self.put(MeetingLengths { begin: self.at + (beyond / nearing).max(short), ..span });
     }
 }
 

@@ -11,7 +11,7 @@ use super::model::MeshCondition;
 use super::readers::Fault;
 use crate::geometry::hull::{check_range, convex_hull};
 use crate::geometry::mesh::fans;
-use crate::geometry::solid_reach::{PieceUnion, Solid, out_of_pieces, out_of_solid};
+use crate::geometry::solid_reach::{PieceUnion, TriangleSolid, out_of_pieces, out_of_solid};
 use crate::geometry::triangle_tree::{Corners, bounds};
 use crate::geometry::{Polyhedron, TriangleMesh, Vec3};
 use crate::workers::Workers;
@@ -104,7 +104,7 @@ fn not_solid(closure: &Closure, triangles: &[[u32; 3]]) -> Fault {
 /// The Hausdorff distance of the pieces and the solid, at most; distances up to `settled` are not told apart.
 fn deviation(mesh: &TriangleMesh, pieces: &[Polyhedron], settled: f64) -> f64 {
     let corners: Vec<Corners> = mesh.triangles().iter().map(|t| t.map(|v| mesh.vertices()[v as usize])).collect();
-    let (solid, pieces) = (Solid::new(corners), PieceUnion::new(pieces));
+    let (solid, pieces) = (TriangleSolid::new(corners), PieceUnion::new(pieces));
     let missing = out_of_pieces(&solid, &pieces, settled);
     let excess = out_of_solid(&pieces, &solid, settled);
     missing.upper.max(excess.upper)

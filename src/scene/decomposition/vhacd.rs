@@ -9,7 +9,7 @@ use crate::geometry::triangle_tree::bounds;
 use crate::preflight::guarded;
 
 /// Points of each part.
-pub(super) type Parts = Vec<Vec<Vec3<f64>>>;
+pub(super) type ProposedParts = Vec<Vec<Vec3<f64>>>;
 
 /// Voxels along the longest side.
 const RESOLUTION: u32 = 64;
@@ -34,7 +34,7 @@ const SCALED: i32 = -1;
 ///
 /// # Errors
 /// The decomposer gave up, or would take too long.
-pub(super) fn parts(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fault> {
+pub(super) fn parts(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<ProposedParts, Fault> {
     let tests = tests(vertices, triangles);
     if tests > TESTS {
         let problem = format!("its {} triangles overlap too much to be decomposed", triangles.len());
@@ -50,8 +50,8 @@ const REMEDY: &str = "write model = \"mesh\": the exact triangles";
 fn parts_by(
     vertices: &[Vec3<f64>],
     triangles: &[[u32; 3]],
-    decompose: impl FnOnce(&[Vec3<f64>], &[[u32; 3]]) -> Result<Parts, Fault> + Send,
-) -> Result<Parts, Fault> {
+    decompose: impl FnOnce(&[Vec3<f64>], &[[u32; 3]]) -> Result<ProposedParts, Fault> + Send,
+) -> Result<ProposedParts, Fault> {
     let largest = vertices.iter().flat_map(|v| v.to_array()).fold(0.0, |most: f64, c| most.max(c.abs()));
     let exponent = libm::ilogb(largest) - SCALED;
     let scaled = |by: i32| move |v: Vec3<f64>| Vec3::from(v.to_array().map(|c| libm::scalbn(c, by)));
@@ -83,7 +83,7 @@ fn tests(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> f64 {
 }
 
 #[cfg(feature = "decomposition")]
-fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fault> {
+fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<ProposedParts, Fault> {
     use parry3d_f64::math::Vector;
     use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
     use parry3d_f64::transformation::voxelization::{FillMode, VoxelSet};
@@ -108,7 +108,7 @@ fn decompose(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Parts, Fa
 }
 
 #[cfg(not(feature = "decomposition"))]
-fn decompose(_: &[Vec3<f64>], _: &[[u32; 3]]) -> Result<Parts, Fault> {
+fn decompose(_: &[Vec3<f64>], _: &[[u32; 3]]) -> Result<ProposedParts, Fault> {
     let problem = "model = \"decomposition\", but this library was built without its feature `decomposition`";
     Err(Fault::new(problem, "build it with the feature, or write model = \"mesh\": the exact triangles"))
 }
