@@ -13,6 +13,7 @@
 //!   epa/               the polytope of an overlap
 //!   resolver/       3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/          4. integers, for whatever is left
+//! duality/        whether cores overlap, by the faces of their Minkowski difference; which face a line pierces
 //! parallel/       closest points of parallel faces and edges: centroids
 //! support_planes.rs  the features near the supporting planes of a direction
 //! placing.rs      how far the pose of a recentred frame may be off
@@ -64,6 +65,7 @@ pub(crate) mod compound;
 mod culling;
 mod deviating_pairs;
 pub(crate) mod deviation;
+pub mod duality;
 pub mod epa;
 pub mod exact;
 pub mod feature;

@@ -87,8 +87,9 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     (if at < p.count { at as u32 } else { 0 }, max)
 }
 
+/// A vertex farthest along a direction, by steps along edges from `start`. The coordinates of neighbours must be stored.
 #[inline(always)]
-fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
+pub(super) fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
     let lanes = Vec3::<V<S>>::from_f64(direction);
     // Where the start is not yet the top, the table most likely names a vertex nearer to it.
