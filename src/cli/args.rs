@@ -88,10 +88,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
-    /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip (not in this version:
+    /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip, cd-dual (not in this version:
     /// lin-canny)
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
-        value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+        value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
     /// Threads; all cores if left out. More than four a core (or 64) are not started
     #[arg(long, value_name = "N")]
@@ -179,10 +179,10 @@ pub(crate) struct QueryArgs {
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,
-    /// Method of the narrow phase: auto, gjk, vclip (not in this version:
+    /// Method of the narrow phase: auto, gjk, vclip, cd-dual (not in this version:
     /// lin-canny)
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
-        value_parser = ["auto", "vclip", "gjk", "lin-canny"])]
+        value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
     /// Bytes that a geometry file may have (500MB, 32GiB); 16GiB if left out
     #[arg(long, value_name = "BYTES")]

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::narrow::{self, NarrowPhase};
 
 /// The narrow phases that this version has.
-const NARROW: [&str; 3] = ["auto", "gjk", "vclip"];
+const NARROW: [&str; 4] = ["auto", "gjk", "vclip", "cd-dual"];
 /// Those that the contract names for versions to come.
 const NARROW_RESERVED: [&str; 1] = ["lin-canny"];
 

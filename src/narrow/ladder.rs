@@ -5,6 +5,7 @@ use super::cache::PieceCache;
 use super::certificate::{self, Certificate};
 use super::closest_points::{Closest, closest_points};
 use super::cold_start::{ColdStart, cold_start};
+use super::duality;
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
 use super::gjk;
@@ -17,7 +18,7 @@ use super::routes::Routes;
 use super::rung_outcome::{RungOutcome, beyond};
 use super::search::SearchEnd;
 use super::vclip;
-use crate::geometry::{Pose, RelativePose};
+use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::scene::Piece;
 
 /// The search for what the remembered features and surface do not settle.
@@ -30,6 +31,16 @@ pub(crate) enum SearchMethod {
     Gjk,
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
+    /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that separates the cores, EPA where none does.
+    CdDual,
+}
+
+impl SearchMethod {
+    /// Whether V-Clip may go through many samples or pairs before any is proven.
+    #[inline(always)]
+    pub(crate) fn tracks_in_batches(self) -> bool {
+        matches!(self, Self::Auto | Self::VClip)
+    }
 }
 
 /// How a pair is searched, and with which working memory.
@@ -116,11 +127,14 @@ impl Climb<'_, '_> {
         let tracks = match ladder.search {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
-            SearchMethod::Gjk => false,
+            SearchMethod::Gjk | SearchMethod::CdDual => false,
             SearchMethod::VClip => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
             return RungOutcome::Open;
+        }
+        if ladder.search == SearchMethod::CdDual {
+            return self.by_overlap_test(ladder, routes);
         }
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
@@ -242,6 +256,58 @@ impl Climb<'_, '_> {
         Some(self.apart_or_near(strict))
     }
 
+    /// The remembered features, then the overlap test of CD-Dual: V-Clip goes on from the face that separates the cores, EPA starts
+    /// along the normal of the face through which the origin is left.
+    fn by_overlap_test(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+        if let Some(outcome) = self.remembered(ladder, routes) {
+            return outcome;
+        }
+        let pair = self.pair;
+        let found = duality::overlap_test(pair, self.cache.features());
+        match (found.end, found.face) {
+            (SearchEnd::Beyond, Some(face)) => {
+                let normal = face.normal.normalized();
+                if face.gap() > self.beyond {
+                    // A support found by climbing is no proof: the gap over all vertices is.
+                    let lower = pair.gap(normal) - pair.bound();
+                    if lower > self.beyond {
+                        self.cache.set_features(Some(face.features));
+                        return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
+                    }
+                }
+                self.cache.set_features(Some(face.features));
+                if let Some(outcome) = self.track(routes) {
+                    return outcome;
+                }
+            }
+            (SearchEnd::Overlap, face) => {
+                let axis = face.map_or(pair.pose.t, |face| face.normal);
+                if let Some(outcome) = self.from_supports(axis, ladder, routes) {
+                    return outcome;
+                }
+            }
+            _ => {}
+        }
+        self.search(ladder, routes)
+    }
+
+    /// EPA from supports around `axis`, of cores that are likely to overlap; `None` is for GJK.
+    fn from_supports(
+        &mut self,
+        axis: Vec3<f64>,
+        ladder: &mut Ladder<'_>,
+        routes: &mut Routes,
+    ) -> Option<RungOutcome<Certificate>> {
+        let mut simplex = *self.cache.simplex();
+        let end = epa::penetration_from_supports(self.pair, axis, ladder.polytope, &mut simplex);
+        self.cache.set_simplex(simplex);
+        match end {
+            ExpansionEnd::Depth(proven) => Some(self.expanded(&proven, ladder.polytope, routes)),
+            ExpansionEnd::Contact => Some(RungOutcome::Open),
+            ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
+        }
+    }
+
     /// Follows parallel features if the cores do not overlap.
     fn parallel(&mut self, found: Option<Certificate>) -> Option<Certificate> {
         let tie = found.filter(Certificate::in_contact_band)?;
@@ -262,15 +328,11 @@ impl Climb<'_, '_> {
     fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
         let pair = self.pair;
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
-        if ladder.search == SearchMethod::Auto && self.cache.simplex().count < 2 {
-            let mut simplex = *self.cache.simplex();
-            let end = epa::penetration_from_supports(pair, pair.pose.t, ladder.polytope, &mut simplex);
-            self.cache.set_simplex(simplex);
-            match end {
-                ExpansionEnd::Depth(proven) => return self.expanded(&proven, ladder.polytope, routes),
-                ExpansionEnd::Contact => return RungOutcome::Open,
-                ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => {}
-            }
+        if ladder.search == SearchMethod::Auto
+            && self.cache.simplex().count < 2
+            && let Some(outcome) = self.from_supports(pair.pose.t, ladder, routes)
+        {
+            return outcome;
         }
         let found = gjk::search(pair, self.cache.simplex(), self.beyond);
         routes.search_iterations += u64::from(found.iterations);

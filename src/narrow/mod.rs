@@ -1,7 +1,7 @@
 //! NARROW: the signed distance of a near pair, with witnesses and a proven bracket.
 //!
 //! ```text
-//! methods.rs      the front door: Auto, Gjk, VClip answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
+//! methods.rs      the front door: Auto, Gjk, VClip, CdDual answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
 //! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
 //! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
@@ -13,6 +13,7 @@
 //!   epa/               the polytope of an overlap
 //!   resolver/       3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/          4. integers, for whatever is left
+//! directional/    how far a body moves along a direction until it touches the other, or leaves it
 //! duality/        whether cores overlap, by the faces of their Minkowski difference; which face a line pierces
 //! parallel/       closest points of parallel faces and edges: centroids
 //! support_planes.rs  the features near the supporting planes of a direction
@@ -41,6 +42,7 @@
 //! | features changed | V-Clip from the remembered features | strictness | `ladder.rs`, `vclip/` |
 //! | cold pair, likely apart | V-Clip from the vertices that support the planes across a direction near the line between the origins | strictness | `cold_start.rs`, `vclip/` |
 //! | cold pair, likely overlapping | EPA from a double pyramid of six supports | the grown polytope, and strictness of the facet | `ladder.rs`, `epa/bipyramid.rs` |
+//! | `cd-dual` | the overlap test, from the remembered features; V-Clip from the face that separates the cores, EPA along the normal of the one that does not | strictness; for an overlap the grown polytope; beyond `within` a gap | `ladder.rs`, `duality/` |
 //! | none of these settles it | GJK from the remembered simplex; for an overlap EPA from its tetrahedron | strictness; for an overlap the grown polytope; beyond `within` a gap | `ladder.rs`, `gjk/` |
 //! | not strict when warm | GJK and EPA in `f64` from the cold start | strictness | `resolver/mod.rs` |
 //! | tie that rounding blurs | the sets of closest points along the directions of faces and parallel edges; of other equal depths the preferred one | bracket; no unique feature pair is strict | `resolver/closest_sets.rs`, `resolver/tie_break.rs` |
@@ -65,6 +67,7 @@ pub(crate) mod compound;
 mod culling;
 mod deviating_pairs;
 pub(crate) mod deviation;
+mod directional;
 pub mod duality;
 pub mod epa;
 pub mod exact;
@@ -93,7 +96,8 @@ mod visited_pairs;
 mod workspace;
 
 pub use cache::PairCache;
-pub use methods::{Auto, Gjk, NarrowPhase, VClip, by_name, query_one};
+pub use directional::{DirectionalDistance, DirectionalRelation, directional_distance};
+pub use methods::{Auto, CdDual, Gjk, NarrowPhase, VClip, by_name, query_one};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use query::{BodyPoses, PairQuery};
 pub use routes::Routes;

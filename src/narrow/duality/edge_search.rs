@@ -8,7 +8,7 @@
 use super::arcs::Arc;
 use super::difference::{DifferenceFace, Home};
 use super::face_search::own_indices;
-use super::{OverlapTest, Phase};
+use super::walk::{OverlapTest, Phase};
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::proximity::FeatureKind::{Edge, Face};
 use crate::simd::Simd;

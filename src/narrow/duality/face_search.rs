@@ -3,8 +3,8 @@
 //!
 //! Both are one procedure, with the roles of the bodies exchanged.
 
-use super::difference::{Difference, DifferenceFace, Home, support_near};
-use super::{OverlapTest, Phase};
+use super::difference::{DifferenceFace, Home, support_near};
+use super::walk::{OverlapTest, Phase};
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::simd::Simd;

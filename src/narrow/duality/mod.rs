@@ -10,6 +10,7 @@
 //! difference.rs   the faces of M, each from two features: section 2.1
 //! face_search.rs  SEARCH-FV and SEARCH-VF, and their first face: sections 3.3.1, 3.3.2, 4.2
 //! edge_search.rs  SEARCH-EE: section 3.3.3
+//! walk.rs         a search under way
 //! arcs.rs         whether the arcs of two edges cross: section 4.3
 //! ```
 //!
@@ -38,6 +39,7 @@ mod difference;
 mod edge_search;
 mod face_search;
 mod guide;
+mod walk;
 #[cfg(test)]
 mod tests;
 
@@ -46,23 +48,14 @@ pub use self::difference::DifferenceFace;
 use self::difference::{Difference, Home};
 use self::face_search::own_indices;
 use self::guide::Guide;
+use self::walk::OverlapTest;
+pub use self::walk::Phase;
 use super::feature::FeaturePair;
 use super::pair::Pair;
 use super::proximity::FeatureKind::{Edge, Face, Vertex};
 use super::search::SearchEnd;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::simd::{Simd, dispatch};
-
-/// The three searches, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// SEARCH-FV: faces of A.
-    FaceVertex,
-    /// SEARCH-VF: faces of B.
-    VertexFace,
-    /// SEARCH-EE: edge pairs.
-    EdgeEdge,
-}
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy)]
@@ -76,15 +69,6 @@ pub struct DualityResult {
     pub counts: [u32; 3],
     /// How often SEARCH-EE went on to a face of one body.
     pub returns: u32,
-}
-
-/// A search under way.
-struct OverlapTest<'a> {
-    difference: Difference<'a>,
-    /// Whether a face that separates the cores ends the search.
-    is_overlap_test: bool,
-    counts: [u32; 3],
-    returns: u32,
 }
 
 dispatch!(search_wide, search_in, (pair: &Pair<'_, f64>, guide: Guide, start: Option<FeaturePair>, last: Phase) -> DualityResult);
@@ -142,13 +126,6 @@ fn search_in<S: Simd>(
 impl OverlapTest<'_> {
     fn ended(&self, end: SearchEnd, face: Option<DifferenceFace>) -> DualityResult {
         DualityResult { end, face, counts: self.counts, returns: self.returns }
-    }
-
-    /// Whether a face ends the search: it separates the cores by more than the rounding bound.
-    #[inline(always)]
-    fn is_decided(&self, face: &DifferenceFace) -> bool {
-        let bound = self.difference.pair.bound();
-        self.is_overlap_test && face.height < 0.0 && face.height * face.height > bound * bound * face.normal.length2()
     }
 
     /// The three searches.
