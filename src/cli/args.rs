@@ -54,6 +54,9 @@ pub(crate) struct InputArgs {
     /// The clearance required, at most `within`
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(crate) require: Option<String>,
+    /// Also tell how far body b of each row moves along this vector of the world until it touches body a, or leaves it
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) direction: Option<String>,
     /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10), or one run (5)
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) runs: Option<Span>,
@@ -176,6 +179,9 @@ pub(crate) struct QueryArgs {
     /// The pose of B in A: position and quaternion
     #[arg(long, value_name = "x,y,z,qw,qx,qy,qz", default_value = "0,0,0,1,0,0,0", allow_hyphen_values = true)]
     pub(crate) pose: String,
+    /// Also tell how far B moves along this vector of A's frame until it touches A, or leaves it
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) direction: Option<String>,
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,

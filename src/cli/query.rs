@@ -9,7 +9,8 @@ use super::stdout;
 use super::text::{Lengths, table};
 use crate::engine::{self, Explained, PairOptions, ProximityQuery};
 use crate::geometry::{Pose, Vec3};
-use crate::narrow::{FeatureKind, Method, Proximity, Status};
+use crate::narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
+use crate::scene::direction::{DIRECTION_REMEDY, parse_direction};
 use crate::scene::model::LengthUnit;
 use crate::scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
 use crate::{Error, Result};
@@ -21,6 +22,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let unit = LengthUnit::parse(&args.unit)
         .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
     let a_from_b = pose(&args.pose, unit)?;
+    let direction = args.direction.as_deref().map(direction).transpose()?;
     let scene = load(args, unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
     let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
@@ -32,8 +34,16 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
             answer.ok_or_else(|| Error::internal("query", "the pair has no answer"))?
         }
     };
+    let directional = direction.map(|along| {
+        let mut query = ProximityQuery::new(a, b, &PairOptions::default())?;
+        query.directional(&Pose::IDENTITY, &a_from_b, along)
+    });
+    let directional = directional.transpose()?;
     let printed = if args.json {
         let mut object = as_json(&answer);
+        if let Some(directional) = &directional {
+            directional_json(directional, &mut object);
+        }
         (object["hull_a"], object["hull_b"]) = (hulls::shape_json(a), hulls::shape_json(b));
         (object["decomposition_a"], object["decomposition_b"]) =
             (decompositions::shape_json(a), decompositions::shape_json(b));
@@ -54,11 +64,19 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
             .collect();
         let remarks: Vec<String> =
             [("A", a), ("B", b)].into_iter().filter_map(|(name, shape)| meshes::of_shape(name, shape)).collect();
-        let remarks = [("hulls", filled), ("decomposed", decomposed), ("meshes", remarks)];
+        let along = directional.map(|found| directional_text(&found, Lengths::of(unit)));
+        let remarks =
+            [("along", along.unwrap_or_default()), ("hulls", filled), ("decomposed", decomposed), ("meshes", remarks)];
         stdout::print(&(as_text(&answer, &remarks, Lengths::of(unit)) + &explained))
     };
     let end = if answer.status == Status::Uncertified { ProgramEnd::Uncertified } else { ProgramEnd::Clear };
     exit::printed(printed, end)
+}
+
+/// `X,Y,Z`.
+fn direction(text: &str) -> Result<[f64; 3]> {
+    let wrong = |problem| Error::usage("--direction", problem, DIRECTION_REMEDY);
+    parse_direction(text).map(|unit| unit.to_array()).map_err(wrong)
 }
 
 /// `x,y,z,qw,qx,qy,qz`.
@@ -233,6 +251,36 @@ fn explained_json(explained: &Explained) -> Value {
         "exact_lower_m": explained.exact.map(|e| e[0]),
         "exact_upper_m": explained.exact.map(|e| e[1]),
     })
+}
+
+/// What happens along the direction, and how far that is.
+fn directional_text(found: &DirectionalDistance, lengths: Lengths) -> Vec<String> {
+    let in_unit = |metres: f64| match lengths.is_in_metres() {
+        true => String::new(),
+        false => format!(" ({})", lengths.text(metres)),
+    };
+    let what = match found.relation {
+        DirectionalRelation::Touches => "B touches A after",
+        DirectionalRelation::Leaves => "B is free of A after",
+        DirectionalRelation::InContact => "B is in contact with A as it is:",
+        DirectionalRelation::Misses => return vec!["B never touches A".to_owned()],
+        DirectionalRelation::Undecided => {
+            return vec![format!("whether B touches A is not decided; not before {:?} m", found.lower)];
+        }
+        DirectionalRelation::Unproven => return vec!["nothing is proven".to_owned()],
+    };
+    let value = found.value.unwrap_or(f64::NAN);
+    let upper = if found.upper.is_finite() { format!("{:?} m", found.upper) } else { "never".to_owned() };
+    vec![format!("{what} {value:?} m{}", in_unit(value)), format!("{:?} .. {upper}", found.lower)]
+}
+
+/// The columns of the distance along a direction.
+fn directional_json(found: &DirectionalDistance, object: &mut Value) {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    object["directional_m"] = json!(found.value);
+    object["directional_lower_m"] = json!(finite(found.lower));
+    object["directional_upper_m"] = json!(finite(found.upper));
+    object["directional_relation"] = json!(DirectionalRelation::NAMES[found.relation as usize]);
 }
 
 /// The columns of `distances`; bounds that are not proven are null.

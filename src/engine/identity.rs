@@ -32,6 +32,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "require": query.require.map(bits),
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
+        "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",

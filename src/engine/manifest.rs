@@ -8,6 +8,7 @@ use super::device::OpenDevice;
 use super::options::JobOptions;
 use super::timings::Timings;
 use crate::broad::DeviceReport;
+use crate::geometry::Vec3;
 use crate::narrow::{Method, Routes, Status};
 use crate::scene::model::InputDigest;
 use crate::scene::{Body, Missing, Scene};
@@ -188,6 +189,7 @@ impl Report<'_> {
             "require_m": query.require,
             "touch_m": query.touch,
             "static_pairs": query.static_pairs,
+            "direction": self.scene.direction.map(Vec3::to_array),
             "missing": match self.scene.missing {
                 Missing::Error => "error",
                 Missing::Absent => "absent",

@@ -4,7 +4,10 @@ use super::caches::{Caches, Kept, Lot};
 use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
-use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes};
+use crate::narrow::{
+    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
+    directional_distance,
+};
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use crate::table::Row;
 use rayon::prelude::*;
@@ -190,6 +193,7 @@ impl<'a> SliceTask<'a> {
                     a: candidate.a,
                     b: candidate.b,
                     proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
+                    directional: self.directional(query, usize::from(answer.sample), work.get()),
                 }));
                 before = end;
             }
@@ -202,6 +206,13 @@ impl<'a> SliceTask<'a> {
         // Most candidates may have been too far apart; what is left over serves the next task.
         rows.shrink_to_fit();
         Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed(), fresh }
+    }
+
+    /// The distance along the direction of the scene in a sample, if it has one.
+    fn directional(&self, query: &PairQuery<'_>, sample: usize, work: &mut Workspace) -> Option<DirectionalDistance> {
+        let direction = self.scene.direction?;
+        let [a, b] = [query.poses_a, query.poses_b].map(|poses| poses.at(sample));
+        Some(directional_distance(query.a, query.b, &a, &b, direction, &self.scene.query, work))
     }
 
     /// The query of a candidate.

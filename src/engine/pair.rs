@@ -7,7 +7,11 @@ use crate::geometry::{Pose, Vec3};
 use crate::narrow::answer::status;
 use crate::narrow::deviation::widened;
 use crate::narrow::placing::sum_error;
-use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use crate::narrow::{
+    BodyPoses, DirectionalDistance, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
+    directional_distance,
+};
+use crate::scene::direction::{DIRECTION_REMEDY, unit_direction};
 use crate::scene::model::DEFAULT_TOUCH_M;
 use crate::scene::{QueryOptions, Shape};
 
@@ -108,6 +112,22 @@ impl<'a> ProximityQuery<'a> {
             return Err(Error::internal("proximity of a pair", "the narrow phase gave no answer"));
         }
         Ok(answer)
+    }
+
+    /// How far B moves along a vector of the world, of any length but zero, until it touches A, or if they overlap until it
+    /// leaves A. The bodies are at these poses (of their own frames in the world).
+    ///
+    /// # Errors
+    /// As for [`Self::proximity`]; or the vector has no direction.
+    pub fn directional(&mut self, a: &Pose, b: &Pose, direction: [f64; 3]) -> Result<DirectionalDistance> {
+        for (name, pose) in [("A", a), ("B", b)] {
+            check(name, pose)?;
+        }
+        let along = unit_direction(direction)
+            .ok_or_else(|| Error::usage("direction", format!("{direction:?} has no direction"), DIRECTION_REMEDY))?;
+        let [shape_a, shape_b] = self.shapes;
+        let (a, b) = (shape_a.recentring().place(a), shape_b.recentring().place(b));
+        Ok(directional_distance(shape_a, shape_b, &a, &b, along, &self.options, &mut self.workspace))
     }
 
     /// The answer with a bracket that reaches farther by so many metres at each end.

@@ -45,6 +45,7 @@ pub struct SceneBuilder {
     /// `None`: the default of a scene file, which is in metres, whatever the unit.
     touch: Option<f64>,
     static_pairs: bool,
+    direction: Option<[f64; 3]>,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
     max_input: Option<u64>,
@@ -215,6 +216,7 @@ impl SceneBuilder {
             require: None,
             touch: None,
             static_pairs: false,
+            direction: None,
             bodies: Vec::new(),
             ignores: Vec::new(),
             max_input: None,
@@ -257,6 +259,11 @@ impl SceneBuilder {
     /// Whether two static bodies are a pair too; always so where nothing moves.
     pub fn static_pairs(self, static_pairs: bool) -> Self {
         Self { static_pairs, ..self }
+    }
+
+    /// Also asks how far body b of each row is from body a along this vector of the world, of any length but zero.
+    pub fn direction(self, direction: [f64; 3]) -> Self {
+        Self { direction: Some(direction), ..self }
     }
 
     /// The trajectories: a file, a directory or a glob, relative to the working directory. Not needed where the poses
@@ -322,6 +329,9 @@ impl SceneBuilder {
         line(&mut text, "static_pairs", self.static_pairs);
         if let Some(require) = self.require {
             line(&mut text, "require", number(require));
+        }
+        if let Some(direction) = self.direction {
+            line(&mut text, "direction", numbers(&direction));
         }
         for body in &self.bodies {
             body.write(&mut text)?;

@@ -4,11 +4,13 @@ use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
 use super::body_texts::BodyTexts;
 use super::digest::InputReader;
+use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::tables;
 use crate::error::{Error, Result};
+use crate::geometry::Vec3;
 use std::ops::RangeInclusive;
 
 /// A scene file, lowered but not loaded.
@@ -43,6 +45,7 @@ pub(super) struct Query {
     pub(super) require: Option<(f64, usize)>,
     pub(super) touch: f64,
     pub(super) static_pairs: bool,
+    pub(super) direction: Option<Vec3<f64>>,
 }
 
 /// `[[ignore]]`.
@@ -139,7 +142,7 @@ fn frame_rate(field: &Field<'_>) -> Result<f64> {
 }
 
 fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
-    keys.only(&["within", "require", "touch", "static_pairs"])?;
+    keys.only(&["within", "require", "touch", "static_pairs", "direction"])?;
     let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
     Ok(Query {
         at: keys.at,
@@ -147,7 +150,15 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         require: length("require")?,
         touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
+        direction: keys.get("direction").map(|field| direction(&field)).transpose()?,
     })
+}
+
+/// The unit vector along the three numbers of a key.
+fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
+    let numbers = field.numbers(3)?;
+    let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
+    unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
 }
 
 /// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.

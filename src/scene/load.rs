@@ -4,6 +4,7 @@ use super::body_spec::BodySpec;
 use super::build::{Failure, build};
 use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
+use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
 use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
@@ -11,6 +12,7 @@ use super::length::parse_length;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::sections;
 use crate::error::{Error, LARGE_INPUT, Result};
+use crate::geometry::Vec3;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub struct SceneOverrides {
     pub within: Option<String>,
     /// `require`, likewise.
     pub require: Option<String>,
+    /// `direction` as the text `X,Y,Z`: a vector of the world.
+    pub direction: Option<String>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
     /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
@@ -126,6 +130,7 @@ pub(super) fn assemble(
 ) -> Result<(Scene, Vec<IgnoreRule>)> {
     let path = source.path();
     let trajectories = trajectories(source, &file, overrides)?;
+    let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
@@ -160,6 +165,7 @@ pub(super) fn assemble(
         missing,
         frame_rate,
         query,
+        direction,
         ignored,
         inputs,
         builder_digest: None,
@@ -231,7 +237,7 @@ fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOver
 
 /// `[query]` with what the command line says instead, checked as a whole.
 fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
-    let Query { at, within, require, touch, static_pairs } = file.query;
+    let Query { at, within, require, touch, static_pairs, .. } = file.query;
     let within = match &overrides.within {
         Some(text) => override_length("--within", text, file.head.unit)?,
         None => within.ok_or_else(|| {
@@ -254,6 +260,13 @@ fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) 
         });
     }
     Ok(QueryOptions { within, require, touch, static_pairs })
+}
+
+/// The direction of the command line, else that of `[query]`.
+fn direction(file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<Vec3<f64>>> {
+    let Some(text) = &overrides.direction else { return Ok(file.query.direction) };
+    let wrong = |problem| Error::usage("--direction", problem, DIRECTION_REMEDY);
+    parse_direction(text).map(Some).map_err(wrong)
 }
 
 /// A length of the command line, zero or more.

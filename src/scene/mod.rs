@@ -20,6 +20,7 @@ mod carriage;
 mod centre;
 mod decomposition;
 mod digest;
+pub(crate) mod direction;
 mod distinct;
 mod each;
 mod field_lengths;

@@ -296,6 +296,8 @@ pub struct Scene {
     pub frame_rate: Option<f64>,
     /// `[query]`.
     pub query: QueryOptions,
+    /// `direction` of `[query]`: a unit vector of the world, along which distances are asked too.
+    pub direction: Option<Vec3<f64>>,
     /// Which pairs are never reported.
     #[doc(hidden)]
     pub ignored: IgnoredPairs,

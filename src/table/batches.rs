@@ -9,7 +9,7 @@ use super::row::Row;
 use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
 use super::vocabulary::Vocabulary;
 use crate::error::{Error, Result};
-use crate::narrow::{FeatureKind, Method, Status};
+use crate::narrow::{DirectionalRelation, FeatureKind, Method, Status};
 use crate::scene::{Sample, Scene};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
@@ -27,6 +27,7 @@ pub(crate) struct BatchMaker {
     status: ArrayRef,
     feature: ArrayRef,
     method: ArrayRef,
+    directional: ArrayRef,
 }
 
 #[derive(Debug)]
@@ -48,12 +49,13 @@ impl BatchMaker {
     pub(crate) fn new(scene: &Scene, columns: DistanceColumns) -> Self {
         let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
         Self {
-            distances: BatchTable::new(schema::distances(columns)),
+            distances: BatchTable::new(schema::distances(columns, scene.direction.is_some())),
             penetrations: BatchTable::new(schema::penetrations()),
             bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
             status: words(&Status::NAMES),
             feature: words(&FeatureKind::NAMES),
             method: words(&Method::NAMES),
+            directional: words(&DirectionalRelation::NAMES),
         }
     }
 
@@ -120,6 +122,7 @@ impl BatchMaker {
             Vocabulary::Status => &self.status,
             Vocabulary::Feature => &self.feature,
             Vocabulary::Method => &self.method,
+            Vocabulary::Directional => &self.directional,
         };
         let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
         let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;

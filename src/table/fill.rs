@@ -6,12 +6,18 @@
 use super::column_buffer::ColumnBuffer;
 use super::pair_stats::PairStat;
 use super::row::Row;
-use crate::narrow::Status;
+use crate::narrow::{DirectionalDistance, Status};
 use crate::scene::Sample;
 use serde::{Deserialize, Serialize};
 
 /// Columns of the short form of `distances`, string columns of bodies excluded.
 const SHORT_COLUMNS: usize = 9;
+
+/// Columns of the full form, likewise.
+const FULL_COLUMNS: usize = 25;
+
+/// Columns of the distance along a direction, which follow either form.
+const DIRECTIONAL_COLUMNS: usize = 4;
 
 /// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
 struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
@@ -43,7 +49,10 @@ fn keys(c: &mut ColumnCursor<'_>, rows: &[Row], samples: &[Sample]) {
 
 /// Appends rows to the columns of `distances`, all of them or the short form.
 pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[Sample]) {
-    let all_columns = columns.len() > SHORT_COLUMNS;
+    let (all_columns, directional) = match columns.len() {
+        count if count >= FULL_COLUMNS => (true, count == FULL_COLUMNS + DIRECTIONAL_COLUMNS),
+        count => (false, count == SHORT_COLUMNS + DIRECTIONAL_COLUMNS),
+    };
     let mut c = ColumnCursor(columns.iter_mut());
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
@@ -51,9 +60,18 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
     c.next().extend_f64(p().map(|p| p.lower));
     c.next().extend_f64(p().map(|p| p.upper));
     c.next().extend_i32(p().map(|p| p.status as i32));
-    if !all_columns {
-        return c.finish();
+    if all_columns {
+        witnesses_and_features(&mut c, rows);
     }
+    if directional {
+        distances_along(&mut c, rows);
+    }
+    c.finish();
+}
+
+/// Fills the columns that only the full form has.
+fn witnesses_and_features(c: &mut ColumnCursor<'_>, rows: &[Row]) {
+    let p = || rows.iter().map(|r| &r.proximity);
     for axis in 0..3 {
         c.next().extend_f64(p().map(|p| p.point_a[axis]));
     }
@@ -73,7 +91,16 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
         c.next().extend_i32(p().map(|p| p.feature_kind[side] as i32));
     }
     c.next().extend_i32(p().map(|p| p.method as i32));
-    c.finish();
+}
+
+/// Fills the columns of the distance along a direction; what is infinite or not proven is null.
+fn distances_along(c: &mut ColumnCursor<'_>, rows: &[Row]) {
+    let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
+    let d = || rows.iter().map(|r| r.directional.unwrap_or(DirectionalDistance::UNPROVEN));
+    c.next().extend_f64(d().map(|d| d.value.unwrap_or(f64::NAN)));
+    c.next().extend_f64(d().map(|d| finite(d.lower)));
+    c.next().extend_f64(d().map(|d| finite(d.upper)));
+    c.next().extend_i32(d().map(|d| d.relation as i32));
 }
 
 /// Appends penetrating rows to the columns of `penetrations`.

@@ -1,6 +1,6 @@
 //! A row of `distances`.
 
-use crate::narrow::Proximity;
+use crate::narrow::{DirectionalDistance, Proximity};
 
 /// A row of `distances` before it is encoded. Witness points and normal are in the world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,4 +11,6 @@ pub struct Row {
     pub b: u32,
     /// The result of the query, in the world frame.
     pub proximity: Proximity,
+    /// How far b is from a along the direction of the scene; `None` without one.
+    pub directional: Option<DirectionalDistance>,
 }

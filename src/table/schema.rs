@@ -108,8 +108,8 @@ const KEYS: [ColumnSpec; 7] = [
 
 const ROW_ORDER: &[&str] = &["run", "frame", "a_index", "b_index"];
 
-/// `distances`.
-pub(super) fn distances(columns: DistanceColumns) -> TableSpec {
+/// `distances`; `directional`: whether distances along a direction are asked.
+pub(super) fn distances(columns: DistanceColumns, directional: bool) -> TableSpec {
     let mut list = KEYS.to_vec();
     list.extend([ColumnSpec::float("distance_m", "m"), LOWER, UPPER]);
     list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::Status)));
@@ -122,6 +122,11 @@ pub(super) fn distances(columns: DistanceColumns) -> TableSpec {
         list.push(ColumnSpec::new("feature_a_kind", ColumnType::String(Vocabulary::Feature)));
         list.push(ColumnSpec::new("feature_b_kind", ColumnType::String(Vocabulary::Feature)));
         list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::Method)));
+    }
+    if directional {
+        let bounds = ["directional_m", "directional_lower_m", "directional_upper_m"];
+        list.extend(bounds.map(|name| ColumnSpec::float(name, "m").nullable()));
+        list.push(ColumnSpec::new("directional_relation", ColumnType::String(Vocabulary::Directional)));
     }
     TableSpec { name: "distances", columns: list, sorted_by: ROW_ORDER }
 }

@@ -297,7 +297,7 @@ mod tests {
             normal: Vec3::ZERO,
             protrusion: f64::NAN,
         };
-        Row { a, b, proximity }
+        Row { a, b, proximity, directional: None }
     }
 
     /// A row: position, run, a, b, distance.

@@ -133,7 +133,8 @@ impl TableWriter {
         let taker =
             |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
         let writer = Self {
-            distances: table(schema::distances(options.columns), "distances")?.within(options.memory, &out),
+            distances: table(schema::distances(options.columns, scene.direction.is_some()), "distances")?
+                .within(options.memory, &out),
             penetrations,
             summary,
             bodies,

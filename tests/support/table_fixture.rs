@@ -108,6 +108,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         missing: Missing::Absent,
         frame_rate: None,
         query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },
+        direction: None,
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,
@@ -168,7 +169,7 @@ pub(crate) fn row(rng: &mut Rng, a: u32, b: u32, sample: usize) -> Row {
         normal,
         protrusion: if status == Status::Penetrating && a.is_multiple_of(2) { -0.75 * distance } else { f64::NAN },
     };
-    Row { a, b, proximity }
+    Row { a, b, proximity, directional: None }
 }
 
 /// Random results of consecutive blocks. Runs of `run_length` samples may span blocks.

@@ -91,6 +91,7 @@ pub fn scene(names: &[&str]) -> Scene {
         missing: Missing::Error,
         frame_rate: None,
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
+        direction: None,
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,

@@ -43,7 +43,7 @@ pub struct DirectionalDistance {
 }
 
 impl DirectionalDistance {
-    pub(super) const UNPROVEN: Self =
+    pub(crate) const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
 
     /// Of bodies apart, from the bracket of the first meeting.

@@ -1,7 +1,7 @@
 //! Bodies of which one is a triangle mesh.
 
-use super::line::LineOfMotion;
 use super::distance::DirectionalDistance;
+use super::line::LineOfMotion;
 use crate::narrow::workspace::Workspace;
 use crate::scene::{QueryOptions, Shape};
 
