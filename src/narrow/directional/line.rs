@@ -46,7 +46,7 @@ impl LineOfMotion {
     }
 
     /// The pose of B moved by a length, metres.
-    fn moved(&self, length: f64) -> Pose {
+    pub(super) fn moved(&self, length: f64) -> Pose {
         if length == 0.0 {
             return self.pose_b;
         }
