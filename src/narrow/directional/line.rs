@@ -108,7 +108,9 @@ impl<'a> PiecesOnLine<'a> {
         let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
         let answer =
             solve(&parts, f64::INFINITY, &mut self.cache, &mut ladder, &mut self.memory.routes).settled()?;
-        let slack = UNIT * PLACED * (length.abs() + self.growth());
+        // B is off its place, and where the pieces grow the differences round.
+        let rounded = if self.growth() == 0.0 { 0.0 } else { 2.0 * self.pair.size };
+        let slack = UNIT * (PLACED * length.abs() + rounded);
         let [lower, upper] = [answer.lower - self.growth() - slack, answer.upper - self.growth() + slack];
         (!lower.is_nan() && !upper.is_nan())
             .then_some(GapAtLength { lower, upper, normal: answer.normal, features: answer.features })
