@@ -152,9 +152,9 @@ fn time(rounds: usize, calls: usize, mut all: impl FnMut()) -> f64 {
 /// CD-Dual cold and warm, GJK cold and warm, nanoseconds; and how often both do not say the same.
 fn compare(cases: &Cases<'_>, rounds: usize) -> ([f64; 4], usize) {
     let calls = cases.now.len();
-    let features: Vec<_> =
-        cases.before.iter().map(|p| overlap_test(p, None).face.map(|face| face.features)).collect();
-    let simplices: Vec<Simplex> = cases.before.iter().map(|p| gjk::search(p, &Simplex::default(), 0.0).simplex).collect();
+    let features: Vec<_> = cases.before.iter().map(|p| overlap_test(p, None).face.map(|face| face.features)).collect();
+    let simplices: Vec<Simplex> =
+        cases.before.iter().map(|p| gjk::search(p, &Simplex::default(), 0.0).simplex).collect();
     let none = Simplex::default();
     let times = [
         time(rounds, calls, || cases.now.iter().for_each(|p| drop(black_box(overlap_test(p, None).end)))),

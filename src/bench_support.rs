@@ -38,8 +38,9 @@ pub mod geometry {
 /// From the module of the same name.
 pub mod narrow {
     pub use crate::narrow::{
-        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
-        Workspace, answer, by_name, certificate, directional_distance, duality, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
+        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, Method, NarrowPhase,
+        PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate,
+        directional_distance, duality, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
     };
 }
 

@@ -218,7 +218,9 @@ fn balls_and_capsules_by_formulas() {
         match found.relation {
             DirectionalRelation::Touches | DirectionalRelation::Leaves => {
                 assert!((found.value.expect("a value") - expected).abs() <= off, "{found:?} {expected}");
-                assert!(found.lower <= expected + off && found.upper >= expected - off && found.upper - found.lower <= off);
+                assert!(
+                    found.lower <= expected + off && found.upper >= expected - off && found.upper - found.lower <= off
+                );
                 if norm(from) < r { leaving += 1 } else { touching += 1 }
             }
             DirectionalRelation::Misses => {

@@ -69,7 +69,9 @@ fn overlap_is_that_of_the_oracle_cold_and_warm() {
                 _ => handed += 1,
             }
         }
-        eprintln!("{name}: {ends:?} apart and overlapping, {handed} handed over, {stuck} not found apart, {returns} returns");
+        eprintln!(
+            "{name}: {ends:?} apart and overlapping, {handed} handed over, {stuck} not found apart, {returns} returns"
+        );
         assert!(ends.iter().all(|&n| 5 * n > pairs), "not representative: {ends:?}");
         assert_eq!(stuck, 0, "{name}: a face that separates the cores was not found");
     }
@@ -99,13 +101,15 @@ fn rows_are_those_of_the_other_methods() {
             let mut block = FrameBlock::new(0, 1);
             for k in 0..SAMPLES {
                 let share = k as f64 / SAMPLES as f64;
-                let q = if aligned { [1.0, 0.0, 0.0, 0.0] } else { [0, 1, 2, 3].map(|c| start[c] + 0.5 * share * turn[c]) };
+                let q =
+                    if aligned { [1.0, 0.0, 0.0, 0.0] } else { [0, 1, 2, 3].map(|c| start[c] + 0.5 * share * turn[c]) };
                 let position = add(times(from, 1.0 - share), times(to, share));
                 block.set(0, k, &Pose::new(position, q));
             }
             let still = Pose::IDENTITY;
             let poses_b = BodyPoses::Moving(block.slot(0));
-            let query = PairQuery { a: &a.shape, b: &b.shape, poses_a: BodyPoses::Fixed(&still), poses_b, samples: u64::MAX };
+            let query =
+                PairQuery { a: &a.shape, b: &b.shape, poses_a: BodyPoses::Fixed(&still), poses_b, samples: u64::MAX };
             for options in [&EVERYTHING, &near] {
                 let mut ask = |method: &dyn NarrowPhase, routes: &mut Routes| {
                     let mut out = Vec::new();

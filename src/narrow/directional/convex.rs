@@ -111,12 +111,7 @@ fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {
 }
 
 /// One end, approached from `from` (times `sense`); `None`: they never meet.
-fn end(
-    pieces: &mut PiecesOnLine<'_>,
-    sense: f64,
-    from: f64,
-    margins: [f64; 2],
-) -> Result<Option<LineEnd>, Unproven> {
+fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) -> Result<Option<LineEnd>, Unproven> {
     let along = pieces.line.along.scale(sense);
     let approach = Approach { sense, margin: margins[0], far: far(pieces, along, margins[0]) };
     let Some((outer, gap)) = approach.outer(pieces, from)? else { return Ok(None) };

@@ -106,14 +106,17 @@ impl<'a> PiecesOnLine<'a> {
         let relative = RelativePose::between(&self.line.pose_a, &pose_b);
         let parts = Parts { a: self.a, b: self.b, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
         let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
-        let answer =
-            solve(&parts, f64::INFINITY, &mut self.cache, &mut ladder, &mut self.memory.routes).settled()?;
+        let answer = solve(&parts, f64::INFINITY, &mut self.cache, &mut ladder, &mut self.memory.routes).settled()?;
         // B is off its place, and where the pieces grow the differences round.
         let rounded = if self.growth() == 0.0 { 0.0 } else { 2.0 * self.pair.size };
         let slack = UNIT * (PLACED * length.abs() + rounded);
         let [lower, upper] = [answer.lower - self.growth() - slack, answer.upper - self.growth() + slack];
-        (!lower.is_nan() && !upper.is_nan())
-            .then_some(GapAtLength { lower, upper, normal: answer.normal, features: answer.features })
+        (!lower.is_nan() && !upper.is_nan()).then_some(GapAtLength {
+            lower,
+            upper,
+            normal: answer.normal,
+            features: answer.features,
+        })
     }
 
     /// How far the supporting planes across a unit direction leave the pieces apart before the motion, metres; rounding is not taken off.

@@ -73,5 +73,10 @@ fn through_edge(pair: &Pair<'_, f64>, edges: [u32; 2], along: Vec3<f64>) -> Opti
     let between = ends_b[0] + along.scale(length) - ends_a[0];
     let share = [between.cross(w).dot(across) / across2, between.cross(u).dot(across) / across2];
     let depth = |k: usize| share[k].min(1.0 - share[k]) * lengths[k];
-    (sine > PARALLEL_EDGES).then(|| Meeting { length, cosine, inside: depth(0).min(depth(1)), amplification: 1.0 / sine })
+    (sine > PARALLEL_EDGES).then(|| Meeting {
+        length,
+        cosine,
+        inside: depth(0).min(depth(1)),
+        amplification: 1.0 / sine,
+    })
 }

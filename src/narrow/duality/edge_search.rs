@@ -100,7 +100,10 @@ impl<'a> OverlapTest<'a> {
     #[inline(always)]
     fn arc_ends<S: Simd>(&mut self, face: &DifferenceFace) -> DifferenceFace {
         let mut best = *face;
-        let edges = [(Home::A, face.features.a.index, face.features.b.index), (Home::B, face.features.b.index, face.features.a.index)];
+        let edges = [
+            (Home::A, face.features.a.index, face.features.b.index),
+            (Home::B, face.features.b.index, face.features.a.index),
+        ];
         for (home, own_edge, other_edge) in edges {
             let [own, other] = self.difference.bodies(home);
             let near = other.edges[other_edge as usize].v[0];

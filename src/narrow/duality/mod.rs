@@ -39,9 +39,9 @@ mod difference;
 mod edge_search;
 mod face_search;
 mod guide;
-mod walk;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use self::arcs::Arc;
 pub use self::difference::DifferenceFace;
@@ -96,15 +96,9 @@ fn is_searched(p: &Polyhedron) -> bool {
 }
 
 #[inline(always)]
-fn search_in<S: Simd>(
-    pair: &Pair<'_, f64>,
-    guide: Guide,
-    start: Option<FeaturePair>,
-    last: Phase,
-) -> DualityResult {
+fn search_in<S: Simd>(pair: &Pair<'_, f64>, guide: Guide, start: Option<FeaturePair>, last: Phase) -> DualityResult {
     let is_overlap_test = matches!(guide, Guide::Point(_));
-    let mut test =
-        OverlapTest { difference: Difference { pair, guide }, is_overlap_test, counts: [0; 3], returns: 0 };
+    let mut test = OverlapTest { difference: Difference { pair, guide }, is_overlap_test, counts: [0; 3], returns: 0 };
     let is_pair = is_searched(pair.a) && is_searched(pair.b) && pair.a.dimension + pair.b.dimension > 0;
     let along = guide.along();
     if !is_pair || !along.is_finite() {
@@ -152,7 +146,7 @@ impl OverlapTest<'_> {
                 Some(best) => {
                     let [face, vertex] = own_indices(Home::A, best);
                     let along = self.difference.into_frame(Home::B, best.normal);
-                    self.face_at::<S>(Home::B, vertex, along, a.face(face)[0])
+                    self.face_at::<S>(Home::B, vertex, along, Some(a.face(face)[0]))
                 }
                 None => self.first_face::<S>(Home::B),
             };
@@ -204,7 +198,7 @@ impl OverlapTest<'_> {
                     Face => -self.difference.pair.pose.vector(b.normals[of_b.index as usize]),
                     _ => self.difference.guide.along(),
                 };
-                self.face_at::<S>(Home::A, of_a.index, along, near)
+                self.face_at::<S>(Home::A, of_a.index, along, Some(near))
             }
         }
     }

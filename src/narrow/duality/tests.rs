@@ -3,7 +3,7 @@
 use super::arcs::{Arc, ArcCrossing, crossing};
 use super::difference::{Difference, Home};
 use super::guide::Guide;
-use super::{overlap_test, overlap_test_until, pierced_face, DualityResult, Phase};
+use super::{DualityResult, Phase, overlap_test, overlap_test_until, pierced_face};
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::narrow::feature::FeaturePair;
@@ -174,7 +174,8 @@ fn parallel_faces_and_edges_do_not_stop_the_search() {
         let pose = RelativePose::between(&Pose::IDENTITY, &Pose::new(away.to_array(), q));
         let pair = Pair::new(&cube, &cube, pose, 0.0);
         let found = overlap_test(&pair, None);
-        let largest = all_faces(&pair).into_iter().map(|(n, height)| -height / n.length()).fold(f64::NEG_INFINITY, f64::max);
+        let largest =
+            all_faces(&pair).into_iter().map(|(n, height)| -height / n.length()).fold(f64::NEG_INFINITY, f64::max);
         match found.end {
             SearchEnd::Beyond => apart += usize::from(largest > 0.0),
             SearchEnd::Overlap if largest <= 0.0 => overlapping += 1,
@@ -195,12 +196,17 @@ fn points_have_faces_of_one_kind_and_segments_are_handed_over() {
     for round in 0..400 {
         let distance = 1.0 + 0.9 * draw.number();
         let pose = draw.pose(distance);
-        let pair = if round % 2 == 0 { Pair::new(&solid, &point, pose, 0.0) } else { Pair::new(&point, &solid, pose, 0.0) };
+        let pair =
+            if round % 2 == 0 { Pair::new(&solid, &point, pose, 0.0) } else { Pair::new(&point, &solid, pose, 0.0) };
         let largest = all_faces(&pair).into_iter().map(|(_, height)| -height).fold(f64::NEG_INFINITY, f64::max);
         let DualityResult { end, counts, .. } = overlap_test(&pair, None);
         assert_eq!(end == SearchEnd::Beyond, largest > 0.0);
         assert_eq!(counts[2], 0);
-        if largest > 0.0 { outside += 1 } else { inside += 1 }
+        if largest > 0.0 {
+            outside += 1
+        } else {
+            inside += 1
+        }
         let handed = Pair::new(&solid, &segment, pose, 0.0);
         assert_eq!(overlap_test(&handed, None).end, SearchEnd::Stalled);
         assert_eq!(overlap_test(&Pair::new(&point, &point, pose, 0.0), None).end, SearchEnd::Stalled);
@@ -213,7 +219,8 @@ fn searches_end_where_they_are_told_to() {
     let mut draw = Draw(6);
     let (a, b) = (draw.hull(40, [1.0, 1.0, 1.0]), draw.hull(40, [1.0, 1.0, 1.0]));
     let pair = Pair::new(&a, &b, draw.pose(0.3), 0.0);
-    let counts = [Phase::FaceVertex, Phase::VertexFace, Phase::EdgeEdge].map(|last| overlap_test_until(&pair, None, last).counts);
+    let counts = [Phase::FaceVertex, Phase::VertexFace, Phase::EdgeEdge]
+        .map(|last| overlap_test_until(&pair, None, last).counts);
     assert!(counts[0][0] > 0 && counts[0][1..] == [0, 0], "{counts:?}");
     assert!(counts[1][1] > 0 && counts[1][2] == 0 && counts[2][2] > 0, "{counts:?}");
     let difference = Difference { pair: &pair, guide: Guide::Direction(Vec3::new(1.0, 0.0, 0.0)) };

@@ -1,10 +1,10 @@
 //! Two meshes of which one moves along a line: which triangles meet when, and from which length on the bodies are apart.
 
 use super::depth::{self, DepthMemory};
+use super::memory::MeshMemory;
 use super::place::MeshPlace;
 use super::search::MeshSearchMemory;
 use super::sweep::Sweep;
-use super::memory::MeshMemory;
 use crate::geometry::{Polyhedron, Pose, RelativePose, Vec3};
 use crate::narrow::pair::Pair;
 use crate::scene::Shape;
