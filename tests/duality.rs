@@ -111,7 +111,7 @@ fn rows_are_those_of_the_other_methods() {
             let query =
                 PairQuery { a: &a.shape, b: &b.shape, poses_a: BodyPoses::Fixed(&still), poses_b, samples: u64::MAX };
             for options in [&EVERYTHING, &near] {
-                let mut ask = |method: &dyn NarrowPhase, routes: &mut Routes| {
+                let ask = |method: &dyn NarrowPhase, routes: &mut Routes| {
                     let mut out = Vec::new();
                     let (mut cache, mut work) = (PairCache::default(), Workspace::default());
                     method.walk(&query, options, &mut cache, &mut work, routes, &mut out);
