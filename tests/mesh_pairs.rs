@@ -4,6 +4,8 @@
 mod brute_force;
 #[path = "mesh_pairs/depths.rs"]
 mod depths;
+#[path = "mesh_pairs/directions.rs"]
+mod directions;
 #[path = "mesh_pairs/solids.rs"]
 mod solids;
 

@@ -21,7 +21,7 @@ fn winding(solid: &Solid, p: Vec3<f64>) -> f64 {
 }
 
 /// Whether two bodies of one part each are apart: no triangles meet, and no vertex is inside of the other body.
-fn is_apart(a: &Solid, b: &Solid, pose: &Pose) -> bool {
+pub(crate) fn is_apart(a: &Solid, b: &Solid, pose: &Pose) -> bool {
     let of_a = in_frame(pose, a.vertices[0].into());
     surface_distance(a, b, pose)[0] > 0.0
         && winding(a, pose.apply(b.vertices[0].into())) < 0.5
@@ -35,13 +35,13 @@ fn in_frame(pose: &Pose, p: Vec3<f64>) -> Vec3<f64> {
     Vec3::from(axes.map(|axis| axis.dot(p - origin)))
 }
 
-fn moved(pose: &Pose, by: Vec3<f64>) -> Pose {
+pub(crate) fn moved(pose: &Pose, by: Vec3<f64>) -> Pose {
     let mut moved = *pose;
     moved.position = moved.position + by;
     moved
 }
 
-fn solids() -> [Solid; 4] {
+pub(crate) fn solids() -> [Solid; 4] {
     let bumps = |k: f64| move |d: [f64; 3]| 0.2 * (k * d[0]).sin() * (4.0 * d[1] + k).cos();
     [
         Solid::ball(1.0, 8, 11, bumps(5.0)),

@@ -115,8 +115,9 @@ fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) 
     let along = pieces.line.along.scale(sense);
     let approach = Approach { sense, margin: margins[0], far: far(pieces, along, margins[0]) };
     let Some((outer, gap)) = approach.outer(pieces, from)? else { return Ok(None) };
-    let shift = margins[0] - margins[1];
-    let inner = if shift == 0.0 {
+    let inner = if margins[1] == f64::NEG_INFINITY {
+        f64::INFINITY
+    } else if margins[0] == margins[1] {
         approach.inner(pieces, outer, &gap)?
     } else {
         // Of smaller bodies, from where the larger ones are met.
@@ -133,13 +134,15 @@ impl Approach {
     /// The signed distance at a length times the sense, with the margin.
     fn gap_at(&self, pieces: &mut PiecesOnLine<'_>, at: f64) -> Result<GapAtLength, Unproven> {
         let gap = pieces.gap_at(self.sense * at).ok_or(Unproven)?;
-        Ok(GapAtLength { lower: gap.lower - self.margin, upper: gap.upper - self.margin, ..gap })
+        // The differences round.
+        let slack = if self.margin == 0.0 { 0.0 } else { UNIT * 4.0 * (pieces.pair.size + at.abs()) };
+        Ok(GapAtLength { lower: gap.lower - self.margin - slack, upper: gap.upper - self.margin + slack, ..gap })
     }
 
     /// Up to where the plane with this unit normal (from A to B, A's frame) keeps the pieces apart, rounding included; `None`: it does not.
     fn root(&self, pieces: &PiecesOnLine<'_>, normal: Vec3<f64>) -> Option<f64> {
         let gap = pieces.support_gap(normal) - self.margin;
-        let gap = gap - pieces.bound_at(self.margin) - UNIT * 4.0 * gap.abs();
+        let gap = gap - pieces.bound_at(0.0) - UNIT * 4.0 * gap.abs();
         let nearing = -self.sense * normal.dot(pieces.line.along);
         let (most, least) = (nearing + COSINE * UNIT, nearing - COSINE * UNIT);
         if gap > 0.0 {

@@ -1,7 +1,6 @@
 //! The answer: what happens along a direction, and the bracket of the distance.
 
 use super::convex::StartOfLine;
-use super::pieces::UnionOnLine;
 
 /// What the motion along a direction comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,14 +58,15 @@ impl DirectionalDistance {
         Self { relation, value: Some(lower + 0.5 * (upper - lower)), lower, upper }
     }
 
-    /// From what is known of all lengths at which the bodies meet.
-    pub(super) fn of_union(found: &UnionOnLine) -> Self {
-        match found.start {
-            StartOfLine::Apart => Self::apart(found.first),
-            StartOfLine::Overlap => Self::valued(DirectionalRelation::Leaves, found.chain[0].max(0.0), found.chain[1]),
+    /// From what is known of the lengths at which the bodies meet. `first`: not before, and by then; `chain`: they overlap from 0 to the
+    /// first end, and no longer than to the second, metres.
+    pub(super) fn of_lengths(start: StartOfLine, first: [f64; 2], chain: [f64; 2]) -> Self {
+        match start {
+            StartOfLine::Apart => Self::apart(first),
+            StartOfLine::Overlap => Self::valued(DirectionalRelation::Leaves, chain[0].max(0.0), chain[1]),
             // They may be apart, and then touch later or never.
             StartOfLine::Contact => {
-                let upper = found.chain[1].max(found.first[1]);
+                let upper = chain[1].max(first[1]);
                 Self { relation: DirectionalRelation::InContact, value: Some(0.0), lower: 0.0, upper }
             }
         }

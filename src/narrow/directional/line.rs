@@ -46,7 +46,7 @@ impl LineOfMotion {
     }
 
     /// The pose of B moved by a length, metres.
-    fn moved(&self, length: f64) -> Pose {
+    pub(super) fn moved(&self, length: f64) -> Pose {
         if length == 0.0 {
             return self.pose_b;
         }
@@ -107,7 +107,9 @@ impl<'a> PiecesOnLine<'a> {
         let parts = Parts { a: self.a, b: self.b, pose_a: &self.line.pose_a, pose_b: &pose_b, relative: &relative };
         let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut self.memory.polytope };
         let answer = solve(&parts, f64::INFINITY, &mut self.cache, &mut ladder, &mut self.memory.routes).settled()?;
-        let slack = UNIT * PLACED * (length.abs() + self.growth());
+        // B is off its place, and where the pieces grow the differences round.
+        let rounded = if self.growth() == 0.0 { 0.0 } else { 2.0 * self.pair.size };
+        let slack = UNIT * (PLACED * length.abs() + rounded);
         let [lower, upper] = [answer.lower - self.growth() - slack, answer.upper - self.growth() + slack];
         (!lower.is_nan() && !upper.is_nan()).then_some(GapAtLength {
             lower,

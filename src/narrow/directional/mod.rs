@@ -66,5 +66,7 @@ pub fn directional_distance(
     let margins = [deviation, if proves { -deviation } else { f64::NEG_INFINITY }];
     let found = pieces::union(&line, [a, b], margins, &mut memory);
     std::mem::swap(&mut memory.polytope, &mut work.polytope);
-    found.map_or(DirectionalDistance::UNPROVEN, |found| DirectionalDistance::of_union(&found))
+    found.map_or(DirectionalDistance::UNPROVEN, |found| {
+        DirectionalDistance::of_lengths(found.start, found.first, found.chain)
+    })
 }

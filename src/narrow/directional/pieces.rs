@@ -8,11 +8,10 @@ use crate::scene::Shape;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Two nodes of the trees, and the lengths at which their balls meet, metres.
+/// Two nodes of the trees, and the length from which on their balls meet, metres.
 #[derive(Debug, Clone, Copy)]
 struct BallsMeet {
     begin: f64,
-    end: f64,
     nodes: [u32; 2],
 }
 
@@ -93,7 +92,7 @@ impl<'a> PairsOnLine<'a> {
             let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
             let (begin, end) = ((middle - half).max(0.0), middle + half);
             if end >= 0.0 {
-                self.open.push(MeetsFirst(BallsMeet { begin, end, nodes }));
+                self.open.push(MeetsFirst(BallsMeet { begin, nodes }));
             }
         }
     }

@@ -47,18 +47,24 @@ impl<'a> OverlapTest<'a> {
         let along = self.difference.along(home);
         let near = own.near(along).unwrap_or(0);
         let (vertex, _) = support_near::<S>(own, along, near);
-        self.face_at::<S>(home, vertex, along, 0)
+        self.face_at::<S>(home, vertex, along, None)
     }
 
     /// At a vertex of a body, the face turned most to a direction (the body's frame; of B mirrored). `near`: a vertex of the other body
-    /// from which its support is looked for.
+    /// from which its support is looked for, if one is known.
     #[inline(always)]
-    pub(super) fn face_at<S: Simd>(&mut self, home: Home, vertex: u32, along: Vec3<f64>, near: u32) -> DifferenceFace {
+    pub(super) fn face_at<S: Simd>(
+        &mut self,
+        home: Home,
+        vertex: u32,
+        along: Vec3<f64>,
+        near: Option<u32>,
+    ) -> DifferenceFace {
         let [own, other] = self.difference.bodies(home);
         let phase = if home == Home::A { Phase::FaceVertex } else { Phase::VertexFace };
         self.counts[phase as usize] += 1;
         let face = turned_most(own, own.faces_of(vertex), along);
-        let near = if near == 0 { self.far_start(other, home, own.normals[face as usize]) } else { near };
+        let near = near.unwrap_or_else(|| self.far_start(other, home, own.normals[face as usize]));
         self.difference.of_face::<S>(home, face, near)
     }
 

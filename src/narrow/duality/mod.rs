@@ -146,7 +146,7 @@ impl OverlapTest<'_> {
                 Some(best) => {
                     let [face, vertex] = own_indices(Home::A, best);
                     let along = self.difference.into_frame(Home::B, best.normal);
-                    self.face_at::<S>(Home::B, vertex, along, a.face(face)[0])
+                    self.face_at::<S>(Home::B, vertex, along, Some(a.face(face)[0]))
                 }
                 None => self.first_face::<S>(Home::B),
             };
@@ -198,7 +198,7 @@ impl OverlapTest<'_> {
                     Face => -self.difference.pair.pose.vector(b.normals[of_b.index as usize]),
                     _ => self.difference.guide.along(),
                 };
-                self.face_at::<S>(Home::A, of_a.index, along, near)
+                self.face_at::<S>(Home::A, of_a.index, along, Some(near))
             }
         }
     }

@@ -64,7 +64,7 @@ fn all_faces(pair: &Pair<'_, f64>) -> Vec<(Vec3<f64>, f64)> {
 fn arcs_cross_where_the_edges_span_a_face_of_the_difference() {
     let mut draw = Draw(1);
     let (mut spanning, mut others) = (0, 0);
-    for round in 0..40 {
+    for round in 0..80 {
         let (a, b) = (draw.hull(6 + round % 9, [1.0, 0.8, 0.5]), draw.hull(5 + round % 7, [0.7, 0.9, 0.4]));
         let pair = Pair::new(&a, &b, draw.pose(1.0), 0.0);
         for i in 0..a.edges.len() as u32 {
@@ -141,7 +141,7 @@ fn the_face_that_a_line_pierces_is_found() {
     for round in 0..600 {
         let (a, b) = (draw.hull(5 + round % 17, [1.0, 0.7, 0.4]), draw.hull(4 + round % 11, [0.5, 0.9, 0.6]));
         let pair = Pair::new(&a, &b, draw.pose(2.5), 0.0);
-        let aside = draw.vector().scale(0.7);
+        let aside = draw.vector().scale(1.5);
         let along = inner(&pair) + aside;
         let d = along.scale(if round % 2 == 0 { 1.0 } else { -1.0 } / along.length());
         let guide = Guide::Direction(d);

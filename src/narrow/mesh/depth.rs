@@ -51,6 +51,13 @@ pub(crate) struct DepthMemory {
     sweep: SweepMemory,
 }
 
+impl DepthMemory {
+    /// Working memory of a sweep.
+    pub(crate) fn sweep(&mut self) -> &mut SweepMemory {
+        &mut self.sweep
+    }
+}
+
 /// A search for the depth.
 struct DepthSearch<'a> {
     place: &'a MeshPlace<'a>,
@@ -89,6 +96,22 @@ pub(crate) fn bracket<'a>(
         return None;
     }
     Some(depth.bracket(apart))
+}
+
+/// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
+/// rounding. `None` if none is below the one that parts the supporting planes of the hulls.
+pub(crate) fn way_out_along<'a>(
+    place: &'a MeshPlace<'a>,
+    hulls: [&'a Polyhedron; 2],
+    n: Vec3<f64>,
+    search: &'a mut MeshSearchMemory,
+    memory: &'a mut DepthMemory,
+) -> Option<f64> {
+    let overlap = OverlapQueries::new(*place, &mut memory.points);
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
+    let beyond = depth.hull_overlap(n);
+    let way = depth.way_out(n, [0.0, beyond])?;
+    depth.proven(way, beyond)
 }
 
 impl DepthSearch<'_> {

@@ -13,12 +13,14 @@
 //! overlap.rs        points deep inside of both bodies; crossing.rs: triangles that cross
 //! sweep.rs          the ways out along one direction
 //! depth.rs          the bracket of the depth
+//! along.rs          which triangles meet when while one body moves along a line
 //! ```
 //!
 //! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
 //! and the poses alone: the nearest triangles are the least of a number that each pair has for itself, and depths are searched for from
 //! the same starts always.
 
+mod along;
 mod best_pair;
 mod bounds;
 mod collecting;
@@ -26,6 +28,7 @@ mod crossing;
 mod depth;
 mod front;
 mod line_gap;
+mod memory;
 mod open_pair;
 mod overlap;
 mod place;
@@ -37,10 +40,12 @@ mod sweep;
 mod triangle_pair;
 mod turning;
 
-use self::depth::{DepthBracket, DepthMemory};
+pub(super) use self::along::MeshesOnLine;
+use self::depth::DepthBracket;
+pub(super) use self::memory::MeshMemory;
 use self::place::MeshPlace;
 pub(super) use self::search::MeshPairMemory;
-use self::search::{MeshSearchMemory, NearestTriangles, SurfaceDistance};
+use self::search::{NearestTriangles, SurfaceDistance};
 use self::triangle_pair::TriangleFeature;
 use super::answer::status;
 use super::cache::PairCache;
@@ -53,13 +58,6 @@ use super::rung_outcome::RungOutcome;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{EdgeLabel, TriangleMesh};
 use crate::scene::QueryOptions;
-
-/// Working memory of queries of meshes.
-#[derive(Debug, Default)]
-pub(super) struct MeshMemory {
-    search: MeshSearchMemory,
-    depth: DepthMemory,
-}
 
 /// The row of two bodies, with the bracket of the true ones, deviations included, or the proof that the stored ones are farther apart than
 /// `options.within`; never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.

@@ -199,6 +199,32 @@ impl<'a> Sweep<'a> {
         None
     }
 
+    /// The next triangles that meet, or are not proven to be apart, and the length from which on they are not, metres; `None` if there are
+    /// none up to `last`. They are given once, and lengths before are dealt with.
+    pub(crate) fn first_meeting(&mut self, last: f64) -> Option<([u32; 2], f64)> {
+        while self.at < self.limit && self.at <= last {
+            while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
+                let BeginsFirst(span) = self.memory.later.pop().expect("it was seen");
+                self.memory.meeting.push(EndsLast(span));
+            }
+            let Some(EndsLast(span)) = self.memory.meeting.pop().filter(|span| span.0.end > self.at) else {
+                self.memory.meeting.clear();
+                self.at = self.memory.later.peek()?.0.begin;
+                continue;
+            };
+            let SweptPair::Triangles(met) = span.pair else {
+                self.open(span);
+                continue;
+            };
+            let triangles = [self.place.a.corners(met[0]), self.place.corners_b(met[1])];
+            match self.triangles_at(&triangles, self.at) {
+                TrianglesAt::Meeting => return Some((met, self.at)),
+                TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
+            }
+        }
+        None
+    }
+
     /// Follows pairs of triangles that are likely in the way, the last first.
     pub(crate) fn try_first(&mut self, pairs: &[[u32; 2]]) {
         for &[a, b] in pairs.iter().rev() {
