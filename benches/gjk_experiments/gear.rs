@@ -6,7 +6,9 @@
 use crate::Effort;
 use crate::bodies::{self, PITCH, Random};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::gjk::{self, Cofactors, GjkOptions, GjkStep, Simplex, SimplexPoint, SubAlgorithm};
+use clearsweep::bench_support::narrow::gjk::{
+    self, Cofactors, GjkOptions, GjkStep, Simplex, SimplexPoint, SubAlgorithm,
+};
 use clearsweep::bench_support::narrow::pair::Pair;
 use clearsweep::bench_support::narrow::search::SearchEnd;
 use clearsweep::bench_support::scene::Shape;
@@ -132,8 +134,16 @@ fn approaches(tooth: &Shape, samples: usize, phases: usize, csv: &mut String) ->
                 }
                 writeln!(
                     csv,
-                    "{samples},{number},{step},{:e},{},{:?},{:e},{error:e},{},{},{:e},{:e}",
-                    truth.distance, sub_algorithm.abbreviation(), m.end, m.distance, m.iterations, m.nothing, m.det_a, m.det_m
+                    "{samples},{number},{step},{:e},{:.3},{},{:?},{:e},{error:e},{},{},{:e},{:e}",
+                    truth.distance,
+                    pair.size,
+                    sub_algorithm.abbreviation(),
+                    m.end,
+                    m.distance,
+                    m.iterations,
+                    m.nothing,
+                    m.det_a,
+                    m.det_m
                 )
                 .unwrap();
             }
@@ -147,8 +157,10 @@ fn approaches(tooth: &Shape, samples: usize, phases: usize, csv: &mut String) ->
 
 pub(crate) fn run(effort: Effort) -> String {
     let mut csv =
-        "samples,approach,step,truth,algorithm,end,measured,error,iterations,nothing,det_a,det_m\n".to_owned();
-    println!("gear teeth: steps, false contacts, off by > 1e-12, nothing found, stalled, worst error, least distance measured");
+        "samples,approach,step,truth,size,algorithm,end,measured,error,iterations,nothing,det_a,det_m\n".to_owned();
+    println!(
+        "gear teeth: steps, false contacts, off by > 1e-12, nothing found, stalled, worst error, least distance measured"
+    );
     for samples in SAMPLES {
         let tooth = bodies::tooth(samples);
         let tallies = approaches(&tooth, samples, effort.of(3, 24), &mut csv);

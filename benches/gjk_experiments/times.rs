@@ -94,7 +94,8 @@ fn sub_algorithm_times(variants: &[GjkOptions], counted: &[Counted], queries: us
 fn case(name: &str, vertices: usize, pairs: &[Pair<'_, f64>], calls: usize, csv: &mut String) {
     for (supports_name, supports) in [("scan", SupportSearch::Scan), ("climb", SupportSearch::Climb)] {
         for (tolerance_name, tolerance) in TOLERANCES {
-            let variants = SubAlgorithm::ALL.map(|sub_algorithm| GjkOptions { sub_algorithm, supports, warm: false, tolerance });
+            let variants =
+                SubAlgorithm::ALL.map(|sub_algorithm| GjkOptions { sub_algorithm, supports, warm: false, tolerance });
             let counted = variants.map(|options| count(pairs, &options));
             let queries = pairs.len();
             let sub = sub_algorithm_times(&variants, &counted, queries, calls);

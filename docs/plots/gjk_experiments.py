@@ -162,8 +162,8 @@ def gear(rows):
         for algorithm in ALGORITHMS:
             some = pick(rows, samples=samples, algorithm=algorithm)
             contacts = [r for r in some if r["end"] == "Overlap"]
-            # 16 units of rounding of a pair of size 4.
-            false = sum(float(r["truth"]) > 16 * 2.2e-16 * 4 for r in contacts)
+            # Above 16 units in the last place of the size of the pair.
+            false = sum(float(r["truth"]) > 16 * 2.2e-16 * float(r["size"]) for r in contacts)
             errors = [float(r["error"]) for r in some]
             least = least_distances(some)
             lines.append([
