@@ -30,7 +30,7 @@ pub enum GjkStep<'a, T> {
 }
 
 /// What is asked of a search.
-pub(super) struct Query<'p, T> {
+pub(super) struct Descent<'p, T> {
     pub(super) pair: &'p Pair<'p, T>,
     /// See [`super::search`].
     pub(super) cutoff: f64,
@@ -41,7 +41,7 @@ pub(super) struct Query<'p, T> {
     pub(super) tolerance: Option<f64>,
 }
 
-impl<'p, T: Supporting> Query<'p, T> {
+impl<'p, T: Supporting> Descent<'p, T> {
     /// A search to the end, by these options.
     pub(super) fn by_options(pair: &'p Pair<'p, T>, cutoff: f64, options: &GjkOptions) -> Self {
         Self { pair, cutoff, near: 0.0, supports: options.supports, tolerance: options.tolerance }
@@ -63,8 +63,14 @@ impl<'p, T: Supporting> Query<'p, T> {
         }
     }
 
-    /// Equation 9: whether a point of this squared length is in contact; `carriers`: the vertices that carry it, `touching`: the
-    /// square of the distance that counts as contact where no tolerance is given.
+    /// The square of the distance that counts as contact where no tolerance is given.
+    #[inline(always)]
+    fn touching(&self) -> T {
+        let touching = T::from_f64((self.pair.bound() * 0.0625).max(self.near));
+        touching * touching
+    }
+
+    /// Equation 9: whether a point of this squared length is in contact; `carriers`: the vertices that carry it.
     #[inline(always)]
     fn in_contact(&self, v2: T, carriers: &[Vec3<T>], touching: T) -> bool {
         match self.tolerance {
@@ -90,15 +96,13 @@ impl<'p, T: Supporting> Query<'p, T> {
 /// The search, from the vertices of `start` at the pose of the pair.
 #[inline(always)]
 pub(super) fn descend<T: Supporting, D: DistanceSubAlgorithm>(
-    query: &Query<'_, T>,
+    descent: &Descent<'_, T>,
     start: &Simplex,
     mut observe: impl FnMut(&GjkStep<'_, T>),
 ) -> GjkResult<T> {
-    let pair = query.pair;
-    let bound = pair.bound();
-    let touching = T::from_f64((bound * 0.0625).max(query.near));
-    let touching = touching * touching;
-    let mut simplex = if start.count == 0 { query.initial_simplex() } else { *start };
+    let pair = descent.pair;
+    let (bound, touching) = (pair.bound(), descent.touching());
+    let mut simplex = if start.count == 0 { descent.initial_simplex() } else { *start };
     let mut points = simplex.points(pair);
     let (mut v, mut last) = (Vec3::ZERO, T::from_f64(f64::INFINITY));
     for iterations in 1..=LIMIT as u32 {
@@ -106,21 +110,21 @@ pub(super) fn descend<T: Supporting, D: DistanceSubAlgorithm>(
         let near = D::nearest(&points, count);
         observe(&GjkStep::Simplex { points: &points[..count], found: near });
         let Some(near) = near else {
-            if iterations == 1 {
-                // A start that is not decided is forgotten.
-                simplex = query.initial_simplex();
-                points = simplex.points(pair);
-                continue;
+            if iterations > 1 {
+                // Back to the simplex before, whose point is `v`.
+                simplex.count -= 1;
+                return GjkResult { end: SearchEnd::Stalled, simplex, point: v, gap: 0.0, iterations };
             }
-            // Back to the simplex before, whose point is `v`.
-            simplex.count -= 1;
-            return GjkResult { end: SearchEnd::Stalled, simplex, point: v, gap: 0.0, iterations };
+            // A start that is not decided is forgotten.
+            simplex = descent.initial_simplex();
+            points = simplex.points(pair);
+            continue;
         };
         simplex.keep(&mut points, &near.kept[..near.count]);
         v = near.point;
         let found = |end, gap| GjkResult { end, simplex, point: v, gap, iterations };
         let v2 = v.length2();
-        if near.count == 4 || query.in_contact(v2, &points[..near.count], touching) {
+        if near.count == 4 || descent.in_contact(v2, &points[..near.count], touching) {
             return found(SearchEnd::Overlap, 0.0);
         }
         let length = v2.to_f64().sqrt();
@@ -130,16 +134,16 @@ pub(super) fn descend<T: Supporting, D: DistanceSubAlgorithm>(
         }
         last = v2;
         // A support of -v below this leaves a gap above the cut-off.
-        let least = T::from_f64(-(query.cutoff + bound) * length);
-        let from = query.start_of_climb(&simplex);
+        let least = T::from_f64(-(descent.cutoff + bound) * length);
+        let from = descent.start_of_climb(&simplex);
         observe(&GjkStep::Support { direction: -v, start: from });
-        let (w, reach) = pair.support_by(query.supports, -v, from);
+        let (w, reach) = pair.support_by(descent.supports, -v, from);
         if reach < least {
             return found(SearchEnd::Beyond, -reach.to_f64() / length);
         }
         let along = -reach;
         let point = pair.difference(w);
-        if simplex.as_slice().contains(&w) || query.has_converged((v2 - along).to_f64(), length, v2) {
+        if simplex.as_slice().contains(&w) || descent.has_converged((v2 - along).to_f64(), length, v2) {
             return found(SearchEnd::Converged, 0.0);
         }
         simplex.push(&mut points, w, point);

@@ -42,7 +42,7 @@ pub use simplex_point::SimplexPoint;
 use super::pair::{Pair, SupportSearch, Supporting};
 use crate::geometry::{Real, Vec3};
 use backup::{Backup, JohnsonWithBackup};
-use descent::{Query, descend};
+use descent::{Descent, descend};
 use johnson::Johnson;
 use signed_volumes::SignedVolumes;
 use simplex_point::DistanceSubAlgorithm;
@@ -62,8 +62,8 @@ pub(in crate::narrow) fn search_while_apart<T: Supporting>(
     cutoff: f64,
     near: f64,
 ) -> GjkResult<T> {
-    let query = Query { pair, cutoff, near, supports: SupportSearch::BySize, tolerance: None };
-    descend::<T, SignedVolumes>(&query, start, |_| {})
+    let descent = Descent { pair, cutoff, near, supports: SupportSearch::BySize, tolerance: None };
+    descend::<T, SignedVolumes>(&descent, start, |_| {})
 }
 
 /// [`search`] by the options. A cold search takes no notice of `start`.
@@ -87,13 +87,13 @@ pub fn search_observed<T: Supporting>(
     options: &GjkOptions,
     observe: impl FnMut(&GjkStep<'_, T>),
 ) -> GjkResult<T> {
-    let query = Query::by_options(pair, cutoff, options);
+    let descent = Descent::by_options(pair, cutoff, options);
     let start = if options.warm { *start } else { Simplex::default() };
     match options.sub_algorithm {
-        SubAlgorithm::SignedVolumes => descend::<T, SignedVolumes>(&query, &start, observe),
-        SubAlgorithm::Johnson => descend::<T, Johnson>(&query, &start, observe),
-        SubAlgorithm::JohnsonWithBackup => descend::<T, JohnsonWithBackup>(&query, &start, observe),
-        SubAlgorithm::Backup => descend::<T, Backup>(&query, &start, observe),
+        SubAlgorithm::SignedVolumes => descend::<T, SignedVolumes>(&descent, &start, observe),
+        SubAlgorithm::Johnson => descend::<T, Johnson>(&descent, &start, observe),
+        SubAlgorithm::JohnsonWithBackup => descend::<T, JohnsonWithBackup>(&descent, &start, observe),
+        SubAlgorithm::Backup => descend::<T, Backup>(&descent, &start, observe),
     }
 }
 
