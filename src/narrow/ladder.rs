@@ -8,8 +8,8 @@ use super::cold_start::{ColdStart, cold_start};
 use super::duality;
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
-use super::gjk;
-use super::pair::{Pair, VertexPair};
+use super::gjk::{self, GjkOptions};
+use super::pair::{Pair, SupportSearch, VertexPair};
 use super::parallel;
 use super::parallel::equal_depths::EqualDepths;
 use super::proximity::FeatureKind;
@@ -22,13 +22,13 @@ use crate::geometry::{Pose, RelativePose, Vec3};
 use crate::scene::Piece;
 
 /// The search for what the remembered features and surface do not settle.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum SearchMethod {
     /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
     #[default]
     Auto,
-    /// GJK from the remembered simplex.
-    Gjk,
+    /// GJK, as its options say.
+    Gjk(GjkOptions),
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
     /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that separates the cores, EPA where none does.
@@ -36,10 +36,18 @@ pub(crate) enum SearchMethod {
 }
 
 impl SearchMethod {
-    /// Whether V-Clip may go through many samples or pairs before any is proven.
+    /// Whether a search from feature to feature may go through many samples or pairs before any is proven.
     #[inline(always)]
     pub(crate) fn tracks_in_batches(self) -> bool {
         matches!(self, Self::Auto | Self::VClip)
+    }
+
+    /// The options of its searches by GJK.
+    fn gjk_options(self) -> GjkOptions {
+        match self {
+            Self::Gjk(options) => options,
+            Self::Auto | Self::VClip | Self::CdDual => GjkOptions::DEFAULT,
+        }
     }
 }
 
@@ -127,7 +135,7 @@ impl Climb<'_, '_> {
         let tracks = match ladder.search {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
-            SearchMethod::Gjk | SearchMethod::CdDual => false,
+            SearchMethod::Gjk(_) | SearchMethod::CdDual => false,
             SearchMethod::VClip => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
@@ -334,7 +342,8 @@ impl Climb<'_, '_> {
         {
             return outcome;
         }
-        let found = gjk::search(pair, self.cache.simplex(), self.beyond);
+        let options = ladder.search.gjk_options();
+        let found = gjk::search_by(pair, self.cache.simplex(), self.beyond, &options);
         routes.search_iterations += u64::from(found.iterations);
         self.cache.set_simplex(found.simplex);
         match found.end {
@@ -342,7 +351,8 @@ impl Climb<'_, '_> {
                 self.cache.set_features(None);
                 // A support found by climbing is no proof: the gap over all vertices is.
                 let normal = -found.point.normalized();
-                let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+                let climbs = pair.climbs() || options.supports == SupportSearch::Climb;
+                let gap = if climbs { pair.gap(normal) } else { found.gap };
                 let lower = gap - pair.bound();
                 if lower > self.beyond {
                     return RungOutcome::Beyond { gap: lower, normal: Some(normal) };

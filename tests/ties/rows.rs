@@ -13,7 +13,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::{Random, moved};
 use crate::oracle::number::times;
 
-pub const METHODS: [(&str, &dyn NarrowPhase); 3] = [("auto", &Auto), ("gjk", &Gjk), ("vclip", &VClip)];
+pub const METHODS: [(&str, &dyn NarrowPhase); 3] = [("auto", &Auto), ("gjk", &Gjk::DEFAULT), ("vclip", &VClip)];
 
 /// The engine's shape of a body.
 pub fn shape(body: &Body) -> Shape {

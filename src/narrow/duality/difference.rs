@@ -144,6 +144,6 @@ pub(super) fn support_near<S: Simd>(p: &Polyhedron, d: Vec3<f64>, near: u32) -> 
     if p.count <= SCANNED || p.neighbour_block_start.is_empty() {
         support::support::<S>(p, d, near)
     } else {
-        support::climb::<S>(p, d, near)
+        support::climb::<S>(p, d, near, true)
     }
 }

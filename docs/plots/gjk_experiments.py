@@ -1,0 +1,256 @@
+"""Brings docs/experiments/gjk.md and its plots up to date with the CSV files of
+
+    cargo bench --bench gjk_experiments -- OUT
+
+python3 docs/plots/gjk_experiments.py OUT [--conditions TEXT] [--png FOLDER]
+
+Rewrites docs/images/gjk_*.svg, and in docs/experiments/gjk.md what stands between `<!-- begin NAME -->` and
+`<!-- end -->`. --conditions: where and how it was measured, which goes into the page too. --png: the plots as PNG as
+well, to be looked at. Needs matplotlib.
+"""
+
+import argparse
+import csv
+import re
+import statistics
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+# The same bytes for the same figures; text as text.
+matplotlib.rcParams["svg.hashsalt"] = "gjk_experiments"
+matplotlib.rcParams["svg.fonttype"] = "none"
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+DOCS = Path(__file__).resolve().parent.parent
+PAGE = DOCS / "experiments" / "gjk.md"
+
+# Name, colour and mark of each sub-algorithm in plots.
+ALGORITHMS = {
+    "SV": ("signed volumes (SV)", "tab:blue", "o"),
+    "JH": ("Johnson (JH)", "tab:red", "x"),
+    "JB": ("Johnson and Backup (JB)", "tab:orange", "+"),
+    "BK": ("Backup (BK)", "tab:green", "."),
+}
+REGIMES = ["distant", "close", "overlapping"]
+# Supports and start of each way in the tables of hill climbing; colour and dashes.
+WAYS = {
+    ("scan", "false"): ("scan, cold", "tab:red", "--"),
+    ("scan", "true"): ("scan, warm", "tab:red", "-"),
+    ("climb", "false"): ("climb, cold", "tab:blue", "--"),
+    ("climb", "true"): ("climb, warm", "tab:blue", "-"),
+    ("by size", "false"): ("by size, cold", "tab:green", "--"),
+    ("by size", "true"): ("by size, warm", "tab:green", "-"),
+    ("enhanced", "true"): ("climb, warm, JB", "black", ":"),
+}
+# What a distance of zero is plotted as.
+FLOOR = 1e-18
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table(names, rows):
+    head = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
+    return "\n".join(head + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def save(figure, axes, name, png):
+    """With one legend below all axes."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
+    path = DOCS / "images" / f"{name}.svg"
+    figure.savefig(path, metadata={"Date": None})
+    # No trailing blanks: they would be noise in every later difference.
+    path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
+    if png:
+        png.mkdir(parents=True, exist_ok=True)
+        figure.savefig(png / f"{name}.png", dpi=110)
+    plt.close(figure)
+
+
+# ------------------------------------------------------------------------------------------------------------- plots
+
+
+def plot_gear(rows, png):
+    """The error of each search over the true distance; and both determinants, the least of each step, for JH's searches."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))
+    for algorithm, (label, colour, mark) in ALGORITHMS.items():
+        some = [r for r in rows if r["algorithm"] == algorithm]
+        x = [max(float(r["truth"]), FLOOR) for r in some]
+        y = [max(float(r["error"]), FLOOR) for r in some]
+        left.plot(x, y, mark, ms=4, color=colour, label=label, alpha=0.6)
+    left.set_xlabel("true distance (module 1)")
+    left.set_ylabel("error of the distance, in sizes of the pair")
+    some = [r for r in rows if r["algorithm"] == "SV"]
+    steps = sorted({int(r["step"]) for r in some})
+    for column, label, colour in (("det_a", "|det A|", "tab:red"), ("det_m", "|det M|", "tab:blue")):
+        values = [[max(float(r[column]), 1e-40) for r in some if int(r["step"]) == step] for step in steps]
+        right.fill_between(steps, [min(v) for v in values], [max(v) for v in values], color=colour, alpha=0.3, label=label)
+    right.axhline(2.2e-16, color="black", lw=0.8)
+    right.set_xlabel("step (the distance is halved in each)")
+    right.set_ylabel("least determinant of a search, all approaches")
+    left.set_xscale("log")
+    for axes in (left, right):
+        axes.set_yscale("log")
+        axes.grid(True, lw=0.3, alpha=0.5)
+    handles, labels = right.get_legend_handles_labels()
+    right.legend(handles, labels, fontsize=8, loc="lower left")
+    save(figure, left, "gjk_gear", png)
+
+
+def plot_times(rows, png):
+    figure, all_axes = plt.subplots(1, 3, figsize=(11, 4.6), sharey=True)
+    for axes, regime in zip(all_axes, REGIMES):
+        for algorithm, (label, colour, _) in ALGORITHMS.items():
+            some = pick(rows, regime=regime, supports="climb", tolerance="1e-14", algorithm=algorithm)
+            x = [int(r["vertices"]) for r in some]
+            axes.plot(x, [float(r["sub_ns"]) for r in some], "-o", ms=3, color=colour, label=label)
+            axes.plot(x, [float(r["gjk_ns"]) for r in some], ":", color=colour, label=f"GJK by {algorithm}")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title(regime, fontsize=10)
+        axes.set_xlabel("vertices of a sphere")
+        axes.grid(True, which="both", lw=0.3, alpha=0.5)
+    all_axes[0].set_ylabel("nanoseconds a query")
+    save(figure, all_axes[0], "gjk_times", png)
+
+
+def plot_coherence(rows, png):
+    figure, both = plt.subplots(1, 2, figsize=(11, 5))
+    some = [r for r in rows if float(r["step"]) == 0.001]
+    for axes, column, label_y in ((both[0], "ns", "nanoseconds a query"), (both[1], "dot_products", "dot products a query")):
+        for way, (label, colour, dashes) in WAYS.items():
+            points = [(int(r["vertices"]), float(r[column])) for r in some if (r["supports"], r["warm"]) == way]
+            axes.plot(*zip(*points), dashes, color=colour, label=label)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("vertices of a sphere")
+        axes.set_ylabel(label_y)
+        axes.grid(True, which="both", lw=0.3, alpha=0.5)
+    save(figure, both[0], "gjk_coherence", png)
+
+
+# ------------------------------------------------------------------------------------------------------------ tables
+
+
+def pick(rows, **values):
+    return [r for r in rows if all(r[k] == v for k, v in values.items())]
+
+
+def least_distances(rows):
+    """For each approach: the least distance measured before the first contact."""
+    found = []
+    for number in dict.fromkeys(r["approach"] for r in rows):
+        least = float("inf")
+        for r in pick(rows, approach=number):
+            if r["end"] == "Overlap":
+                break
+            least = min(least, float(r["measured"]))
+        found.append(least)
+    return found
+
+
+def gear(rows):
+    lines = []
+    for samples in dict.fromkeys(r["samples"] for r in rows):
+        for algorithm in ALGORITHMS:
+            some = pick(rows, samples=samples, algorithm=algorithm)
+            contacts = [r for r in some if r["end"] == "Overlap"]
+            # Above 16 units in the last place of the size of the pair.
+            false = sum(float(r["truth"]) > 16 * 2.2e-16 * float(r["size"]) for r in contacts)
+            errors = [float(r["error"]) for r in some]
+            least = least_distances(some)
+            lines.append([
+                samples, algorithm, f"{len(some)}", f"{false}", f"{sum(e > 1e-12 for e in errors)}",
+                f"{sum(int(r['nothing']) for r in some)}", f"{max(errors):.1e}",
+                f"{statistics.median(least):.1e}", f"{max(least):.1e}",
+            ])
+    names = ["points a flank", "", "searches", "false contacts", "off by more than 1e-12", "nothing found", "worst error",
+             "least distance, median", "worst"]
+    return table(names, lines)
+
+
+def ratio(rows, column, one, other):
+    """The ratios of two algorithms over the sizes."""
+    over = {r["vertices"]: float(r[column]) for r in rows if r["algorithm"] == one}
+    under = {r["vertices"]: float(r[column]) for r in rows if r["algorithm"] == other}
+    found = [over[n] / under[n] for n in over]
+    return f"{min(found):.2f} to {max(found):.2f}, median {statistics.median(found):.2f}"
+
+
+def ratios(rows):
+    lines = []
+    for supports in ("scan", "climb"):
+        for tolerance in ("1e-8", "1e-14", "rounding"):
+            for regime in REGIMES:
+                some = pick(rows, regime=regime, supports=supports, tolerance=tolerance)
+                of = [ratio(some, column, "SV", other) for column in ("sub_ns", "gjk_ns") for other in ("JB", "BK")]
+                lines.append([supports, tolerance, regime] + of)
+    names = ["supports", "tolerance", "", "sub-algorithm: SV / JB", "SV / BK", "GJK: SV / JB", "SV / BK"]
+    return table(names, lines)
+
+
+def times(rows):
+    lines = []
+    for regime in REGIMES:
+        for n in sorted({int(r["vertices"]) for r in rows}):
+            some = pick(rows, regime=regime, supports="climb", tolerance="1e-14", vertices=str(n))
+            by = {r["algorithm"]: r for r in some}
+            line = [regime, f"{n}"]
+            line += [f"{float(by[a]['sub_ns']):.0f}" for a in ALGORITHMS]
+            line += [f"{float(by[a]['gjk_ns']):.0f}" for a in ALGORITHMS]
+            line += [f"{float(by[a]['iterations']):.2f}" for a in ("SV", "JB")]
+            lines.append(line)
+    names = ["", "vertices", "sub-algorithm, ns: SV", "JH", "JB", "BK", "GJK, ns: SV", "JH", "JB", "BK", "iterations: SV", "JB"]
+    return table(names, lines)
+
+
+def coherence(rows):
+    out = []
+    for column, form in (("ns", "{:.0f}"), ("dot_products", "{:.0f}"), ("iterations", "{:.2f}")):
+        lines = []
+        for step in dict.fromkeys(r["step"] for r in rows):
+            for n in dict.fromkeys(r["vertices"] for r in rows):
+                some = {(r["supports"], r["warm"]): r for r in pick(rows, vertices=n, step=step)}
+                lines.append([n, step] + [form.format(float(some[way][column])) for way in WAYS])
+        title = {"ns": "Nanoseconds", "dot_products": "Dot products", "iterations": "Iterations"}[column]
+        out.append(f"{title} a query:\n\n" + table(["vertices", "radians a step"] + [w[0] for w in WAYS.values()], lines))
+    return "\n\n".join(out)
+
+
+def rewrite(page, name, text):
+    mark = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end -->)", re.S)
+    page, count = mark.subn(lambda found: f"{found[1]}{text}\n{found[2]}", page)
+    if count != 1:
+        raise SystemExit(f"{PAGE}: {count} places named {name!r}, there must be one")
+    return page
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path, metavar="OUT")
+    parser.add_argument("--conditions", metavar="TEXT")
+    parser.add_argument("--png", type=Path, metavar="FOLDER")
+    asked = parser.parse_args()
+    teeth, spheres, passing = [read(asked.source / f"{name}.csv") for name in ("gear", "times", "coherence")]
+    page = PAGE.read_text()
+    page = rewrite(page, "gear", gear(teeth))
+    page = rewrite(page, "ratios", ratios(spheres))
+    page = rewrite(page, "times", times(spheres))
+    page = rewrite(page, "coherence", coherence(passing))
+    if asked.conditions:
+        page = rewrite(page, "conditions", asked.conditions)
+    PAGE.write_text(page)
+    plot_gear(teeth, asked.png)
+    plot_times(spheres, asked.png)
+    plot_coherence(passing, asked.png)
+
+
+if __name__ == "__main__":
+    main()
