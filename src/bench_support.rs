@@ -38,8 +38,8 @@ pub mod geometry {
 /// From the module of the same name.
 pub mod narrow {
     pub use crate::narrow::{
-        Auto, BodyPoses, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
-        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
+        Auto, BodyPoses, FeatureKind, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes,
+        Status, VClip, Workspace, answer, by_name, certificate, epa, exact, feature, gjk, lin_canny, pair, query_one, resolver, search, vclip,
     };
 }
 

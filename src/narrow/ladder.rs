@@ -7,6 +7,7 @@ use super::closest_points::{Closest, closest_points};
 use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
+use super::feature_search::FeatureSearch;
 use super::gjk;
 use super::pair::{Pair, VertexPair};
 use super::parallel;
@@ -30,6 +31,22 @@ pub(crate) enum SearchMethod {
     Gjk,
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
+    /// Lin-Canny from the remembered features; GJK where they penetrate.
+    LinCanny,
+}
+
+impl SearchMethod {
+    /// The search from feature to feature, where one is made.
+    #[inline(always)]
+    pub(super) fn by_features(self) -> FeatureSearch {
+        if self == Self::LinCanny { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
+    }
+
+    /// Whether that search comes first also for cold cores that may overlap.
+    #[inline(always)]
+    pub(super) fn always_by_features(self) -> bool {
+        matches!(self, Self::VClip | Self::LinCanny)
+    }
 }
 
 /// How a pair is searched, and with which working memory.
@@ -117,7 +134,7 @@ impl Climb<'_, '_> {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
             SearchMethod::Gjk => false,
-            SearchMethod::VClip => true,
+            SearchMethod::VClip | SearchMethod::LinCanny => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
             return RungOutcome::Open;
@@ -125,7 +142,7 @@ impl Climb<'_, '_> {
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
         if first {
-            if let Some(outcome) = self.track(routes) {
+            if let Some(outcome) = self.track(ladder.search.by_features(), routes) {
                 return outcome;
             }
             if cold {
@@ -138,7 +155,7 @@ impl Climb<'_, '_> {
         }
         if tracks
             && !first
-            && let Some(outcome) = self.track(routes)
+            && let Some(outcome) = self.track(ladder.search.by_features(), routes)
         {
             return outcome;
         }
@@ -205,13 +222,12 @@ impl Climb<'_, '_> {
         apart.is_some()
     }
 
-    /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
-    fn track(&mut self, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+    /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or contact, and states that come
+    /// back.
+    fn track(&mut self, search: FeatureSearch, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
-        let found = vclip::search(pair, start);
-        routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        let found = search.search(pair, start, routes);
         if found.end != SearchEnd::Converged {
             return None;
         }

@@ -64,6 +64,10 @@ pub struct Gjk;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VClip;
 
+/// Lin-Canny from feature to feature; GJK and EPA for the depth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LinCanny;
+
 /// Vertices up to which the planes of a shape are formed before it is known whether they are needed.
 const PREPARED: usize = 10_000;
 
@@ -102,6 +106,7 @@ macro_rules! method {
 method!(Auto, "auto");
 method!(Gjk, "gjk");
 method!(VClip, "vclip");
+method!(LinCanny, "lin-canny");
 
 /// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred
 /// frame.
@@ -120,6 +125,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
         "auto" => Some(Box::new(Auto)),
         "gjk" => Some(Box::new(Gjk)),
         "vclip" => Some(Box::new(VClip)),
+        "lin-canny" => Some(Box::new(LinCanny)),
         _ => None,
     }
 }
