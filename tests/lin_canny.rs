@@ -222,7 +222,7 @@ fn without_tolerance_nearly_parallel_features_cycle() {
         }
         if case % 10 == 0 {
             let found = row(&LinCanny, [&solid, &solid], &pb, &mut routes);
-            assert_eq!(bits(&found), bits(&row(&Gjk, [&solid, &solid], &pb, &mut Routes::default())), "at {pb:?}");
+            assert_eq!(bits(&found), bits(&row(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut Routes::default())), "at {pb:?}");
         }
     }
     eprintln!("{searches} searches of nearly aligned cubes; cycles without and with tolerance: {cycles:?}; {routes:?}");

@@ -108,7 +108,7 @@ fn walk(
     options: &QueryOptions,
     cache: &mut PairCache,
 ) -> Vec<Proximity> {
-    walk_by(&Gjk, a, b, block, samples, options, cache)
+    walk_by(&Gjk::DEFAULT, a, b, block, samples, options, cache)
 }
 
 /// The rows of a block by a method, with a cache.
@@ -339,7 +339,7 @@ fn shallow_overlaps() -> Vec<[(Solid, Placement); 2]> {
 
 #[test]
 fn faces_that_overlap_by_a_few_rounding_bounds() {
-    let methods: [&dyn NarrowPhase; 4] = [&Gjk, &VClip, &LinCanny, &Auto];
+    let methods: [&dyn NarrowPhase; 4] = [&Gjk::DEFAULT, &VClip, &LinCanny, &Auto];
     for (number, [(a, pa), (b, pb)]) in shallow_overlaps().iter().enumerate() {
         let by = |share: f64| (*pa, Placement { position: times(pb.position, share), ..*pb });
         let here = (*pa, *pb);
@@ -347,7 +347,7 @@ fn faces_that_overlap_by_a_few_rounding_bounds() {
         let row = |method: &dyn NarrowPhase, places: (Placement, Placement), cache: &mut PairCache| {
             walk_by(method, a, b, &blocks(&[places])[0], 1, &EVERYTHING, cache)
         };
-        let cold = row(&Gjk, here, &mut PairCache::default());
+        let cold = row(&Gjk::DEFAULT, here, &mut PairCache::default());
         assert_eq!(cold[0].status, Status::Penetrating, "pair {number}: {:?}", cold[0]);
         for method in methods {
             let alone = row(method, here, &mut PairCache::default());

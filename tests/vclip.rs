@@ -256,7 +256,7 @@ fn same_rows(family: &str, seed: u64, walks: usize, motions: &[Motion], pool: &[
         let motion = motions[number % motions.len()];
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let path = path(&mut random, motion, a, b);
-        let (mut gjk, mut warm) = (Walker::new(Box::new(Gjk)), Walker::new(Box::new(VClip)));
+        let (mut gjk, mut warm) = (Walker::new(Box::new(Gjk::DEFAULT)), Walker::new(Box::new(VClip)));
         let mut lin_canny = Walker::new(Box::new(LinCanny));
         for (block, path) in blocks(&path).iter().zip(path.chunks(SAMPLES)) {
             let near = QueryOptions { within: random.between(0.0, 0.5) * (a.reach + b.reach), ..EVERYTHING };
@@ -385,7 +385,7 @@ fn proven(a: &Solid, pb: &Pose, cache: &mut PairCache) -> Proximity {
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
     let query = PairQuery { a: &a.shape, b: &a.shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    Gjk.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
+    Gjk::DEFAULT.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), &mut Routes::default(), &mut rows);
     rows.pop().expect("a row for every sample")
 }
 

@@ -72,7 +72,7 @@ impl Run {
     /// in four sample by sample, each from a cold start, every other such walk's samples handed over together.
     fn walk(&mut self, walk: &Walk) {
         let options = QueryOptions { within: walk.within, ..EVERYTHING };
-        let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk, &VClip];
+        let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk::DEFAULT, &VClip];
         // Each method in all the ways below.
         let method = methods[(self.walks / 4 % 3) as usize];
         if !self.walks.is_multiple_of(3) {

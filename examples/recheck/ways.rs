@@ -79,7 +79,7 @@ pub(crate) fn compare(
 ) -> Result<(), String> {
     let here = &walk.samples[sample];
     let bodies = walk.bodies.map(|i| &pool[i]);
-    let cold = once(&Gjk, bodies, here, &mut PairCache::default());
+    let cold = once(&Gjk::DEFAULT, bodies, here, &mut PairCache::default());
     let expected = bits(&cold);
     let mut wrong = None;
     let mut see = |what: String, found: &Proximity| {
@@ -101,7 +101,7 @@ pub(crate) fn compare(
     let alike = alike(random, pool, walk.bodies);
     ways.queries += 1;
     ways.same_counts += u64::from(alike != walk.bodies);
-    let methods: [&dyn NarrowPhase; 4] = [&Auto, &Gjk, &VClip, &LinCanny];
+    let methods: [&dyn NarrowPhase; 4] = [&Auto, &Gjk::DEFAULT, &VClip, &LinCanny];
     for method in methods {
         let name = method.name();
         see(format!("{name}, cold"), &once(method, bodies, here, &mut PairCache::default()));

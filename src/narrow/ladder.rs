@@ -8,8 +8,8 @@ use super::cold_start::{ColdStart, cold_start};
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
 use super::feature_search::FeatureSearch;
-use super::gjk;
-use super::pair::{Pair, VertexPair};
+use super::gjk::{self, GjkOptions};
+use super::pair::{Pair, SupportSearch, VertexPair};
 use super::parallel;
 use super::parallel::equal_depths::EqualDepths;
 use super::proximity::FeatureKind;
@@ -22,13 +22,13 @@ use crate::geometry::{Pose, RelativePose};
 use crate::scene::Piece;
 
 /// The search for what the remembered features and surface do not settle.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum SearchMethod {
     /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
     #[default]
     Auto,
-    /// GJK from the remembered simplex.
-    Gjk,
+    /// GJK, as its options say.
+    Gjk(GjkOptions),
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
     /// Lin-Canny from the remembered features; GJK where they penetrate.
@@ -39,13 +39,26 @@ impl SearchMethod {
     /// The search from feature to feature, where one is made.
     #[inline(always)]
     pub(super) fn by_features(self) -> FeatureSearch {
-        if self == Self::LinCanny { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
+        if matches!(self, Self::LinCanny) { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
     }
 
     /// Whether that search comes first also for cold cores that may overlap.
     #[inline(always)]
     pub(super) fn always_by_features(self) -> bool {
         matches!(self, Self::VClip | Self::LinCanny)
+    }
+
+    /// Whether it is GJK alone.
+    pub(crate) fn is_gjk(self) -> bool {
+        matches!(self, Self::Gjk(_))
+    }
+
+    /// The options of its searches by GJK.
+    fn gjk_options(self) -> GjkOptions {
+        match self {
+            Self::Gjk(options) => options,
+            Self::Auto | Self::VClip | Self::LinCanny => GjkOptions::DEFAULT,
+        }
     }
 }
 
@@ -133,7 +146,7 @@ impl Climb<'_, '_> {
         let tracks = match ladder.search {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
-            SearchMethod::Gjk => false,
+            SearchMethod::Gjk(_) => false,
             SearchMethod::VClip | SearchMethod::LinCanny => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
@@ -288,7 +301,8 @@ impl Climb<'_, '_> {
                 ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => {}
             }
         }
-        let found = gjk::search(pair, self.cache.simplex(), self.beyond);
+        let options = ladder.search.gjk_options();
+        let found = gjk::search_by(pair, self.cache.simplex(), self.beyond, &options);
         routes.search_iterations += u64::from(found.iterations);
         self.cache.set_simplex(found.simplex);
         match found.end {
@@ -296,7 +310,8 @@ impl Climb<'_, '_> {
                 self.cache.set_features(None);
                 // A support found by climbing is no proof: the gap over all vertices is.
                 let normal = -found.point.normalized();
-                let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+                let climbs = pair.climbs() || options.supports == SupportSearch::Climb;
+                let gap = if climbs { pair.gap(normal) } else { found.gap };
                 let lower = gap - pair.bound();
                 if lower > self.beyond {
                     return RungOutcome::Beyond { gap: lower, normal: Some(normal) };

@@ -2,6 +2,7 @@
 
 use super::cache::PairCache;
 use super::deviating_pairs;
+use super::gjk::GjkOptions;
 use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::{BodyPoses, PairQuery};
@@ -56,9 +57,17 @@ pub trait NarrowPhase: Sync + Send {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto;
 
-/// GJK with signed volumes, EPA for the depth.
+/// GJK, EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Gjk;
+pub struct Gjk {
+    /// How it searches.
+    pub options: GjkOptions,
+}
+
+impl Gjk {
+    /// With signed volumes, from the remembered simplex.
+    pub const DEFAULT: Self = Self { options: GjkOptions::DEFAULT };
+}
 
 /// V-Clip from feature to feature; GJK and EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,7 +82,7 @@ const PREPARED: usize = 10_000;
 
 /// The methods differ in the search that the ladder falls back on.
 macro_rules! method {
-    ($method:ident, $name:literal) => {
+    ($method:ident, $name:literal, $search:expr) => {
         impl NarrowPhase for $method {
             fn name(&self) -> &'static str {
                 $name
@@ -81,7 +90,7 @@ macro_rules! method {
 
             fn prepare(&self, shape: &Shape) {
                 if let Some(piece) = shape.only_piece()
-                    && SearchMethod::$method != SearchMethod::Gjk
+                    && !$search(self).is_gjk()
                     && piece.core.count <= PREPARED
                 {
                     piece.core.planes();
@@ -98,15 +107,15 @@ macro_rules! method {
                 out: &mut Vec<Proximity>,
                 ends: &mut Vec<usize>,
             ) {
-                deviating_pairs::answer(SearchMethod::$method, queries, options, caches, work, routes, (out, ends));
+                deviating_pairs::answer($search(self), queries, options, caches, work, routes, (out, ends));
             }
         }
     };
 }
-method!(Auto, "auto");
-method!(Gjk, "gjk");
-method!(VClip, "vclip");
-method!(LinCanny, "lin-canny");
+method!(Auto, "auto", |_: &Auto| SearchMethod::Auto);
+method!(Gjk, "gjk", |gjk: &Gjk| SearchMethod::Gjk(gjk.options));
+method!(VClip, "vclip", |_: &VClip| SearchMethod::VClip);
+method!(LinCanny, "lin-canny", |_: &LinCanny| SearchMethod::LinCanny);
 
 /// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred
 /// frame.
@@ -123,7 +132,7 @@ pub fn query_one(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, options: &Q
 pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
     match name {
         "auto" => Some(Box::new(Auto)),
-        "gjk" => Some(Box::new(Gjk)),
+        "gjk" => Some(Box::new(Gjk::DEFAULT)),
         "vclip" => Some(Box::new(VClip)),
         "lin-canny" => Some(Box::new(LinCanny)),
         _ => None,

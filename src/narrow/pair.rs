@@ -1,7 +1,7 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
-pub use super::support::VertexPair;
 use super::support::{self, CLIMB_ABOVE};
+pub use super::support::{SupportSearch, VertexPair};
 use crate::geometry::{Dd, Polyhedron, Real, RelativePose, Scalar, Vec3};
 
 /// Two cores, and `a_from_b` in the numbers `T`.
@@ -34,8 +34,9 @@ pub fn size_of<T: Scalar>(a: &Polyhedron, b: &Polyhedron, growth: f64, translati
 
 /// Numbers in which supports are computed.
 pub trait Supporting: Real {
-    /// Vertices with the largest `d . v` of A and `m . v` of B, and these values. `start`: where climbs begin.
+    /// Vertices with the largest `d . v` of A and `m . v` of B, and these values, found as `search` says. `start`: where climbs begin.
     fn supports(
+        search: SupportSearch,
         of_a: (&Polyhedron, Vec3<Self>),
         of_b: (&Polyhedron, Vec3<Self>),
         start: VertexPair,
@@ -45,9 +46,18 @@ pub trait Supporting: Real {
 }
 
 impl Supporting for f64 {
-    #[inline]
-    fn supports(of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2] {
-        support::supports(of_a, of_b, start)
+    #[inline(always)]
+    fn supports(
+        search: SupportSearch,
+        of_a: (&Polyhedron, Vec3<f64>),
+        of_b: (&Polyhedron, Vec3<f64>),
+        start: VertexPair,
+    ) -> [(u32, f64); 2] {
+        match search {
+            SupportSearch::BySize => support::supports(of_a, of_b, start),
+            SupportSearch::Scan => support::scanned(of_a, of_b),
+            SupportSearch::Climb => support::climbed(of_a, of_b, start),
+        }
     }
     #[inline]
     fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
@@ -57,10 +67,17 @@ impl Supporting for f64 {
 
 impl Supporting for Dd {
     fn supports(
+        search: SupportSearch,
         (a, d): (&Polyhedron, Vec3<Self>),
         (b, m): (&Polyhedron, Vec3<Self>),
-        _: VertexPair,
+        start: VertexPair,
     ) -> [(u32, Self); 2] {
+        if search == SupportSearch::Climb {
+            return [(a, d, start[0]), (b, m, start[1])].map(|(p, d, start)| {
+                let climbed = support::climb_edges(p, d, start, false);
+                (climbed.vertex, climbed.height)
+            });
+        }
         [scan(a, d), scan(b, m)]
     }
     fn max_dot(p: &Polyhedron, d: Vec3<Self>) -> Self {
@@ -122,9 +139,21 @@ impl<'a, T: Supporting> Pair<'a, T> {
     /// within rounding.
     #[inline]
     pub fn support(&self, d: Vec3<T>, start: VertexPair) -> (VertexPair, T) {
+        self.support_by(SupportSearch::BySize, d, start)
+    }
+
+    /// [`Self::support`], found as `search` says.
+    #[inline(always)]
+    pub fn support_by(&self, search: SupportSearch, d: Vec3<T>, start: VertexPair) -> (VertexPair, T) {
         let m = -self.pose.inverse_vector(d);
-        let [(i, max_a), (j, max_b)] = T::supports((self.a, d), (self.b, m), start);
+        let [(i, max_a), (j, max_b)] = T::supports(search, (self.a, d), (self.b, m), start);
         ([i, j], max_a + max_b - d.dot(self.pose.t))
+    }
+
+    /// The dot products of vertices with directions that [`Self::support_by`] forms.
+    pub fn dot_products(&self, search: SupportSearch, d: Vec3<T>, start: VertexPair) -> u32 {
+        let (d, m) = (d.to_f64(), -self.pose.inverse_vector(d).to_f64());
+        support::dot_products(search, self.a, d, start[0]) + support::dot_products(search, self.b, m, start[1])
     }
 
     /// The gap of the supporting planes along the unit vector `n`: `min over B of n.x - max over A of n.x`, over all

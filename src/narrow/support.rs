@@ -4,7 +4,7 @@
 //! a few ulp. Every lane does the same operations in the same order and nothing is contracted, so all levels return the same bits.
 
 use crate::geometry::polyhedron::LANES;
-use crate::geometry::{Polyhedron, Vec3};
+use crate::geometry::{Polyhedron, Real, Vec3};
 use crate::simd::{Simd, V, WIDTH, dispatch};
 use smallvec::SmallVec;
 
@@ -13,6 +13,18 @@ pub(super) const CLIMB_ABOVE: usize = 192;
 
 /// FeatureIndices of features of one kind: few of them, as a rule.
 pub(super) type FeatureIndices = SmallVec<[u32; 8]>;
+
+/// How a search finds the vertices farthest along a direction. It decides the time of a search, and no row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SupportSearch {
+    /// A scan of small polyhedra; of larger ones a climb that the table of start vertices helps.
+    #[default]
+    BySize,
+    /// A scan over all vertices.
+    Scan,
+    /// Hill climbing along edges, from the vertices that the search names (Cameron 1997, "Enhancing GJK").
+    Climb,
+}
 
 /// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices it is made of.
 pub type VertexPair = [u32; 2];
@@ -42,7 +54,11 @@ pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
 /// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
 #[inline(always)]
 pub(super) fn support<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
-    if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() { climb::<S>(p, d, start) } else { scan::<S>(p, d) }
+    if p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty() {
+        climb::<S>(p, d, start, true)
+    } else {
+        scan::<S>(p, d)
+    }
 }
 
 /// A vertex farthest along the direction of each lane, as a number, and how far that is.
@@ -87,12 +103,12 @@ fn scan<S: Simd>(p: &Polyhedron, d: Vec3<f64>) -> (u32, f64) {
     (if at < p.count { at as u32 } else { 0 }, max)
 }
 
+/// `table`: whether to ask the polyhedron's table where the start is not yet the top, since it most likely names a vertex nearer
+/// to it.
 #[inline(always)]
-fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32) -> (u32, f64) {
+fn climb<S: Simd>(p: &Polyhedron, direction: Vec3<f64>, start: u32, mut table: bool) -> (u32, f64) {
     let (mut at, mut max) = (start, p.vertex(start).dot(direction));
     let lanes = Vec3::<V<S>>::from_f64(direction);
-    // Where the start is not yet the top, the table most likely names a vertex nearer to it.
-    let mut table = true;
     loop {
         let from = at;
         for (i, planes_of_vertex) in p.neighbour_blocks_of(from).iter().enumerate() {
@@ -136,6 +152,95 @@ pub(super) fn supports(
     start: VertexPair,
 ) -> [(u32, f64); 2] {
     supports_wide(of_a, of_b, start)
+}
+
+#[inline(always)]
+fn scanned_body<S: Simd>((a, d): (&Polyhedron, Vec3<f64>), (b, m): (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2] {
+    [scan::<S>(a, d), scan::<S>(b, m)]
+}
+
+dispatch!(scanned_wide, scanned_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2]);
+
+/// The vertex of A farthest along `d` and that of B farthest along `m`, by scans, whatever their size.
+pub(super) fn scanned(of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>)) -> [(u32, f64); 2] {
+    scanned_wide(of_a, of_b)
+}
+
+#[inline(always)]
+fn climbed_body<S: Simd>(
+    (a, d): (&Polyhedron, Vec3<f64>),
+    (b, m): (&Polyhedron, Vec3<f64>),
+    start: VertexPair,
+) -> [(u32, f64); 2] {
+    [climb_edges_wide::<S>(a, d, start[0]), climb_edges_wide::<S>(b, m, start[1])]
+}
+
+#[inline(always)]
+fn climb_edges_wide<S: Simd>(p: &Polyhedron, d: Vec3<f64>, start: u32) -> (u32, f64) {
+    if p.neighbour_block_start.is_empty() {
+        let climbed = climb_edges(p, d, start, false);
+        return (climbed.vertex, climbed.height);
+    }
+    climb::<S>(p, d, start, false)
+}
+
+dispatch!(climbed_wide, climbed_body, (of_a: (&Polyhedron, Vec3<f64>), of_b: (&Polyhedron, Vec3<f64>), start: VertexPair) -> [(u32, f64); 2]);
+
+/// A vertex of A farthest along `d` and one of B farthest along `m`, by climbs along edges from `start`, whatever their size.
+pub(super) fn climbed(
+    of_a: (&Polyhedron, Vec3<f64>),
+    of_b: (&Polyhedron, Vec3<f64>),
+    start: VertexPair,
+) -> [(u32, f64); 2] {
+    climbed_wide(of_a, of_b, start)
+}
+
+/// Where a climb ended.
+pub(super) struct Climbed<T> {
+    /// A vertex that none of its neighbours surpasses.
+    pub(super) vertex: u32,
+    /// Its `d . v`.
+    pub(super) height: T,
+    /// The number of `d . v` that were formed.
+    pub(super) dot_products: u32,
+}
+
+/// The climb of [`SupportSearch::Climb`], one neighbour after the other: to the highest neighbour, until none is higher. `table`:
+/// with the help of the polyhedron's table.
+pub(super) fn climb_edges<T: Real>(p: &Polyhedron, d: Vec3<T>, start: u32, mut table: bool) -> Climbed<T> {
+    let height = |v: u32| Vec3::from_f64(p.vertex(v)).dot(d);
+    let mut top = Climbed { vertex: start, height: height(start), dot_products: 1 };
+    let visit = |top: &mut Climbed<T>, v: u32| {
+        let h = height(v);
+        top.dot_products += 1;
+        if h > top.height {
+            (top.vertex, top.height) = (v, h);
+        }
+    };
+    loop {
+        let from = top.vertex;
+        for &v in p.neighbours_of(from) {
+            visit(&mut top, v);
+        }
+        if top.vertex == from {
+            return top;
+        }
+        if std::mem::take(&mut table)
+            && let Some(near) = p.near(d.to_f64())
+        {
+            visit(&mut top, near);
+        }
+    }
+}
+
+/// The number of `d . v` that a search forms to find the vertex farthest along `d`.
+pub(super) fn dot_products(search: SupportSearch, p: &Polyhedron, d: Vec3<f64>, start: u32) -> u32 {
+    let climbs = p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty();
+    match search {
+        SupportSearch::BySize if climbs => climb_edges(p, d, start, true).dot_products,
+        SupportSearch::Climb => climb_edges(p, d, start, false).dot_products,
+        SupportSearch::BySize | SupportSearch::Scan => p.count as u32,
+    }
 }
 
 #[inline(always)]

@@ -18,11 +18,11 @@ use crate::oracle::{self, Placement};
 const EXACT: usize = 32;
 
 /// All methods.
-const METHODS: [&dyn NarrowPhase; 4] = [&Auto, &Gjk, &VClip, &LinCanny];
+const METHODS: [&dyn NarrowPhase; 4] = [&Auto, &Gjk::DEFAULT, &VClip, &LinCanny];
 
 /// One sample through `walk`, with whatever the cache remembers.
 pub fn walk_once(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, cache: &mut PairCache) -> Proximity {
-    walk_by(&Gjk, a, pa, b, pb, cache)
+    walk_by(&Gjk::DEFAULT, a, pa, b, pb, cache)
 }
 
 /// One sample through the `walk` of a method, with whatever the cache remembers.

@@ -14,7 +14,7 @@ use crate::oracle::families::{Random, moved};
 use crate::oracle::number::times;
 
 pub const METHODS: [(&str, &dyn NarrowPhase); 4] =
-    [("auto", &Auto), ("gjk", &Gjk), ("vclip", &VClip), ("lin-canny", &LinCanny)];
+    [("auto", &Auto), ("gjk", &Gjk::DEFAULT), ("vclip", &VClip), ("lin-canny", &LinCanny)];
 
 /// The engine's shape of a body.
 pub fn shape(body: &Body) -> Shape {

@@ -106,7 +106,7 @@ impl ManyPairs {
         routes: &mut Routes,
     ) {
         self.state[..queries.len()].fill(RungOutcome::Open);
-        if search == SearchMethod::Gjk || queries.len() < LEAST {
+        if search.is_gjk() || queries.len() < LEAST {
             return;
         }
         let (mut chosen, mut count) = ([0; MOST], 0);

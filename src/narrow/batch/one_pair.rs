@@ -203,7 +203,7 @@ impl<'a> OnePair<'a> {
 
     /// Whether V-Clip may go on from the remembered features: they are of bodies that were apart.
     fn tracks(&self, cache: &PairCache) -> bool {
-        self.search != SearchMethod::Gjk && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
+        !self.search.is_gjk() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
     /// Where features stay optimal for long and were left in this sample: V-Clip goes on from them, and what it finds is

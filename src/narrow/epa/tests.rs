@@ -240,7 +240,7 @@ fn a_surface_is_remembered_from_the_second_sample_on() {
         let parts = Parts { a: &a, b: &b, pose_a: &pose_a, pose_b: &pose_b, relative: &relative };
         let (mut cache, mut polytope, mut routes) = (PieceCache::default(), Polytope::default(), Routes::default());
         for asked in 0..3 {
-            let search = [SearchMethod::Auto, SearchMethod::Gjk][case % 2];
+            let search = [SearchMethod::Auto, SearchMethod::Gjk(gjk::GjkOptions::DEFAULT)][case % 2];
             let mut ladder = Ladder { search, single: true, polytope: &mut polytope };
             let answer = solve(&parts, f64::INFINITY, &mut cache, &mut ladder, &mut routes).settled();
             assert!(answer.is_some_and(|answer| answer.distance < 0.0), "case {case}");

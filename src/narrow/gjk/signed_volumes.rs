@@ -5,33 +5,22 @@
 //! the origin's projection lies on the inner side of each of its facets, that is, if replacing a vertex by the
 //! projection keeps the sign of the signed volume. Only facets whose sign differs are searched.
 
+use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
 use crate::geometry::{Real, Scalar, Vec3};
 
-/// The point of a simplex nearest to the origin.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SimplexPoint<T> {
-    /// The point.
-    pub(super) point: Vec3<T>,
-    /// Positions in the input simplex of the vertices that carry it, ascending; the first `count` are valid.
-    pub(super) kept: [usize; 4],
-    /// The number of vertices that carry it; 4: the origin is inside.
-    pub(super) count: usize,
-}
+/// The sub-algorithm by signed volumes. It always finds a point.
+pub(super) struct SignedVolumes;
 
-impl<T: Real> SimplexPoint<T> {
-    fn vertex(s: &[Vec3<T>; 4], i: usize) -> Self {
-        Self { point: s[i], kept: [i, 0, 0, 0], count: 1 }
-    }
-
-    /// The nearer of two points; the first if they are equally near.
-    fn nearer(self, other: Self) -> Self {
-        if other.point.length2() < self.point.length2() { other } else { self }
+impl DistanceSubAlgorithm for SignedVolumes {
+    #[inline(always)]
+    fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> Option<SimplexPoint<T>> {
+        Some(nearest(s, count))
     }
 }
 
 /// The nearest point of the simplex of the first `count` (1 to 4) points of `s`.
 #[inline]
-pub(super) fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
+fn nearest<T: Real>(s: &[Vec3<T>; 4], count: usize) -> SimplexPoint<T> {
     match count {
         4 => tetrahedron(s),
         3 => triangle(s, [0, 1, 2]),

@@ -1,7 +1,7 @@
 //! The simplex of a GJK search.
 
 use crate::geometry::Vec3;
-use crate::narrow::pair::VertexPair;
+use crate::narrow::pair::{Pair, Supporting, VertexPair};
 use crate::narrow::search::SearchEnd;
 
 /// Up to four vertices of the Minkowski difference, by index: what a pair remembers of a search.
@@ -22,6 +22,16 @@ impl Simplex {
     /// The valid vertex pairs.
     pub fn as_slice(&self) -> &[VertexPair] {
         &self.pairs[..usize::from(self.count)]
+    }
+
+    /// The valid vertices at the pose of the pair, metres; zero beyond them.
+    #[inline]
+    pub(super) fn points<T: Supporting>(&self, pair: &Pair<'_, T>) -> [Vec3<T>; 4] {
+        let mut points = [Vec3::ZERO; 4];
+        for (p, &v) in points.iter_mut().zip(self.as_slice()) {
+            *p = pair.difference(v);
+        }
+        points
     }
 
     /// Drops the vertices that do not carry the nearest point, and their points; `kept`: positions, ascending.

@@ -180,7 +180,7 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
     let shapes: Vec<Shape> = (0..48).map(|i| draw.shape(i % 9)).collect();
     let (mut statuses, mut routes, mut warm_routes) = ([0; 4], Routes::default(), Routes::default());
     for case in 0..12 {
-        let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &LinCanny, &Gjk][case % 4];
+        let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &LinCanny, &Gjk::DEFAULT][case % 4];
         let within = [f64::INFINITY, 0.4, 0.01, 0.0, -0.1][case % 5];
         let options = QueryOptions { within, require: None, touch: 0.02, static_pairs: false };
         let mut cases: Vec<Case> = (0..60 + draw.below(120)).map(|_| Case::draw(&mut draw, shapes.len())).collect();
@@ -258,7 +258,7 @@ fn what_is_apart_is_settled_together() {
                 }
                 let mut alone = Vec::new();
                 let all = QueryOptions { within: f64::INFINITY, ..options };
-                Gjk.walk(
+                Gjk::DEFAULT.walk(
                     query,
                     &all,
                     &mut PairCache::default(),
