@@ -1,0 +1,8 @@
+//! The parts of `vclip_experiments`: see there.
+
+pub mod bodies;
+pub mod coherence;
+pub mod degeneracy;
+pub mod report;
+pub mod searches;
+pub mod tessellation;
