@@ -1,6 +1,6 @@
 //! The experiments of the V-Clip paper, with V-Clip, Lin-Canny and enhanced GJK on this implementation.
 //!
-//! `cargo bench --bench vclip_experiments -- OUT [--quick] [coherence] [degeneracy] [tessellation]`: prints tables and writes
+//! `cargo bench --bench vclip_experiments -- OUT [--quick] [coherence] [degeneracy] [tessellation] [rows]`: prints tables and writes
 //! OUT/*.csv; `docs/plots/vclip_experiments.py OUT` makes the tables and plots of `docs/experiments/features.md` of them. Without a
 //! name, all experiments. `--quick`: small sizes, to try the program. One thread.
 //!
@@ -11,6 +11,7 @@
 //!   coherence.rs     Mirtich 1997 (V-Clip), Algorithm 9: Figures 9 to 12, and the accuracy of section 6.2
 //!   degeneracy.rs    Algorithm 10: cycles and wrong distances
 //!   tessellation.rs  Mirtich 1997 (two-phase), Figure 10: a sphere turns before a cube
+//!   rows.rs          whole answers of the engine by each method
 //!   report.rs        tables on paper and on disk
 //! ```
 
@@ -26,7 +27,7 @@ fn main() {
     let (flags, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
     let quick = flags.iter().any(|flag| flag == "--quick");
     let Some((out, asked)) = names.split_first() else {
-        println!("usage: vclip_experiments OUT [--quick] [coherence] [degeneracy] [tessellation]");
+        println!("usage: vclip_experiments OUT [--quick] [coherence] [degeneracy] [tessellation] [rows]");
         return;
     };
     let out = PathBuf::from(out);
@@ -40,5 +41,8 @@ fn main() {
     }
     if wants("tessellation") {
         experiments::tessellation::run(quick).finish(&out.join("tessellation.csv"));
+    }
+    if wants("rows") {
+        experiments::rows::run(quick).finish(&out.join("rows.csv"));
     }
 }

@@ -4,5 +4,6 @@ pub mod bodies;
 pub mod coherence;
 pub mod degeneracy;
 pub mod report;
+pub mod rows;
 pub mod searches;
 pub mod tessellation;
