@@ -9,7 +9,9 @@ const PARALLEL: f64 = 1e-16;
 /// The ends of an edge.
 pub(super) type Ends = [Vec3<f64>; 2];
 
-/// The closest points of two edges, in order.
+/// The closest points of two edges, in order. Rounding moves the feet of the common perpendicular of nearly parallel edges along
+/// both edges, each by its own error. So only the first is taken, and then each point from the other: the last lies at the
+/// foot of the perpendicular from the one before, and the planes at the ends of its edge agree with that.
 pub(super) fn of_edges(a: Ends, b: Ends) -> [Vec3<f64>; 2] {
     let (along_a, along_b, between) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
     let normal = along_a.cross(along_b);
@@ -19,7 +21,8 @@ pub(super) fn of_edges(a: Ends, b: Ends) -> [Vec3<f64>; 2] {
         let s = between.cross(along_b).dot(normal) / square;
         let t = between.cross(along_a).dot(normal) / square;
         if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
-            return [a[0] + along_a.scale(s), b[0] + along_b.scale(t)];
+            let on_b = on_edge(a[0] + along_a.scale(s), b);
+            return [on_edge(on_b, a), on_b];
         }
     }
     // An end of one edge is nearest.
