@@ -69,12 +69,10 @@ pub(super) fn of_face_and_edge(body: &VoronoiBody<'_>, f: u32, ends: Ends) -> (N
         if first.abs().min(last.abs()) <= body.tolerance || (first < 0.0) != (last < 0.0) {
             return (NearestOnFace::Meets, 0.0);
         }
-        // An edge parallel to the face is equally near all along: an end inside of the prism is preferred.
-        let parallel = (first - last).abs() <= body.tolerance;
-        if low == 0.0 && (parallel || first.abs() <= last.abs()) {
+        if low == 0.0 && first.abs() <= last.abs() {
             return (NearestOnFace::End(0), first.abs());
         }
-        if high == 1.0 && (parallel || last.abs() <= first.abs()) {
+        if high == 1.0 && last.abs() <= first.abs() {
             return (NearestOnFace::End(1), last.abs());
         }
     }
