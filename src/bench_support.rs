@@ -40,7 +40,8 @@ pub mod narrow {
     pub use crate::narrow::closest_points::{Closest, closest_points};
     pub use crate::narrow::{
         Auto, BodyPoses, FeatureKind, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes,
-        Status, VClip, Workspace, answer, by_name, certificate, epa, exact, feature, gjk, lin_canny, pair, query_one, resolver, search, vclip,
+        Status, VClip, Workspace, answer, by_name, certificate, epa, exact, feature, gjk, lin_canny, pair, query_one,
+        resolver, search, vclip,
     };
 }
 

@@ -157,7 +157,9 @@ fn differences(expected: &str, found: &str, keys: usize) -> Option<String> {
 }
 
 fn holds(set: &str) {
-    for (narrow, (table, found)) in METHODS.iter().flat_map(|narrow| computed(set, narrow).into_iter().map(move |t| (narrow, t))) {
+    for (narrow, (table, found)) in
+        METHODS.iter().flat_map(|narrow| computed(set, narrow).into_iter().map(move |t| (narrow, t)))
+    {
         let path = golden(set, table);
         let expected = fs::read_to_string(&path)
             .unwrap_or_else(|error| panic!("{}: {error}; write it: {REWRITE}", path.display()));

@@ -109,15 +109,15 @@ fn against_the_oracle(family: &str, seed: u64, cases: usize, make: Make) -> Tall
     for _ in 0..cases {
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let reach = a.body.reach + b.body.reach;
-        let (pa, at) = (Placement::new([0.0; 3], random.turn()), times(random.direction(), random.between(0.0, 1.5) * reach));
+        let (pa, at) =
+            (Placement::new([0.0; 3], random.turn()), times(random.direction(), random.between(0.0, 1.5) * reach));
         let pb = Placement::new(at, random.turn());
         let truth = oracle::signed_distance(&a.body, &pa, &b.body, &pb).distance.0;
         let pair = pair(a, b, (&pa, &pb));
         let mut starts = vec![vclip::cold_start(&pair), far_side(&pair)];
-        starts.extend((0..4).map(|_| FeaturePair {
-            a: any_feature(&mut random, pair.a),
-            b: any_feature(&mut random, pair.b),
-        }));
+        starts.extend(
+            (0..4).map(|_| FeaturePair { a: any_feature(&mut random, pair.a), b: any_feature(&mut random, pair.b) }),
+        );
         for start in starts {
             let found = tally.search(&pair, start);
             tally.check(&found, truth, pair.size, &format!("from {start:?}\n{}", bridge::recipe(a, &pa, b, &pb)));
@@ -222,7 +222,11 @@ fn without_tolerance_nearly_parallel_features_cycle() {
         }
         if case % 10 == 0 {
             let found = row(&LinCanny, [&solid, &solid], &pb, &mut routes);
-            assert_eq!(bits(&found), bits(&row(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut Routes::default())), "at {pb:?}");
+            assert_eq!(
+                bits(&found),
+                bits(&row(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut Routes::default())),
+                "at {pb:?}"
+            );
         }
     }
     eprintln!("{searches} searches of nearly aligned cubes; cycles without and with tolerance: {cycles:?}; {routes:?}");

@@ -8,8 +8,8 @@ mod oracle;
 use bridge::{EVERYTHING, bits, pose, shape};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
-    query_one,
+    Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
+    Workspace, query_one,
 };
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use oracle::Placement;

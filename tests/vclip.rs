@@ -269,7 +269,13 @@ fn same_rows(family: &str, seed: u64, walks: usize, motions: &[Motion], pool: &[
                     assert_eq!(samples(&rows), samples(&expected), "{what}: other samples");
                     for (row, other) in rows.iter().zip(&expected) {
                         let what = format!("{what}, sample {} at {:?}", row.sample, &path[usize::from(row.sample)]);
-                        assert_eq!(bits(row), bits(other), "{what}\n{row:?}\n{other:?}\n{}\n{}", a.recipe(), b.recipe());
+                        assert_eq!(
+                            bits(row),
+                            bits(other),
+                            "{what}\n{row:?}\n{other:?}\n{}\n{}",
+                            a.recipe(),
+                            b.recipe()
+                        );
                         statuses[row.status as usize] += 1;
                     }
                 }

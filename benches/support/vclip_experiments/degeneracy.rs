@@ -17,8 +17,20 @@ use clearsweep::bench_support::scene::{QueryOptions, Shape};
 const TOLERANCES: [f64; 9] = [0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-8, 1e-6];
 
 const COLUMNS: [&str; 14] = [
-    "search", "tolerance", "trials", "calls", "steps", "trials_with_cycles", "cycles", "stalls", "overlaps",
-    "trials_off_1e6", "off_1e6", "off_1e9", "off_1e12", "worst",
+    "search",
+    "tolerance",
+    "trials",
+    "calls",
+    "steps",
+    "trials_with_cycles",
+    "cycles",
+    "stalls",
+    "overlaps",
+    "trials_off_1e6",
+    "off_1e6",
+    "off_1e9",
+    "off_1e12",
+    "worst",
 ];
 
 pub fn run(quick: bool) -> Report {

@@ -7,7 +7,9 @@ use super::bodies::{body, cube, sphere};
 use super::report::{Report, median};
 use clearsweep::bench_support::generate::{Coherence, Object};
 use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, by_name};
+use clearsweep::bench_support::narrow::{
+    BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, by_name,
+};
 use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use std::time::Instant;
 
@@ -36,12 +38,20 @@ pub fn run(quick: bool) -> Report {
 fn situations(quick: bool) -> Vec<Situation> {
     let frames = if quick { 128 } else { 4096 };
     let bodies = || -> [(&'static str, Shape); 3] {
-        [("cubes, 8 vertices", cube(1.0 / 3.0_f64.sqrt())), ("disks, 120", body(&Object::Disk.vertices())), ("spheres, 642", sphere(3))]
+        [
+            ("cubes, 8 vertices", cube(1.0 / 3.0_f64.sqrt())),
+            ("disks, 120", body(&Object::Disk.vertices())),
+            ("spheres, 642", sphere(3)),
+        ]
     };
     let mut all = Vec::new();
-    for (name, omega, share) in
-        [("apart, 0.1 degrees a sample", 0.1, 1.0), ("apart, 1 degree", 1.0, 1.0), ("apart, 25 degrees", 25.0, 1.0), ("overlapping, 0.1 degrees", 0.1, 0.15), ("overlapping, 5 degrees", 5.0, 0.15)]
-    {
+    for (name, omega, share) in [
+        ("apart, 0.1 degrees a sample", 0.1, 1.0),
+        ("apart, 1 degree", 1.0, 1.0),
+        ("apart, 25 degrees", 25.0, 1.0),
+        ("overlapping, 0.1 degrees", 0.1, 0.15),
+        ("overlapping, 5 degrees", 5.0, 0.15),
+    ] {
         let motion = Coherence { omega, frames, runs: 1, seed: 7, ..Coherence::default() };
         for (bodies, shape) in bodies() {
             let poses = motion.poses(0).map(|(at, q)| Pose::new(at.map(|x| share * x), q)).collect();
@@ -99,7 +109,13 @@ fn block(poses: &[Pose]) -> FrameBlock {
     block
 }
 
-fn answer(method: &dyn NarrowPhase, situation: &Situation, blocks: &[FrameBlock], routes: &mut Routes, rows: &mut Vec<Proximity>) {
+fn answer(
+    method: &dyn NarrowPhase,
+    situation: &Situation,
+    blocks: &[FrameBlock],
+    routes: &mut Routes,
+    rows: &mut Vec<Proximity>,
+) {
     let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
     let mut work = Box::<Workspace>::default();
     let mut cache = PairCache::default();

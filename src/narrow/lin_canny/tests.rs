@@ -126,7 +126,8 @@ fn face_and_edge() {
 
 #[test]
 fn face_and_face() {
-    let (a, b) = (hull(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), [[0.1, 0.1, -1.0], [1.0, 0.2, -2.0], [0.2, 1.0, -2.0]]);
+    let (a, b) =
+        (hull(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), [[0.1, 0.1, -1.0], [1.0, 0.2, -2.0], [0.2, 1.0, -2.0]]);
     let (b, shifted) = (hull(&b), hull(&b.map(|[x, y, z]| [x, y, z + 1.5])));
     let pose = RelativePose::between(&Pose::IDENTITY, &Pose::IDENTITY);
     for (f, g) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
