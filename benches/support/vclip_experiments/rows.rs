@@ -4,7 +4,7 @@
 //! Blocks of 64 samples are handed over as the engine does. All methods give the same rows, which is asserted.
 
 use super::bodies::{body, cube, sphere};
-use super::report::{Report, median};
+use super::report::{Report, least};
 use clearsweep::bench_support::generate::{Coherence, Object};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::{
@@ -14,7 +14,7 @@ use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape}
 use std::time::Instant;
 
 /// Rounds of a timing.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
 const METHODS: [&str; 4] = ["auto", "vclip", "lin-canny", "gjk"];
 
 /// Poses of one body about another one of the same shape.
@@ -85,7 +85,7 @@ fn measure(report: &mut Report, situation: &Situation) {
             assert!(*expected.get_or_insert_with(|| rows.clone()) == rows, "{}: other rows", METHODS[k]);
         }
     }
-    let times = rounds.each_mut().map(|times| median(times));
+    let times = rounds.each_ref().map(|times| least(times));
     for (k, name) in METHODS.iter().enumerate() {
         let steps = routes[k].vclip_steps + routes[k].lin_canny_steps + routes[k].search_iterations;
         report.row(&[
