@@ -37,10 +37,11 @@ pub mod geometry {
 
 /// From the module of the same name.
 pub mod narrow {
+    pub use crate::narrow::closest_points::{Closest, closest_points};
     pub use crate::narrow::{
-        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, Method, NarrowPhase,
-        PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate,
-        directional_distance, duality, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
+        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, LinCanny, Method,
+        NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate,
+        directional_distance, duality, epa, exact, feature, gjk, lin_canny, pair, query_one, resolver, search, vclip,
     };
 }
 

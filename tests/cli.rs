@@ -235,10 +235,23 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
-fn methods_to_come_are_known_but_refused() {
+fn every_narrow_phase_writes_the_same_tables() {
     let dir = crowd();
-    let (_, err) = expect(dir.path(), "run c/scene.toml --out o --narrow lin-canny", 2);
-    assert!(err.contains("not in this version") && err.contains("help: use one of"), "{err}");
+    let tables = |narrow: &str| {
+        let (_, err) = expect(dir.path(), &format!("run c/scene.toml --out {narrow} --narrow {narrow}"), 0);
+        assert!(!err.contains("not in this version"), "{err}");
+        let manifest = fs::read_to_string(dir.path().join(narrow).join("manifest.json")).expect("a manifest");
+        let steps = manifest.split("\"lin_canny_steps\": ").nth(1).expect("a count of steps");
+        assert_eq!(!steps.starts_with('0'), narrow == "lin-canny", "who took part");
+        let part = dir.path().join(narrow).join("distances/part-00000.parquet");
+        fs::read(part).expect("the rows")
+    };
+    let expected = tables("auto");
+    for narrow in ["gjk", "vclip", "lin-canny"] {
+        assert_eq!(tables(narrow), expected, "{narrow}");
+    }
+    let (_, err) = expect(dir.path(), "run c/scene.toml --out o --narrow sat", 2);
+    assert!(err.contains("lin-canny"), "the methods are named: {err}");
     assert!(!dir.path().join("o").exists(), "nothing was written");
 }
 

@@ -1,7 +1,8 @@
 //! A row is a function of geometry, relative pose and options: not of the cache, the block or the mask.
 //!
 //! Random walks of pairs through blocks of 64 samples; the rows of the walk with its own warm cache must equal, bit
-//! for bit, those of every sample alone with a cold cache, those of a walk with a cache from elsewhere, and those by V-Clip.
+//! for bit, those of every sample alone with a cold cache, those of a walk with a cache from elsewhere, and those by V-Clip
+//! and Lin-Canny.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -12,7 +13,7 @@ mod oracle;
 
 use bridge::{EVERYTHING, Solid, bits, pose};
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
 use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
 use oracle::Placement;
@@ -146,7 +147,7 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
     for number in 0..walks {
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let path = path(&mut random, motions[number % motions.len()], a, b);
-        let [mut warm, mut clipped, mut both] = [(); 3].map(|()| PairCache::default());
+        let [mut warm, mut clipped, mut both, mut pointed] = [(); 4].map(|()| PairCache::default());
         for (block, path) in blocks(&path).iter().zip(path.chunks(SAMPLES)) {
             let rows = walk(a, b, block, u64::MAX, &EVERYTHING, &mut warm);
             let cold: Vec<Proximity> =
@@ -166,6 +167,9 @@ fn run(family: &str, seed: u64, walks: usize, motions: &[Motion], make: fn(&mut 
             let memory = if number % 3 == 0 { &mut foreign } else { &mut both };
             let rows = walk_by(&Auto, a, b, block, u64::MAX, &EVERYTHING, memory);
             assert_same("both in turn and cold", number, path, &rows, &cold);
+            let memory = if number % 5 == 0 { &mut foreign } else { &mut pointed };
+            let rows = walk_by(&LinCanny, a, b, block, u64::MAX, &EVERYTHING, memory);
+            assert_same("Lin-Canny and cold", number, path, &rows, &cold);
             thresholds(&mut random, number, a, b, block, path, &cold, &mut foreign);
         }
     }
@@ -335,7 +339,7 @@ fn shallow_overlaps() -> Vec<[(Solid, Placement); 2]> {
 
 #[test]
 fn faces_that_overlap_by_a_few_rounding_bounds() {
-    let methods: [&dyn NarrowPhase; 3] = [&Gjk::DEFAULT, &VClip, &Auto];
+    let methods: [&dyn NarrowPhase; 4] = [&Gjk::DEFAULT, &VClip, &LinCanny, &Auto];
     for (number, [(a, pa), (b, pb)]) in shallow_overlaps().iter().enumerate() {
         let by = |share: f64| (*pa, Placement { position: times(pb.position, share), ..*pb });
         let here = (*pa, *pb);

@@ -8,8 +8,8 @@ mod oracle;
 use bridge::{EVERYTHING, bits, pose, shape};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
-    query_one,
+    Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
+    Workspace, query_one,
 };
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use oracle::Placement;
@@ -145,7 +145,7 @@ fn trees_find_what_all_pairs_give() {
         let mut foreign = PairCache::default();
         let other = compound(&mut random, number + 3);
         walk(&Auto, (&other.whole, &a.whole), place, f64::INFINITY, &mut foreign, &mut routes);
-        for method in [&Gjk::DEFAULT as &dyn NarrowPhase, &VClip, &Auto] {
+        for method in [&Gjk::DEFAULT as &dyn NarrowPhase, &VClip, &LinCanny, &Auto] {
             for within in [f64::INFINITY, cold.distance.max(0.0) + 0.1, cold.lower.max(0.0)] {
                 let row = walk(method, shapes, place, within, &mut foreign, &mut routes)
                     .unwrap_or_else(|| panic!("case {number}, {} within {within}: no row, {cold:?}", method.name()));

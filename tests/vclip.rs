@@ -1,4 +1,4 @@
-//! V-Clip: the same rows as GJK, bit for bit; and Mirtich's own tests of degeneracy and coherence.
+//! V-Clip: the same rows as GJK and Lin-Canny, bit for bit; and Mirtich's own tests of degeneracy and coherence.
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
@@ -14,7 +14,7 @@ use clearsweep::bench_support::narrow::pair::Pair;
 use clearsweep::bench_support::narrow::search::SearchEnd;
 use clearsweep::bench_support::narrow::vclip::{self, VClipResult};
 use clearsweep::bench_support::narrow::{
-    BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use oracle::Placement;
@@ -247,37 +247,49 @@ impl Walker {
     }
 }
 
-/// Walks pairs of a pool by both methods; returns V-Clip's routes.
+/// Walks pairs of a pool by all three methods; returns V-Clip's routes.
 fn same_rows(family: &str, seed: u64, walks: usize, motions: &[Motion], pool: &[Solid]) -> Routes {
     let mut random = Random(seed);
     let mut statuses = [0_usize; 4];
-    let mut total = Routes::default();
+    let (mut total, mut by_points) = (Routes::default(), Routes::default());
     for number in 0..walks {
         let motion = motions[number % motions.len()];
         let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
         let path = path(&mut random, motion, a, b);
         let (mut gjk, mut warm) = (Walker::new(Box::new(Gjk::DEFAULT)), Walker::new(Box::new(VClip)));
+        let mut lin_canny = Walker::new(Box::new(LinCanny));
         for (block, path) in blocks(&path).iter().zip(path.chunks(SAMPLES)) {
             let near = QueryOptions { within: random.between(0.0, 0.5) * (a.reach + b.reach), ..EVERYTHING };
             for (options, mask) in [(EVERYTHING, u64::MAX), (near, random.bits() | random.bits())] {
                 let expected = gjk.rows(a, b, block, mask, &options);
-                let rows = warm.rows(a, b, block, mask, &options);
                 let samples = |rows: &[Proximity]| rows.iter().map(|r| r.sample).collect::<Vec<_>>();
-                assert_eq!(samples(&rows), samples(&expected), "{family}, walk {number}, {motion:?}: other samples");
-                for (row, other) in rows.iter().zip(&expected) {
-                    let at = &path[usize::from(row.sample)];
-                    let what = format!("{family}, walk {number}, {motion:?}, sample {} at {at:?}", row.sample);
-                    assert_eq!(bits(row), bits(other), "{what}\n{row:?}\n{other:?}\n{}\n{}", a.recipe(), b.recipe());
-                    statuses[row.status as usize] += 1;
+                for walker in [&mut warm, &mut lin_canny] {
+                    let rows = walker.rows(a, b, block, mask, &options);
+                    let what = format!("{family}, walk {number}, {motion:?}, {}", walker.method.name());
+                    assert_eq!(samples(&rows), samples(&expected), "{what}: other samples");
+                    for (row, other) in rows.iter().zip(&expected) {
+                        let what = format!("{what}, sample {} at {:?}", row.sample, &path[usize::from(row.sample)]);
+                        assert_eq!(
+                            bits(row),
+                            bits(other),
+                            "{what}\n{row:?}\n{other:?}\n{}\n{}",
+                            a.recipe(),
+                            b.recipe()
+                        );
+                        statuses[row.status as usize] += 1;
+                    }
                 }
             }
         }
         total.add(&warm.routes);
+        by_points.add(&lin_canny.routes);
     }
     eprintln!("{family}: separated, touching, penetrating, uncertified {statuses:?}; {total:?}");
+    eprintln!("{family}, Lin-Canny: {by_points:?}");
     assert_eq!(statuses[3], 0, "convex pairs are always certified");
     assert!(statuses[0] > 0 && statuses[2] > 0, "not representative: {statuses:?}");
-    assert!(total.vclip_steps > 0 && total.searched > 0, "V-Clip took no part");
+    assert!(total.vclip_steps > 0 && total.lin_canny_steps == 0 && total.searched > 0, "V-Clip took no part");
+    assert!(by_points.lin_canny_steps > 0 && by_points.vclip_steps == 0 && by_points.searched > 0, "nor did Lin-Canny");
     total
 }
 

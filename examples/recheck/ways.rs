@@ -1,7 +1,7 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 
 use crate::bridge::{EVERYTHING, bits};
@@ -101,7 +101,7 @@ pub(crate) fn compare(
     let alike = alike(random, pool, walk.bodies);
     ways.queries += 1;
     ways.same_counts += u64::from(alike != walk.bodies);
-    let methods: [&dyn NarrowPhase; 3] = [&Auto, &Gjk::DEFAULT, &VClip];
+    let methods: [&dyn NarrowPhase; 4] = [&Auto, &Gjk::DEFAULT, &VClip, &LinCanny];
     for method in methods {
         let name = method.name();
         see(format!("{name}, cold"), &once(method, bodies, here, &mut PairCache::default()));

@@ -91,8 +91,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
-    /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip, cd-dual (not in this version:
-    /// lin-canny)
+    /// Method of the narrow phase; the tables do not depend on it: auto, gjk, vclip, lin-canny, cd-dual
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
@@ -185,8 +184,7 @@ pub(crate) struct QueryArgs {
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,
-    /// Method of the narrow phase: auto, gjk, vclip, cd-dual (not in this version:
-    /// lin-canny)
+    /// Method of the narrow phase: auto, gjk, vclip, lin-canny, cd-dual
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
         value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,

@@ -5,15 +5,11 @@ use crate::error::{Error, Result};
 use crate::narrow::{self, NarrowPhase};
 
 /// The narrow phases that this version has.
-const NARROW: [&str; 4] = ["auto", "gjk", "vclip", "cd-dual"];
-/// Those that the contract names for versions to come.
-const NARROW_RESERVED: [&str; 1] = ["lin-canny"];
+const NARROW: [&str; 5] = ["auto", "gjk", "vclip", "lin-canny", "cd-dual"];
 
-/// Why a name of the contract gives no method.
-const NOT_YET: &str = "this method is not in this version";
 /// Why the name of a method on a device gives none here.
 const NEEDS_DEVICE: &str = "this method needs a device, which is not used here";
-/// Why any other name gives none.
+/// Why another name gives none.
 const UNKNOWN: &str = "there is no such method";
 
 /// The broad phase of this name.
@@ -33,12 +29,9 @@ pub(super) fn broad(name: &str) -> Result<Box<dyn BroadPhase>> {
 /// The narrow phase of this name.
 ///
 /// # Errors
-/// No such method, or none in this version.
+/// No such method.
 pub(super) fn narrow(name: &str) -> Result<Box<dyn NarrowPhase>> {
-    narrow::by_name(name).ok_or_else(|| {
-        let reason = if NARROW_RESERVED.contains(&name) { NOT_YET } else { UNKNOWN };
-        unavailable("--narrow", name, reason, &NARROW)
-    })
+    narrow::by_name(name).ok_or_else(|| unavailable("--narrow", name, UNKNOWN, &NARROW))
 }
 
 fn unavailable(flag: &str, name: &str, reason: &str, known: &[&str]) -> Error {

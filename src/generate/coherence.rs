@@ -43,6 +43,14 @@ impl Object {
         }
     }
 
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cube, Self::Icosahedron, Self::Disk, Self::Sphere642];
+
+    /// Its vertices, metres.
+    pub fn vertices(self) -> Vec<[f64; 3]> {
+        self.solid().vertices
+    }
+
     fn solid(self) -> Solid {
         match self {
             Self::Cube => solids::cube(),
@@ -109,6 +117,13 @@ fn nearest(phases: [f64; 3]) -> f64 {
 }
 
 impl Coherence {
+    /// The poses of the moving body in a run, frame by frame: position, metres, and quaternion w, x, y, z.
+    pub fn poses(&self, run: u32) -> impl Iterator<Item = ([f64; 3], [f64; 4])> {
+        let draw = CoherenceStart::new(&mut Random::new(self.seed, u64::from(run)));
+        let omega = self.omega;
+        (1..=self.frames).map(move |frame| draw.pose(omega * f64::from(frame) * (PI / 180.0)))
+    }
+
     /// Writes the data set into `out`, which must not exist or be empty; returns the files, the scene last.
     ///
     /// # Errors
@@ -130,10 +145,7 @@ impl Coherence {
         let mut file = TrajectoryFile::create(&path, &["moving".to_owned()])?;
         file = file.expecting(u64::from(self.runs) * u64::from(self.frames));
         for run in 0..self.runs {
-            let draw = CoherenceStart::new(&mut Random::new(self.seed, u64::from(run)));
-            for frame in 0..self.frames {
-                let theta = self.omega * f64::from(frame + 1) * (PI / 180.0);
-                let (position, q) = draw.pose(theta);
+            for (frame, (position, q)) in (0..self.frames).zip(self.poses(run)) {
                 let time_s = f64::from(frame) / FRAME_RATE;
                 file.push(&TrajectoryRow { run: run.into(), frame: frame.into(), time_s, body: 0, position, q })?;
             }

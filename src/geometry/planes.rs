@@ -20,7 +20,7 @@
 //! *Rounding*, in units of 2^-53 (a test compares with double-double): normals are off by up to 8 at vertices and 16
 //! along edges, offsets by up to 16 and 24 times the polyhedron's radius.
 //!
-//! Only V-Clip requires the planes, and they take four to five times the memory of the rest of a polyhedron (about
+//! Only V-Clip and Lin-Canny require the planes, and they take four to five times the memory of the rest of a polyhedron (about
 //! 1,100 bytes per vertex where faces are triangles). So they are computed on first use, and a clone of a polyhedron
 //! starts without them.
 

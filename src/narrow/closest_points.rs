@@ -92,7 +92,7 @@ pub(super) fn of_kind<T: Scalar>(
 
 /// The closest points of a feature pair; `None` where the formula has no direction (coincident points, parallel
 /// edges) or the kinds have no formula.
-pub(crate) fn closest_points<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
+pub fn closest_points<T: Supporting>(pair: &Pair<'_, T>, features: &FeaturePair) -> Option<Closest<T>> {
     let kind = FormulaKind::of(features)?;
     let (a, b) = (operand(pair.a, features.a), operand(pair.b, features.b));
     let (mut closest, foot) = of_kind(kind, pair.size, &pair.pose, &a, &b);

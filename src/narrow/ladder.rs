@@ -8,6 +8,7 @@ use super::cold_start::{ColdStart, cold_start};
 use super::duality;
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
+use super::feature_search::FeatureSearch;
 use super::gjk::{self, GjkOptions};
 use super::pair::{Pair, SupportSearch, VertexPair};
 use super::parallel;
@@ -31,22 +32,36 @@ pub(crate) enum SearchMethod {
     Gjk(GjkOptions),
     /// V-Clip from the remembered features; GJK where they penetrate.
     VClip,
+    /// Lin-Canny from the remembered features; GJK where they penetrate.
+    LinCanny,
     /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that separates the cores, EPA where none does.
     CdDual,
 }
 
 impl SearchMethod {
-    /// Whether a search from feature to feature may go through many samples or pairs before any is proven.
+    /// The search from feature to feature, where one is made.
+    #[inline(always)]
+    pub(super) fn by_features(self) -> FeatureSearch {
+        if matches!(self, Self::LinCanny) { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
+    }
+
+    /// Whether that search comes first also for cold cores that may overlap.
+    #[inline(always)]
+    pub(super) fn always_by_features(self) -> bool {
+        matches!(self, Self::VClip | Self::LinCanny)
+    }
+
+    /// Whether that search may go through many samples or pairs before any is proven.
     #[inline(always)]
     pub(crate) fn tracks_in_batches(self) -> bool {
-        matches!(self, Self::Auto | Self::VClip)
+        matches!(self, Self::Auto | Self::VClip | Self::LinCanny)
     }
 
     /// The options of its searches by GJK.
     fn gjk_options(self) -> GjkOptions {
         match self {
             Self::Gjk(options) => options,
-            Self::Auto | Self::VClip | Self::CdDual => GjkOptions::DEFAULT,
+            Self::Auto | Self::VClip | Self::LinCanny | Self::CdDual => GjkOptions::DEFAULT,
         }
     }
 }
@@ -136,7 +151,7 @@ impl Climb<'_, '_> {
             SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
             SearchMethod::Auto => !cold,
             SearchMethod::Gjk(_) | SearchMethod::CdDual => false,
-            SearchMethod::VClip => true,
+            SearchMethod::VClip | SearchMethod::LinCanny => true,
         };
         if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
             return RungOutcome::Open;
@@ -147,7 +162,7 @@ impl Climb<'_, '_> {
         // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
         let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
         if first {
-            if let Some(outcome) = self.track(routes) {
+            if let Some(outcome) = self.track(ladder.search.by_features(), routes) {
                 return outcome;
             }
             if cold {
@@ -160,7 +175,7 @@ impl Climb<'_, '_> {
         }
         if tracks
             && !first
-            && let Some(outcome) = self.track(routes)
+            && let Some(outcome) = self.track(ladder.search.by_features(), routes)
         {
             return outcome;
         }
@@ -227,13 +242,12 @@ impl Climb<'_, '_> {
         apart.is_some()
     }
 
-    /// V-Clip from the remembered features; `None` is for the next rung: overlap or contact, and states that come back.
-    fn track(&mut self, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+    /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or contact, and states that come
+    /// back.
+    fn track(&mut self, search: FeatureSearch, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
         let pair = self.pair;
         let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
-        let found = vclip::search(pair, start);
-        routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        let found = search.search(pair, start, routes);
         if found.end != SearchEnd::Converged {
             return None;
         }
@@ -284,7 +298,7 @@ impl Climb<'_, '_> {
                     }
                 }
                 self.cache.set_features(Some(face.features));
-                if let Some(outcome) = self.track(routes) {
+                if let Some(outcome) = self.track(FeatureSearch::VClip, routes) {
                     return outcome;
                 }
             }

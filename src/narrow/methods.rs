@@ -73,6 +73,10 @@ impl Gjk {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VClip;
 
+/// Lin-Canny from feature to feature; GJK and EPA for the depth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LinCanny;
+
 /// CD-Dual, whether the cores overlap; then V-Clip for the distance, EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CdDual;
@@ -90,7 +94,7 @@ macro_rules! method {
 
             fn prepare(&self, shape: &Shape) {
                 if let Some(piece) = shape.only_piece()
-                    && !$search(self).is_gjk()
+                    && !matches!($search(self), SearchMethod::Gjk(_))
                     && piece.core.count <= PREPARED
                 {
                     piece.core.planes();
@@ -116,6 +120,7 @@ method!(Auto, "auto", |_: &Auto| SearchMethod::Auto);
 method!(Gjk, "gjk", |gjk: &Gjk| SearchMethod::Gjk(gjk.options));
 method!(VClip, "vclip", |_: &VClip| SearchMethod::VClip);
 method!(CdDual, "cd-dual", |_: &CdDual| SearchMethod::CdDual);
+method!(LinCanny, "lin-canny", |_: &LinCanny| SearchMethod::LinCanny);
 
 /// The answer about one pair from a cold start, whatever the distance: witness points and normal in A's recentred
 /// frame.
@@ -135,6 +140,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
         "gjk" => Some(Box::new(Gjk::DEFAULT)),
         "vclip" => Some(Box::new(VClip)),
         "cd-dual" => Some(Box::new(CdDual)),
+        "lin-canny" => Some(Box::new(LinCanny)),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! NARROW: the signed distance of a near pair, with witnesses and a proven bracket.
 //!
 //! ```text
-//! methods.rs      the front door: Auto, Gjk, VClip, CdDual answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
+//! methods.rs      the front door: Auto, Gjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with Proximity rows (proximity.rs)
 //! deviation.rs    brackets widened by what is not known of the true surfaces; deviating_pairs.rs: the queries of such bodies
 //! batch/          the driver: many samples of one pair, first samples of many pairs, eight at a time
 //! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
@@ -9,7 +9,7 @@
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! ladder.rs       one pair of pieces in one sample, from cheap to certain:
 //!   certificate/    1. the remembered features, if still strictly optimal     <- closest_points.rs: one formula a kind
-//!   vclip/, gjk/    2. the search from feature to feature, or by simplices
+//!   vclip/, lin_canny/, gjk/  2. the search from feature to feature (feature_search.rs: one call for both), or by simplices
 //!   epa/               the polytope of an overlap
 //!   resolver/       3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
 //!   exact/          4. integers, for whatever is left
@@ -72,10 +72,12 @@ pub mod duality;
 pub mod epa;
 pub mod exact;
 pub mod feature;
+mod feature_search;
 mod float;
 pub mod gjk;
 mod kind;
 pub(crate) mod ladder;
+pub mod lin_canny;
 mod mesh;
 mod methods;
 pub mod pair;
@@ -97,7 +99,7 @@ mod workspace;
 
 pub use cache::PairCache;
 pub use directional::{DirectionalDistance, DirectionalRelation, directional_distance};
-pub use methods::{Auto, CdDual, Gjk, NarrowPhase, VClip, by_name, query_one};
+pub use methods::{Auto, CdDual, Gjk, LinCanny, NarrowPhase, VClip, by_name, query_one};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use query::{BodyPoses, PairQuery};
 pub use routes::Routes;

@@ -67,6 +67,8 @@ routes! {
     search_iterations,
     /// States visited by V-Clip.
     vclip_steps,
-    /// V-Clip searches that ended in a cycle and were handed to the next rung.
+    /// Pairs of features visited by Lin-Canny.
+    lin_canny_steps,
+    /// Searches from feature to feature that ended in a cycle and were handed to the next rung.
     cycles,
 }

@@ -4,8 +4,8 @@
 use clearsweep::bench_support::geometry::RelativePose;
 use clearsweep::bench_support::narrow::pair::Pair;
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, exact,
-    query_one, resolver,
+    Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
+    exact, query_one, resolver,
 };
 use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
 
@@ -18,7 +18,7 @@ use crate::oracle::{self, Placement};
 const EXACT: usize = 32;
 
 /// All methods.
-const METHODS: [&dyn NarrowPhase; 3] = [&Auto, &Gjk::DEFAULT, &VClip];
+const METHODS: [&dyn NarrowPhase; 4] = [&Auto, &Gjk::DEFAULT, &VClip, &LinCanny];
 
 /// One sample through `walk`, with whatever the cache remembers.
 pub fn walk_once(a: &Shape, pa: &Placement, b: &Shape, pb: &Placement, cache: &mut PairCache) -> Proximity {

@@ -1,8 +1,8 @@
 //! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in blocks.
 
 use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, FeatureKind, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
-    query_one,
+    Auto, BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip,
+    Workspace, query_one,
 };
 use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
 
@@ -13,7 +13,8 @@ use crate::oracle::Placement;
 use crate::oracle::families::{Random, moved};
 use crate::oracle::number::times;
 
-pub const METHODS: [(&str, &dyn NarrowPhase); 3] = [("auto", &Auto), ("gjk", &Gjk::DEFAULT), ("vclip", &VClip)];
+pub const METHODS: [(&str, &dyn NarrowPhase); 4] =
+    [("auto", &Auto), ("gjk", &Gjk::DEFAULT), ("vclip", &VClip), ("lin-canny", &LinCanny)];
 
 /// The engine's shape of a body.
 pub fn shape(body: &Body) -> Shape {

@@ -15,6 +15,7 @@ use super::proofs::Prover;
 use crate::narrow::answer::Answer;
 use crate::narrow::cache::PairCache;
 use crate::narrow::feature::FeaturePair;
+use crate::narrow::feature_search::FeatureSearch;
 use crate::narrow::gjk::Simplex;
 use crate::narrow::ladder::SearchMethod;
 use crate::narrow::pair::Pair;
@@ -25,7 +26,6 @@ use crate::narrow::routes::Routes;
 use crate::narrow::rows::{Extents, RowTerms};
 use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::search::SearchEnd;
-use crate::narrow::vclip;
 use crate::narrow::vclip::approach::{MAX_PAIRS as SET, approach};
 use crate::scene::{Piece, QueryOptions};
 use crate::simd::WIDTH;
@@ -121,7 +121,7 @@ impl ManyPairs {
         }
         if count >= LEAST {
             let pairs = self.look(search, queries, options, caches, &chosen[..count]);
-            self.search(&pairs, caches, routes);
+            self.search(search.by_features(), &pairs, caches, routes);
         }
     }
 
@@ -171,7 +171,7 @@ impl ManyPairs {
                         *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
                     }
                     None if is(eight.beyond) => self.state[i] = RungOutcome::Beyond { gap: eight.gap[k], normal: None },
-                    None if search == SearchMethod::VClip || is(eight.apart) => {
+                    None if search.always_by_features() || is(eight.apart) => {
                         // Should V-Clip end in an overlap.
                         cache.set_simplex(Simplex::of_vertices(eight.first[k]));
                         pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);
@@ -186,18 +186,20 @@ impl ManyPairs {
     }
 
     /// Searches the pairs, and proves what is found.
-    fn search(&mut self, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
+    fn search(&mut self, by: FeatureSearch, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
         let mut features = pairs.start;
-        let (mut left, states) = approach(&pairs.pair, &mut features, pairs.cold);
+        // The first states are interleaved for V-Clip only.
+        let (mut left, states) = match by {
+            FeatureSearch::VClip => approach(&pairs.pair, &mut features, pairs.cold),
+            FeatureSearch::LinCanny => (pairs.cold, 0),
+        };
         routes.vclip_steps += u64::from(states);
         let mut proven = pairs.cold & !left | pairs.held;
         left |= pairs.left;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            let found = vclip::search(&pairs.pair[at], features[at]);
-            routes.vclip_steps += u64::from(found.iterations);
-            routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+            let found = by.search(&pairs.pair[at], features[at], routes);
             features[at] = found.features;
             proven |= u64::from(found.end == SearchEnd::Converged) << at;
         }

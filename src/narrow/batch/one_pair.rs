@@ -8,6 +8,7 @@ use crate::geometry::Polyhedron;
 use crate::narrow::cache::PairCache;
 use crate::narrow::culling::{Culling, in_turn};
 use crate::narrow::feature::FeaturePair;
+use crate::narrow::feature_search::{FeatureSearch, FoundFeatures};
 use crate::narrow::ladder::SearchMethod;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::query::PairQuery;
@@ -16,7 +17,7 @@ use crate::narrow::routes::Routes;
 use crate::narrow::rows::{ReadyRows, RowTerms};
 use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::search::SearchEnd;
-use crate::narrow::vclip::{self, VClipResult};
+use crate::narrow::vclip;
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, dispatch};
 
@@ -221,9 +222,7 @@ impl<'a> OnePair<'a> {
         }
         let Some(features) = cache.hulls.features() else { return RungOutcome::Open };
         let [a, b] = of.rows.cores;
-        let found = search_sample([a, b], of.poses, sample, features);
-        routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        let found = search_sample(self.search.by_features(), [a, b], of.poses, sample, features, routes);
         if found.end != SearchEnd::Converged || found.features == features {
             return RungOutcome::Open;
         }
@@ -258,11 +257,12 @@ impl<'a> OnePair<'a> {
         let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
         samples &= !culling.rules_out(samples & asked.left);
         let searched = &mut self.memory.searched;
-        let before = routes.vclip_steps;
-        let last = track(searched, &Tracking { of, samples, start: features }, line, routes);
+        let by = self.search.by_features();
+        let before = by.steps(routes);
+        let last = track(searched, &Tracking { of, by, samples, start: features }, line, routes);
         cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
         let learned = &mut cache.hulls.learned;
-        let steps = (routes.vclip_steps - before) as f32;
+        let steps = (by.steps(routes) - before) as f32;
         learned.vclip_steps[usize::from(line)] = steps / searched.samples.count_ones().max(1) as f32;
         learned.vclip_steps[usize::from(!line)] *= FADING;
         learned.mean_feature_lifetime = searched.mean_feature_lifetime();
@@ -284,28 +284,31 @@ impl Searched {
     }
 }
 
-/// V-Clip in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
+/// A search from feature to feature in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
 /// be read in other sizes than they were written.
 #[inline(always)]
 fn search_sample_body<S: Simd>(
+    by: FeatureSearch,
     cores: [&Polyhedron; 2],
     poses: &RelativeLanes,
     sample: usize,
     start: FeaturePair,
-) -> VClipResult {
-    vclip::search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start)
+    routes: &mut Routes,
+) -> FoundFeatures {
+    by.search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start, routes)
 }
 
-dispatch!(search_sample, search_sample_body, (cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair) -> VClipResult);
+dispatch!(search_sample, search_sample_body, (by: FeatureSearch, cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair, routes: &mut Routes) -> FoundFeatures);
 
-/// V-Clip from sample to sample.
+/// A search from feature to feature, from sample to sample.
 struct Tracking<'a> {
     of: &'a PairBlock<'a>,
+    by: FeatureSearch,
     samples: u64,
     start: FeaturePair,
 }
 
-/// Goes with V-Clip from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
+/// Goes from feature to feature, from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
 /// kind at a time; ends where the bodies overlap. Returns the last features.
 #[inline(always)]
 fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
@@ -320,9 +323,7 @@ fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes:
         left &= left - 1;
         let pose = of.poses.at(sample);
         let start = if line { vclip::approximate_start::<S>(cores, &pose) } else { features };
-        let found = vclip::search_at::<S>(cores, planes, &pose, start);
-        routes.vclip_steps += u64::from(found.iterations);
-        routes.cycles += u64::from(found.end == SearchEnd::Cycle);
+        let found = t.by.search_at::<S>(cores, planes, &pose, start, routes);
         out.samples |= 1 << sample;
         if found.end != SearchEnd::Converged {
             break;

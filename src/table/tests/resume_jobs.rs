@@ -170,7 +170,7 @@ fn options(number: u64) -> JobOptions {
         threads: Some([2, 1, 3][at % 3]),
         memory: [1 << 30, 1, 3 << 20, 1 << 16][at % 4],
         broad: ["auto", "coherent-hash", "sweep", "brute", "grid"][at % 5].to_owned(),
-        narrow: ["auto", "vclip", "gjk"][at / 2 % 3].to_owned(),
+        narrow: ["auto", "vclip", "gjk", "lin-canny"][at / 2 % 4].to_owned(),
         ..JobOptions::default()
     }
 }

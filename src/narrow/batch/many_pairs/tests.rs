@@ -2,7 +2,7 @@ use super::*;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::{LazyPieceTree, LazySurface, Pose, RelativePose, Vec3};
 use crate::narrow::closest_points::closest_points;
-use crate::narrow::{Auto, BodyPoses, Gjk, NarrowPhase, Status, VClip, Workspace};
+use crate::narrow::{Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, Status, VClip, Workspace, vclip};
 use crate::scene::{Lanes, Model, SAMPLES, Shape};
 
 /// Seeded random numbers.
@@ -180,7 +180,7 @@ fn rows_of_queries_answered_together_are_those_of_each_alone() {
     let shapes: Vec<Shape> = (0..48).map(|i| draw.shape(i % 9)).collect();
     let (mut statuses, mut routes, mut warm_routes) = ([0; 4], Routes::default(), Routes::default());
     for case in 0..12 {
-        let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &Auto, &Gjk::DEFAULT][case % 4];
+        let method: &dyn NarrowPhase = [&Auto as &dyn NarrowPhase, &VClip, &LinCanny, &Gjk::DEFAULT][case % 4];
         let within = [f64::INFINITY, 0.4, 0.01, 0.0, -0.1][case % 5];
         let options = QueryOptions { within, require: None, touch: 0.02, static_pairs: false };
         let mut cases: Vec<Case> = (0..60 + draw.below(120)).map(|_| Case::draw(&mut draw, shapes.len())).collect();
