@@ -1,11 +1,11 @@
 //! Mirtich 1997 (V-Clip), Algorithm 9: one body revolves and turns about another one of the same shape, by omega a call. Cost
 //! (Figures 9 to 12), and the consistency of the distances (section 6.2).
 //!
-//! All searches get the same poses. Times are the least of rounds that are interleaved: each round times every search once. Rows of
+//! All searches get the same poses. Rounds of timing are interleaved: each round times every search once (`Parts`). Rows of
 //! the engine, which are proven, tell the true distance.
 
 use super::bodies::{body, core};
-use super::report::{Report, least};
+use super::report::{Parts, Report};
 use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
 use clearsweep::bench_support::generate::{Coherence, Object};
 use clearsweep::bench_support::geometry::{Pose, RelativePose};
@@ -156,20 +156,20 @@ fn consistency(
 /// Nanoseconds a call of each search.
 fn time(searches: &mut [Box<dyn Search>], pairs: &[Vec<Pair<'_, f64>>]) -> Vec<f64> {
     let calls: usize = pairs.iter().map(Vec::len).sum();
-    let mut rounds = vec![Vec::new(); searches.len()];
+    let mut times = vec![Parts::default(); searches.len()];
     for _ in 0..ROUNDS {
-        for (search, times) in searches.iter_mut().zip(&mut rounds) {
-            let start = Instant::now();
-            for run in pairs {
+        for (search, times) in searches.iter_mut().zip(&mut times) {
+            for (part, run) in pairs.iter().enumerate() {
                 search.forget();
+                let start = Instant::now();
                 for pair in run {
                     black_box(search.ask(black_box(pair)).distance);
                 }
+                times.note(part, start);
             }
-            times.push(start.elapsed().as_secs_f64() * 1e9 / calls as f64);
         }
     }
-    rounds.iter().map(|times| least(times)).collect()
+    times.iter().map(|times| times.nanoseconds(calls)).collect()
 }
 
 /// The row of one sample, with the memory of the samples before.

@@ -4,7 +4,7 @@
 //! Blocks of 64 samples are handed over as the engine does. All methods give the same rows, which is asserted.
 
 use super::bodies::{body, cube, sphere};
-use super::report::{Report, least};
+use super::report::{Parts, Report};
 use clearsweep::bench_support::generate::{Coherence, Object};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::{
@@ -72,20 +72,19 @@ fn measure(report: &mut Report, situation: &Situation) {
     let methods = METHODS.map(|name| by_name(name).unwrap());
     methods.iter().for_each(|method| method.prepare(&situation.shape));
     let blocks: Vec<FrameBlock> = situation.poses.chunks(SAMPLES).map(block).collect();
-    let (mut rounds, mut routes) = ([const { Vec::new() }; METHODS.len()], [Routes::default(); METHODS.len()]);
+    let (mut times, mut routes) = ([const { Parts::new() }; METHODS.len()], [Routes::default(); METHODS.len()]);
     let mut expected: Option<Vec<Proximity>> = None;
-    for _ in 0..ROUNDS {
-        for (k, method) in methods.iter().enumerate() {
+    for round in 0..ROUNDS {
+        // The order rotates, so that none always finds the caches as the same other one left them.
+        for k in (0..METHODS.len()).map(|k| (round + k) % METHODS.len()) {
             routes[k] = Routes::default();
             let mut rows = Vec::with_capacity(situation.poses.len());
-            let start = Instant::now();
-            answer(&**method, situation, &blocks, &mut routes[k], &mut rows);
-            rounds[k].push(start.elapsed().as_secs_f64() * 1e9 / rows.len() as f64);
+            answer(&*methods[k], situation, &blocks, &mut routes[k], &mut rows, &mut times[k]);
             assert_eq!(rows.len(), situation.poses.len(), "a row for every sample");
             assert!(*expected.get_or_insert_with(|| rows.clone()) == rows, "{}: other rows", METHODS[k]);
         }
     }
-    let times = rounds.each_ref().map(|times| least(times));
+    let times = times.map(|times| times.nanoseconds(situation.poses.len()));
     for (k, name) in METHODS.iter().enumerate() {
         let steps = routes[k].vclip_steps + routes[k].lin_canny_steps + routes[k].search_iterations;
         report.row(&[
@@ -115,6 +114,7 @@ fn answer(
     blocks: &[FrameBlock],
     routes: &mut Routes,
     rows: &mut Vec<Proximity>,
+    times: &mut Parts,
 ) {
     let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
     let mut work = Box::<Workspace>::default();
@@ -125,12 +125,14 @@ fn answer(
         let mask = u64::MAX >> (SAMPLES - samples);
         let (poses_a, poses_b) = (BodyPoses::Moving(block.slot(0)), BodyPoses::Moving(block.slot(1)));
         let query = |samples| PairQuery { a: &situation.shape, b: &situation.shape, poses_a, poses_b, samples };
+        let queries: Vec<_> = (0..samples).map(|s| query(1 << s)).collect();
+        let mut caches = vec![PairCache::default(); samples];
+        let start = Instant::now();
         if situation.cold {
-            let queries: Vec<_> = (0..samples).map(|s| query(1 << s)).collect();
-            let mut caches = vec![PairCache::default(); samples];
             method.walk_all(&queries, &options, &mut caches, &mut work, routes, rows, &mut Vec::new());
         } else {
             method.walk(&query(mask), &options, &mut cache, &mut work, routes, rows);
         }
+        times.note(number, start);
     }
 }

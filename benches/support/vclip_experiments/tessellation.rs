@@ -2,7 +2,7 @@
 //! by 1 to 20 degrees a call, at three finenesses.
 
 use super::bodies::{core, cube, sphere};
-use super::report::{Report, least};
+use super::report::{Parts, Report};
 use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
 use clearsweep::bench_support::geometry::{Pose, RelativePose};
 use clearsweep::bench_support::narrow::lin_canny::TOLERANCE;
@@ -38,16 +38,18 @@ pub fn run(quick: bool) -> Report {
 fn measure(report: &mut Report, faces: usize, degrees: u32, pairs: &[Pair<'_, f64>]) {
     let mut searches: [Box<dyn Search>; 3] =
         [Box::<ByVClip>::default(), Box::new(ByLinCanny::new(TOLERANCE)), Box::new(ByGjk::enhanced())];
-    let (mut steps, mut rounds) = ([0_u64; 3], [const { Vec::new() }; 3]);
+    let (mut steps, mut times) = ([0_u64; 3], [const { Parts::new() }; 3]);
     for _ in 0..ROUNDS {
         for (k, search) in searches.iter_mut().enumerate() {
             search.forget();
             steps[k] = 0;
-            let start = Instant::now();
-            for pair in pairs {
-                steps[k] += u64::from(black_box(search.ask(black_box(pair))).steps);
+            for (part, pairs) in pairs.chunks(500).enumerate() {
+                let start = Instant::now();
+                for pair in pairs {
+                    steps[k] += u64::from(black_box(search.ask(black_box(pair))).steps);
+                }
+                times[k].note(part, start);
             }
-            rounds[k].push(start.elapsed().as_secs_f64() * 1e9 / pairs.len() as f64);
         }
     }
     for (k, search) in searches.iter().enumerate() {
@@ -57,7 +59,7 @@ fn measure(report: &mut Report, faces: usize, degrees: u32, pairs: &[Pair<'_, f6
             search.name(),
             pairs.len().to_string(),
             format!("{:.4}", steps[k] as f64 / pairs.len() as f64),
-            format!("{:.1}", least(&rounds[k])),
+            format!("{:.1}", times[k].nanoseconds(pairs.len())),
         ]);
     }
 }
