@@ -61,8 +61,8 @@ struct LineEnd {
 ///
 /// # Errors
 /// Nothing is proven.
-pub(super) fn start(pieces: &mut PiecesOnLine<'_>, margins: [f64; 2]) -> Result<StartOfLine, Unproven> {
-    let now = pieces.gap_at(0.0).ok_or(Unproven)?;
+pub(super) fn start(pieces: &mut PiecesOnLine<'_>, margins: [f64; 2]) -> Result<StartOfLine, NoProof> {
+    let now = pieces.gap_at(0.0).ok_or(NoProof)?;
     Ok(if now.lower - margins[0] > 0.0 {
         StartOfLine::Apart
     } else if now.upper - margins[1] < 0.0 {
@@ -81,7 +81,7 @@ pub(super) fn meeting_interval(
     pieces: &mut PiecesOnLine<'_>,
     start: StartOfLine,
     margins: [f64; 2],
-) -> Result<Option<MeetingInterval>, Unproven> {
+) -> Result<Option<MeetingInterval>, NoProof> {
     let mut first = LineEnd { outer: 0.0, inner: if start == StartOfLine::Overlap { -1.0 } else { f64::INFINITY } };
     if start != StartOfLine::Overlap {
         let Some(found) = end(pieces, 1.0, 0.0, margins)? else { return Ok(None) };
@@ -102,7 +102,7 @@ pub(super) fn meeting_interval(
 
 /// There is no proof.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unproven;
+pub(super) struct NoProof;
 
 /// From which length on the supporting planes across a unit direction part the pieces, metres: B moves along it.
 fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {
@@ -111,7 +111,7 @@ fn far(pieces: &PiecesOnLine<'_>, along: Vec3<f64>, margin: f64) -> f64 {
 }
 
 /// One end, approached from `from` (times `sense`); `None`: they never meet.
-fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) -> Result<Option<LineEnd>, Unproven> {
+fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) -> Result<Option<LineEnd>, NoProof> {
     let along = pieces.line.along.scale(sense);
     let approach = Approach { sense, margin: margins[0], far: far(pieces, along, margins[0]) };
     let Some((outer, gap)) = approach.outer(pieces, from)? else { return Ok(None) };
@@ -132,8 +132,8 @@ fn end(pieces: &mut PiecesOnLine<'_>, sense: f64, from: f64, margins: [f64; 2]) 
 
 impl Approach {
     /// The signed distance at a length times the sense, with the margin.
-    fn gap_at(&self, pieces: &mut PiecesOnLine<'_>, at: f64) -> Result<GapAtLength, Unproven> {
-        let gap = pieces.gap_at(self.sense * at).ok_or(Unproven)?;
+    fn gap_at(&self, pieces: &mut PiecesOnLine<'_>, at: f64) -> Result<GapAtLength, NoProof> {
+        let gap = pieces.gap_at(self.sense * at).ok_or(NoProof)?;
         // The differences round.
         let slack = if self.margin == 0.0 { 0.0 } else { UNIT * 4.0 * (pieces.pair.size + at.abs()) };
         Ok(GapAtLength { lower: gap.lower - self.margin - slack, upper: gap.upper - self.margin + slack, ..gap })
@@ -152,7 +152,7 @@ impl Approach {
     }
 
     /// Up to where they are proven not to meet, and the signed distance there; `None`: they never meet.
-    fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, Unproven> {
+    fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, NoProof> {
         let mut at = from;
         let found = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
         if let Some(root) = found.face.and_then(|face| self.root(pieces, face.normal.normalized())) {
@@ -174,7 +174,7 @@ impl Approach {
     }
 
     /// By when they are proven to meet; `gap` is that at `outer`. Infinite without a proof.
-    fn inner(&self, pieces: &mut PiecesOnLine<'_>, outer: f64, gap: &GapAtLength) -> Result<f64, Unproven> {
+    fn inner(&self, pieces: &mut PiecesOnLine<'_>, outer: f64, gap: &GapAtLength) -> Result<f64, NoProof> {
         if gap.upper <= 0.0 {
             return Ok(outer);
         }
@@ -187,7 +187,7 @@ impl Approach {
     }
 
     /// The least root of the chords from `outer` to lengths at which they overlap.
-    fn by_chord(&self, pieces: &mut PiecesOnLine<'_>, outer: f64, gap: &GapAtLength) -> Result<f64, Unproven> {
+    fn by_chord(&self, pieces: &mut PiecesOnLine<'_>, outer: f64, gap: &GapAtLength) -> Result<f64, NoProof> {
         let nearing = -self.sense * gap.normal.dot(pieces.line.along);
         let mut step = 16.0 * pieces.bound_at(outer) / nearing.clamp(1e-6, 1.0);
         let mut least = f64::INFINITY;

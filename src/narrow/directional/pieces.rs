@@ -1,6 +1,6 @@
 //! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
 
-use super::convex::{MeetingInterval, StartOfLine, Unproven, meeting_interval, start};
+use super::convex::{MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
 use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
 use crate::geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
 use crate::narrow::pair::bound_of;
@@ -121,9 +121,9 @@ pub(super) fn union(
     bodies: [&Shape; 2],
     margins: [f64; 2],
     memory: &mut LineMemory,
-) -> Result<UnionOnLine, Unproven> {
+) -> Result<UnionOnLine, NoProof> {
     let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
-    let mut found = Intervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
+    let mut found = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
     while let Some(pair) = pairs.next(0.0) {
         found.add(pair)?;
     }
@@ -145,7 +145,7 @@ pub(super) fn union(
 }
 
 /// The intervals of the pairs that were asked.
-struct Intervals<'a> {
+struct PairIntervals<'a> {
     line: &'a LineOfMotion,
     bodies: [&'a Shape; 2],
     margins: [f64; 2],
@@ -154,8 +154,8 @@ struct Intervals<'a> {
     all: Vec<MeetingInterval>,
 }
 
-impl Intervals<'_> {
-    fn add(&mut self, [i, j]: [u32; 2]) -> Result<(), Unproven> {
+impl PairIntervals<'_> {
+    fn add(&mut self, [i, j]: [u32; 2]) -> Result<(), NoProof> {
         let [a, b] = [&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]];
         let mut pieces = PiecesOnLine::new(self.line, a, b, self.memory);
         let now = start(&mut pieces, self.margins)?;

@@ -24,7 +24,7 @@ const PARALLEL: f64 = 1e-12;
 
 /// The arc of an edge: the edge's vector, and the normals of the faces to its left and right.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arc {
+pub(super) struct GaussArc {
     pub(super) edge: Vec3<f64>,
     pub(super) ends: [Vec3<f64>; 2],
 }
@@ -40,7 +40,7 @@ pub(super) enum ArcCrossing {
     Near(Vec3<f64>),
 }
 
-impl Arc {
+impl GaussArc {
     /// The arc of an edge of a solid, in its own frame.
     #[inline(always)]
     pub(super) fn of(p: &Polyhedron, edge: u32) -> Self {
@@ -66,7 +66,7 @@ impl Arc {
 
 /// Where the arc of an edge of A crosses that of an edge of -B, both in one frame.
 #[inline(always)]
-pub(super) fn crossing(of_a: &Arc, of_b: &Arc) -> ArcCrossing {
+pub(super) fn crossing(of_a: &GaussArc, of_b: &GaussArc) -> ArcCrossing {
     let (u, w) = (of_a.edge, of_b.edge);
     let [a, b] = of_a.ends.map(|normal| normal.dot(w));
     let [c, d] = of_b.ends.map(|normal| normal.dot(u));

@@ -3,7 +3,7 @@
 //! Everything is in A's frame. A face is one of three kinds (Choi et al., section 2.1): a face of A and the vertex of B that supports the
 //! difference along its normal; a vertex of A and a face of B; an edge of each whose arcs cross on the Gauss map.
 
-use super::arcs::{Arc, ArcCrossing, crossing};
+use super::arcs::{ArcCrossing, GaussArc, crossing};
 use super::guide::Guide;
 use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::feature::{Feature, FeaturePair};
@@ -43,7 +43,7 @@ pub(super) struct Difference<'a> {
 
 /// Which body a face belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Home {
+pub(super) enum FaceOwner {
     A,
     B,
 }
@@ -51,39 +51,39 @@ pub(super) enum Home {
 impl<'a> Difference<'a> {
     /// The body whose faces are meant, and the other one.
     #[inline(always)]
-    pub(super) fn bodies(&self, home: Home) -> [&'a Polyhedron; 2] {
+    pub(super) fn bodies(&self, home: FaceOwner) -> [&'a Polyhedron; 2] {
         match home {
-            Home::A => [self.pair.a, self.pair.b],
-            Home::B => [self.pair.b, self.pair.a],
+            FaceOwner::A => [self.pair.a, self.pair.b],
+            FaceOwner::B => [self.pair.b, self.pair.a],
         }
     }
 
     /// The direction that faces of a body are to be turned to, in the frame of that body.
     #[inline(always)]
-    pub(super) fn along(&self, home: Home) -> Vec3<f64> {
+    pub(super) fn along(&self, home: FaceOwner) -> Vec3<f64> {
         self.into_frame(home, self.guide.along())
     }
 
     /// A normal of the difference as a direction of a body (of B mirrored), in its frame.
     #[inline(always)]
-    pub(super) fn into_frame(&self, home: Home, normal: Vec3<f64>) -> Vec3<f64> {
+    pub(super) fn into_frame(&self, home: FaceOwner, normal: Vec3<f64>) -> Vec3<f64> {
         match home {
-            Home::A => normal,
-            Home::B => -self.pair.pose.inverse_vector(normal),
+            FaceOwner::A => normal,
+            FaceOwner::B => -self.pair.pose.inverse_vector(normal),
         }
     }
 
     /// The face that a face of a body spans with the vertex of the other one that supports the difference; `near`: a vertex of the other
     /// body from which to look for it (SIGNEDDISTANCE-FV).
     #[inline(always)]
-    pub(super) fn of_face<S: Simd>(&self, home: Home, face: u32, near: u32) -> DifferenceFace {
+    pub(super) fn of_face<S: Simd>(&self, home: FaceOwner, face: u32, near: u32) -> DifferenceFace {
         let pose = &self.pair.pose;
         let [own, other] = self.bodies(home);
         let outward = own.normals[face as usize];
         let own_height = outward.dot(own.vertex(own.face(face)[0]));
         let (normal, down) = match home {
-            Home::A => (outward, -pose.inverse_vector(outward)),
-            Home::B => {
+            FaceOwner::A => (outward, -pose.inverse_vector(outward)),
+            FaceOwner::B => {
                 let down = -pose.vector(outward);
                 (down, down)
             }
@@ -92,8 +92,8 @@ impl<'a> Difference<'a> {
         let height = own_height + other_height - normal.dot(pose.t);
         let [face, vertex] = [Feature::face(face), Feature::vertex(vertex)];
         let features = match home {
-            Home::A => FeaturePair { a: face, b: vertex },
-            Home::B => FeaturePair { a: vertex, b: face },
+            FaceOwner::A => FeaturePair { a: face, b: vertex },
+            FaceOwner::B => FeaturePair { a: vertex, b: face },
         };
         self.rated(features, normal, height)
     }
@@ -101,10 +101,15 @@ impl<'a> Difference<'a> {
     /// The face that two edges span, if their arcs cross. Where rounding leaves that open, the supports along their normal say
     /// how far the difference reaches. `arcs`: that of A's edge, and that of B's mirrored, both in the frame of `frame`.
     #[inline(always)]
-    pub(super) fn of_edges<S: Simd>(&self, edges: [u32; 2], arcs: [&Arc; 2], frame: Home) -> Option<DifferenceFace> {
+    pub(super) fn of_edges<S: Simd>(
+        &self,
+        edges: [u32; 2],
+        arcs: [&GaussArc; 2],
+        frame: FaceOwner,
+    ) -> Option<DifferenceFace> {
         let turned = |normal: Vec3<f64>| match frame {
-            Home::A => normal,
-            Home::B => self.pair.pose.vector(normal),
+            FaceOwner::A => normal,
+            FaceOwner::B => self.pair.pose.vector(normal),
         };
         let features = FeaturePair { a: Feature::edge(edges[0]), b: Feature::edge(edges[1]) };
         let ends = [self.pair.a.edges[edges[0] as usize].v[0], self.pair.b.edges[edges[1] as usize].v[0]];
@@ -126,7 +131,7 @@ impl<'a> Difference<'a> {
         normal: Vec3<f64>,
         near: [u32; 2],
     ) -> DifferenceFace {
-        let [a, b] = [Home::A, Home::B].map(|home| self.into_frame(home, normal));
+        let [a, b] = [FaceOwner::A, FaceOwner::B].map(|home| self.into_frame(home, normal));
         let heights = support_near::<S>(self.pair.a, a, near[0]).1 + support_near::<S>(self.pair.b, b, near[1]).1;
         self.rated(features, normal, heights - normal.dot(self.pair.pose.t))
     }

@@ -5,8 +5,8 @@
 //! one body. A face of A with a vertex of B has its neighbours along the arcs of its edges: a crossing with the arc of an edge at that
 //! vertex (Lemma 3), or again the end of the arc.
 
-use super::arcs::Arc;
-use super::difference::{DifferenceFace, Home};
+use super::arcs::GaussArc;
+use super::difference::{DifferenceFace, FaceOwner};
 use super::face_search::own_indices;
 use super::walk::{OverlapTest, Phase};
 use crate::geometry::{Polyhedron, Vec3};
@@ -56,13 +56,13 @@ impl<'a> OverlapTest<'a> {
                 self.best_pair::<S>(best, &around(a, of_a.index), &[of_b.index])
             }
             (Face, _) => {
-                let [face_a, vertex] = own_indices(Home::A, face);
-                let at_vertex = self.edges_at_supports(Home::B, vertex, face.normal);
+                let [face_a, vertex] = own_indices(FaceOwner::A, face);
+                let at_vertex = self.edges_at_supports(FaceOwner::B, vertex, face.normal);
                 self.best_pair::<S>(*face, edges_of_face(a, face_a), &at_vertex)
             }
             _ => {
-                let [face_b, vertex] = own_indices(Home::B, face);
-                let at_vertex = self.edges_at_supports(Home::A, vertex, face.normal);
+                let [face_b, vertex] = own_indices(FaceOwner::B, face);
+                let at_vertex = self.edges_at_supports(FaceOwner::A, vertex, face.normal);
                 self.best_pair::<S>(*face, &at_vertex, edges_of_face(b, face_b))
             }
         }
@@ -75,21 +75,21 @@ impl<'a> OverlapTest<'a> {
         // The shorter list is turned into the frame of the longer one.
         if of_a.len() <= of_b.len() {
             for &i in of_a {
-                let arc_a = Arc::of(pair.a, i).turned(|v| pair.pose.inverse_vector(v));
+                let arc_a = GaussArc::of(pair.a, i).turned(|v| pair.pose.inverse_vector(v));
                 for &j in of_b {
                     self.counts[Phase::EdgeEdge as usize] += 1;
-                    let arc_b = Arc::of(pair.b, j).mirrored();
-                    let found = difference.of_edges::<S>([i, j], [&arc_a, &arc_b], Home::B);
+                    let arc_b = GaussArc::of(pair.b, j).mirrored();
+                    let found = difference.of_edges::<S>([i, j], [&arc_a, &arc_b], FaceOwner::B);
                     best = found.filter(|f| f.signed_distance > best.signed_distance).unwrap_or(best);
                 }
             }
             return best;
         }
         for &j in of_b {
-            let arc_b = Arc::of(pair.b, j).mirrored().turned(|v| pair.pose.vector(v));
+            let arc_b = GaussArc::of(pair.b, j).mirrored().turned(|v| pair.pose.vector(v));
             for &i in of_a {
                 self.counts[Phase::EdgeEdge as usize] += 1;
-                let found = difference.of_edges::<S>([i, j], [&Arc::of(pair.a, i), &arc_b], Home::A);
+                let found = difference.of_edges::<S>([i, j], [&GaussArc::of(pair.a, i), &arc_b], FaceOwner::A);
                 best = found.filter(|f| f.signed_distance > best.signed_distance).unwrap_or(best);
             }
         }
@@ -101,14 +101,14 @@ impl<'a> OverlapTest<'a> {
     fn arc_ends<S: Simd>(&mut self, face: &DifferenceFace) -> DifferenceFace {
         let mut best = *face;
         let edges = [
-            (Home::A, face.features.a.index, face.features.b.index),
-            (Home::B, face.features.b.index, face.features.a.index),
+            (FaceOwner::A, face.features.a.index, face.features.b.index),
+            (FaceOwner::B, face.features.b.index, face.features.a.index),
         ];
         for (home, own_edge, other_edge) in edges {
             let [own, other] = self.difference.bodies(home);
             let near = other.edges[other_edge as usize].v[0];
             for end in own.edges[own_edge as usize].f {
-                self.counts[if home == Home::A { Phase::FaceVertex } else { Phase::VertexFace } as usize] += 1;
+                self.counts[if home == FaceOwner::A { Phase::FaceVertex } else { Phase::VertexFace } as usize] += 1;
                 let found = self.difference.of_face::<S>(home, end, near);
                 if found.signed_distance > best.signed_distance {
                     best = found;
@@ -121,7 +121,7 @@ impl<'a> OverlapTest<'a> {
     /// The edges at a supporting vertex of a body, and at the other vertices that support the difference along the normal to within
     /// rounding: where an edge or a face of the body is parallel to the face, the neighbours lie around all of them.
     #[inline(always)]
-    fn edges_at_supports(&self, home: Home, vertex: u32, normal: Vec3<f64>) -> EdgeIndices {
+    fn edges_at_supports(&self, home: FaceOwner, vertex: u32, normal: Vec3<f64>) -> EdgeIndices {
         let [p, _] = self.difference.bodies(home);
         let along = self.difference.into_frame(home, normal);
         let least = p.vertex(vertex).dot(along) - TIED * self.difference.pair.bound() * along.length();

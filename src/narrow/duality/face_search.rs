@@ -3,7 +3,7 @@
 //!
 //! Both are one procedure, with the roles of the bodies exchanged.
 
-use super::difference::{DifferenceFace, Home, support_near};
+use super::difference::{DifferenceFace, FaceOwner, support_near};
 use super::walk::{OverlapTest, Phase};
 use crate::geometry::polyhedron::NO_FACE;
 use crate::geometry::{Polyhedron, Vec3};
@@ -12,9 +12,9 @@ use crate::simd::Simd;
 impl<'a> OverlapTest<'a> {
     /// Goes from a face of a body to the adjacent face with the largest signed distance, until none is better.
     #[inline(always)]
-    pub(super) fn search_faces<S: Simd>(&mut self, home: Home, start: DifferenceFace) -> DifferenceFace {
+    pub(super) fn search_faces<S: Simd>(&mut self, home: FaceOwner, start: DifferenceFace) -> DifferenceFace {
         let [own, _] = self.difference.bodies(home);
-        let phase = if home == Home::A { Phase::FaceVertex } else { Phase::VertexFace };
+        let phase = if home == FaceOwner::A { Phase::FaceVertex } else { Phase::VertexFace };
         let (mut best, mut from) = (start, NO_FACE);
         loop {
             if self.is_decided(&best) {
@@ -42,7 +42,7 @@ impl<'a> OverlapTest<'a> {
     /// The first face of SEARCH-FV, or of SEARCH-VF where A is a point: at the vertex of the body that is farthest along the direction
     /// that the face looked for is turned to, the face turned to it most.
     #[inline(always)]
-    pub(super) fn first_face<S: Simd>(&mut self, home: Home) -> DifferenceFace {
+    pub(super) fn first_face<S: Simd>(&mut self, home: FaceOwner) -> DifferenceFace {
         let [own, _] = self.difference.bodies(home);
         let along = self.difference.along(home);
         let near = own.near(along).unwrap_or(0);
@@ -55,13 +55,13 @@ impl<'a> OverlapTest<'a> {
     #[inline(always)]
     pub(super) fn face_at<S: Simd>(
         &mut self,
-        home: Home,
+        home: FaceOwner,
         vertex: u32,
         along: Vec3<f64>,
         near: Option<u32>,
     ) -> DifferenceFace {
         let [own, other] = self.difference.bodies(home);
-        let phase = if home == Home::A { Phase::FaceVertex } else { Phase::VertexFace };
+        let phase = if home == FaceOwner::A { Phase::FaceVertex } else { Phase::VertexFace };
         self.counts[phase as usize] += 1;
         let face = turned_most(own, own.faces_of(vertex), along);
         let near = near.unwrap_or_else(|| self.far_start(other, home, own.normals[face as usize]));
@@ -70,10 +70,10 @@ impl<'a> OverlapTest<'a> {
 
     /// A vertex of the other body from which to look for its support against a normal of this one.
     #[inline(always)]
-    fn far_start(&self, other: &Polyhedron, home: Home, outward: Vec3<f64>) -> u32 {
+    fn far_start(&self, other: &Polyhedron, home: FaceOwner, outward: Vec3<f64>) -> u32 {
         let down = match home {
-            Home::A => -self.difference.pair.pose.inverse_vector(outward),
-            Home::B => -self.difference.pair.pose.vector(outward),
+            FaceOwner::A => -self.difference.pair.pose.inverse_vector(outward),
+            FaceOwner::B => -self.difference.pair.pose.vector(outward),
         };
         other.near(down).unwrap_or(0)
     }
@@ -81,9 +81,9 @@ impl<'a> OverlapTest<'a> {
 
 /// Of the features of a face of the difference: the face of this body, and the vertex of the other one.
 #[inline(always)]
-pub(super) fn own_indices(home: Home, face: &DifferenceFace) -> [u32; 2] {
+pub(super) fn own_indices(home: FaceOwner, face: &DifferenceFace) -> [u32; 2] {
     let [a, b] = [face.features.a.index, face.features.b.index];
-    if home == Home::A { [a, b] } else { [b, a] }
+    if home == FaceOwner::A { [a, b] } else { [b, a] }
 }
 
 /// Of some faces of a solid the one turned most to a direction of its frame.

@@ -43,9 +43,9 @@ mod guide;
 mod tests;
 mod walk;
 
-use self::arcs::Arc;
+use self::arcs::GaussArc;
 pub use self::difference::DifferenceFace;
-use self::difference::{Difference, Home};
+use self::difference::{Difference, FaceOwner};
 use self::face_search::own_indices;
 use self::guide::Guide;
 use self::walk::OverlapTest;
@@ -134,9 +134,9 @@ impl OverlapTest<'_> {
         if a.dimension == 3 {
             let first = match start {
                 Some(features) => self.face_beside::<S>(features),
-                None => self.first_face::<S>(Home::A),
+                None => self.first_face::<S>(FaceOwner::A),
             };
-            best = Some(self.search_faces::<S>(Home::A, first));
+            best = Some(self.search_faces::<S>(FaceOwner::A, first));
         }
         let is_over = |best: &Option<DifferenceFace>, next| {
             best.as_ref().is_some_and(|best| self.is_decided(best) || last < next)
@@ -144,13 +144,13 @@ impl OverlapTest<'_> {
         if b.dimension == 3 && !is_over(&best, Phase::VertexFace) {
             let first = match &best {
                 Some(best) => {
-                    let [face, vertex] = own_indices(Home::A, best);
-                    let along = self.difference.into_frame(Home::B, best.normal);
-                    self.face_at::<S>(Home::B, vertex, along, Some(a.face(face)[0]))
+                    let [face, vertex] = own_indices(FaceOwner::A, best);
+                    let along = self.difference.into_frame(FaceOwner::B, best.normal);
+                    self.face_at::<S>(FaceOwner::B, vertex, along, Some(a.face(face)[0]))
                 }
-                None => self.first_face::<S>(Home::B),
+                None => self.first_face::<S>(FaceOwner::B),
             };
-            let found = self.search_faces::<S>(Home::B, first);
+            let found = self.search_faces::<S>(FaceOwner::B, first);
             best = best.filter(|best| best.signed_distance >= found.signed_distance).or(Some(found));
         }
         let best = best.expect("one of the cores is a solid");
@@ -166,10 +166,10 @@ impl OverlapTest<'_> {
         let pair = self.difference.pair;
         let FeaturePair { a, b } = features;
         match (a.kind, b.kind) {
-            (Face, Vertex) => Some(self.difference.of_face::<S>(Home::A, a.index, b.index)),
-            (Vertex, Face) => Some(self.difference.of_face::<S>(Home::B, b.index, a.index)),
+            (Face, Vertex) => Some(self.difference.of_face::<S>(FaceOwner::A, a.index, b.index)),
+            (Vertex, Face) => Some(self.difference.of_face::<S>(FaceOwner::B, b.index, a.index)),
             (Edge, Edge) => {
-                let [of_a, of_b] = [Arc::of(pair.a, a.index), Arc::of(pair.b, b.index)];
+                let [of_a, of_b] = [GaussArc::of(pair.a, a.index), GaussArc::of(pair.b, b.index)];
                 let across = pair.pose.vector(of_b.edge).cross(of_a.edge);
                 let turned = across.dot(of_a.ends[0] + of_a.ends[1]) < 0.0;
                 let normal = if turned { -across } else { across };
@@ -186,7 +186,7 @@ impl OverlapTest<'_> {
         let (a, b) = (self.difference.pair.a, self.difference.pair.b);
         let near = of_b.first_vertex(b);
         self.counts[Phase::FaceVertex as usize] += 1;
-        let of_face = |face: u32| self.difference.of_face::<S>(Home::A, face, near);
+        let of_face = |face: u32| self.difference.of_face::<S>(FaceOwner::A, face, near);
         match of_a.kind {
             Face => of_face(of_a.index),
             Edge => {
@@ -198,7 +198,7 @@ impl OverlapTest<'_> {
                     Face => -self.difference.pair.pose.vector(b.normals[of_b.index as usize]),
                     _ => self.difference.guide.along(),
                 };
-                self.face_at::<S>(Home::A, of_a.index, along, Some(near))
+                self.face_at::<S>(FaceOwner::A, of_a.index, along, Some(near))
             }
         }
     }

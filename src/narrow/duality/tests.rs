@@ -1,7 +1,7 @@
 //! Arcs and ends of searches against all faces of Minkowski differences, found by scans over all vertices.
 
-use super::arcs::{Arc, ArcCrossing, crossing};
-use super::difference::{Difference, Home};
+use super::arcs::{ArcCrossing, GaussArc, crossing};
+use super::difference::{Difference, FaceOwner};
 use super::guide::Guide;
 use super::{DualityResult, Phase, overlap_test, overlap_test_until, pierced_face};
 use crate::geometry::hull::convex_hull;
@@ -47,7 +47,7 @@ fn all_faces(pair: &Pair<'_, f64>) -> Vec<(Vec3<f64>, f64)> {
     let mut found: Vec<_> = of_a.chain(of_b).map(|n| (n, reach(pair, n))).collect();
     for i in 0..pair.a.edges.len() as u32 {
         for j in 0..pair.b.edges.len() as u32 {
-            let [u, w] = [Arc::of(pair.a, i).edge, pair.pose.vector(Arc::of(pair.b, j).edge)];
+            let [u, w] = [GaussArc::of(pair.a, i).edge, pair.pose.vector(GaussArc::of(pair.b, j).edge)];
             let across = w.cross(u).normalized();
             let at = pair.difference([pair.a.edges[i as usize].v[0], pair.b.edges[j as usize].v[0]]);
             for n in [across, -across] {
@@ -69,8 +69,8 @@ fn arcs_cross_where_the_edges_span_a_face_of_the_difference() {
         let pair = Pair::new(&a, &b, draw.pose(1.0), 0.0);
         for i in 0..a.edges.len() as u32 {
             for j in 0..b.edges.len() as u32 {
-                let of_a = Arc::of(&a, i);
-                let of_b = Arc::of(&b, j).mirrored().turned(|v| pair.pose.vector(v));
+                let of_a = GaussArc::of(&a, i);
+                let of_b = GaussArc::of(&b, j).mirrored().turned(|v| pair.pose.vector(v));
                 let across = of_b.edge.cross(of_a.edge).normalized();
                 let at = pair.difference([a.edges[i as usize].v[0], b.edges[j as usize].v[0]]);
                 let spans = [across, -across].into_iter().find(|&n| n.dot(at) >= reach(&pair, n) - 1e-13);
@@ -224,5 +224,5 @@ fn searches_end_where_they_are_told_to() {
     assert!(counts[0][0] > 0 && counts[0][1..] == [0, 0], "{counts:?}");
     assert!(counts[1][1] > 0 && counts[1][2] == 0 && counts[2][2] > 0, "{counts:?}");
     let difference = Difference { pair: &pair, guide: Guide::Direction(Vec3::new(1.0, 0.0, 0.0)) };
-    assert_eq!(difference.bodies(Home::B)[0].count, b.count);
+    assert_eq!(difference.bodies(FaceOwner::B)[0].count, b.count);
 }
