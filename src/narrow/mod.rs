@@ -68,6 +68,7 @@ pub mod epa;
 pub mod exact;
 pub mod feature;
 mod float;
+pub(crate) mod interval;
 pub mod gjk;
 mod kind;
 pub(crate) mod ladder;
@@ -92,6 +93,7 @@ mod workspace;
 
 pub use cache::PairCache;
 pub use methods::{Auto, Gjk, NarrowPhase, VClip, by_name, query_one};
+pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use query::{BodyPoses, PairQuery};
 pub use routes::Routes;

@@ -47,6 +47,17 @@ pub struct FrameBlock {
     pub lanes: Vec<Lanes>,
     /// For each slot, bit `s`: the body has a pose in sample `s`.
     pub present: Vec<u64>,
+    /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
+    pub following: Option<Box<Following>>,
+}
+
+/// The first sample of the next block, where it goes on with the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Following {
+    /// Its key.
+    pub sample: Sample,
+    /// The pose of each slot; `None` where the body is absent.
+    pub poses: Vec<Option<Pose>>,
 }
 
 impl FrameBlock {
@@ -56,7 +67,7 @@ impl FrameBlock {
         for slot in 0..slots {
             lanes[slot * COMPONENTS + 3] = Lanes([1.0; SAMPLES]);
         }
-        Self { index, samples: Vec::with_capacity(SAMPLES), starts_run: 0, lanes, present: vec![0; slots] }
+        Self { index, samples: Vec::with_capacity(SAMPLES), starts_run: 0, lanes, present: vec![0; slots], following: None }
     }
 
     /// An empty block, as [`Self::new`], in the memory of one that is no longer needed.
@@ -65,7 +76,7 @@ impl FrameBlock {
         self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = Lanes([1.0; SAMPLES]));
         self.samples.clear();
         self.present.fill(0);
-        Self { index, starts_run: 0, ..self }
+        Self { index, starts_run: 0, following: None, ..self }
     }
 
     /// The ten components of a slot.

@@ -77,7 +77,7 @@ pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::JobInputs;
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
-pub use row::Row;
+pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
 pub use totals::{Totals, Worst};
 pub(crate) use violations::ViolatingPair;
