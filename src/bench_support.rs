@@ -46,9 +46,9 @@ pub mod narrow {
 /// From the module of the same name.
 pub mod scene {
     pub use crate::scene::{
-        Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry, IgnoreRule, Lanes,
-        MeshCondition, Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder,
-        SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
+        BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, Following, FrameBlock, Geometry,
+        IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, MotionRule, Outline, Piece, Pivot, QueryOptions,
+        SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 

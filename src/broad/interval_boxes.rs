@@ -43,9 +43,7 @@ impl ArcBound {
     /// Of a shape with this reach (metres) and this pivot in the recentred frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
-            BetweenFrames::Linear => {
-                Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 }
-            }
+            BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
             BetweenFrames::Hold | BetweenFrames::None => Self { radius: 0.0, displaced: 0.0 },
         }

@@ -175,7 +175,7 @@ impl BroadPhase for PerSampleHash {
         sort_and_merge(batches, scene.bodies.len())
     }
 
-    /// By a search of each block by itself: nothing is counted of it.
+    /// By a search of each block by itself, which is not counted.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
         Blockwise::new(SpatialHash).interval_candidates(job, scene, block)
     }
