@@ -3,7 +3,7 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use crate::error::{Error, Result};
-use crate::scene::{Missing, Scene};
+use crate::scene::{BetweenFrames, Body, Missing, MotionRule, Pivot, Scene};
 use crate::table::DistanceColumns;
 use crate::trajectory::InputFile;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
     let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
-    Ok(json!({
+    let mut job = json!({
         "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
         "scene": [json!(scene.builder_digest), json!(scene_files)],
         "length_unit": scene.unit.word,
@@ -41,8 +41,19 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
             DistanceColumns::All => "all",
             DistanceColumns::Distance => "distance",
         },
-    })
-    .to_string())
+    });
+    if scene.motion.between != BetweenFrames::None {
+        job["motion"] = of_motion(scene);
+    }
+    Ok(job.to_string())
+}
+
+/// What is assumed of the motion between frames.
+fn of_motion(scene: &Scene) -> Value {
+    let MotionRule { between, tolerance, max_gap } = &scene.motion;
+    let is_centred = |body: &Body| body.pivot == Pivot::Centre;
+    let centred = scene.bodies.iter().enumerate().filter(|(_, body)| is_centred(body)).map(|(index, _)| index);
+    json!([between.name(), tolerance.to_bits(), max_gap, centred.collect::<Vec<_>>()])
 }
 
 /// A file by its size, the time of its last change, and the run that its place supplies.
