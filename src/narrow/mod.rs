@@ -68,7 +68,7 @@ pub mod epa;
 pub mod exact;
 pub mod feature;
 mod float;
-pub(crate) mod interval;
+pub mod interval;
 pub mod gjk;
 mod kind;
 pub(crate) mod ladder;
