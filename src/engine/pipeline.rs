@@ -372,7 +372,7 @@ impl Waiting<'_, '_> {
             let write = |Pending { block, candidates, rows }: Pending| {
                 let RowOutput { sink, counter, maker } = &mut *self.output;
                 let sorted = rows.sorted();
-                let rows = RowBlock::new(&block, &candidates, &sorted, maker);
+                let rows = RowBlock::new(&block, &candidates, &sorted, &[], maker);
                 if let Some(counter) = counter {
                     counter.add(&rows)?;
                 }

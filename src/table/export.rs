@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
-pub(crate) const TABLE_NAMES: [&str; 5] = ["distances", "penetrations", "pairs", "runs", "bodies"];
+pub(crate) const TABLE_NAMES: [&str; 6] = ["distances", "penetrations", "intervals", "pairs", "runs", "bodies"];
 
 /// What becomes of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &d
 
 /// The files of a table, in the order of their rows.
 fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
-    if !matches!(table, "distances" | "penetrations") {
+    if !matches!(table, "distances" | "penetrations" | "intervals") {
         return Ok(vec![dir.join(format!("{table}.parquet"))]);
     }
     let folder = dir.join(table);
