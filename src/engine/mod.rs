@@ -22,6 +22,7 @@ mod device_choice;
 mod identity;
 mod job;
 mod manifest;
+mod manifest_intervals;
 mod methods;
 mod narrowing;
 mod options;

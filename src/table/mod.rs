@@ -83,9 +83,12 @@ pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::JobInputs;
+#[cfg(feature = "cli")]
+pub(crate) use report::{PairBetween, nearest_between};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
 pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+pub(crate) use totals::{BetweenTotals, FirstContact, LeastBetween};
 pub use totals::{Totals, Worst};
 pub(crate) use violations::ViolatingPair;
 pub use writer::{FinishedTables, TableWriter};
