@@ -78,7 +78,7 @@ pub use arrow_array::RecordBatch;
 pub(crate) use batches::BatchMaker;
 pub(crate) use counter::RowCounter;
 #[cfg(feature = "cli")]
-pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
+pub(crate) use export::{Exported, TABLE_NAMES, export_csv, has_table};
 #[cfg(feature = "cli")]
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
