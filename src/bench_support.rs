@@ -39,7 +39,8 @@ pub mod geometry {
 pub mod narrow {
     pub use crate::narrow::{
         Auto, BodyPoses, FeatureKind, Gjk, IntervalMethod, IntervalProximity, IntervalStatus, Method, NarrowPhase,
-        PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
+        PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate, epa, exact,
+        feature, gjk, pair, query_one, resolver, search, vclip,
     };
 }
 
@@ -47,16 +48,16 @@ pub mod narrow {
 pub mod scene {
     pub use crate::scene::{
         BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, Following, FrameBlock, Geometry,
-        IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, MotionRule, Outline, Piece, Pivot, QueryOptions, SAMPLES,
-        Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
+        IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, MotionRule, Outline, Piece, Pivot, QueryOptions,
+        SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 
 /// From the module of the same name.
 pub mod table {
     pub use crate::table::{
-        DistanceColumns, FinishedTables, IntervalRow, JobInputs, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals,
-        WorstPair, trajectory_file, worst_pairs, worst_runs,
+        DistanceColumns, FinishedTables, IntervalRow, JobInputs, ParquetTables, Row, RunLine, TableOptions,
+        TableWriter, Totals, WorstPair, trajectory_file, worst_pairs, worst_runs,
     };
 }
 

@@ -458,12 +458,14 @@ fn intervals_are_written_as_they_are() {
         Some(next) => *next,
         None => r.block.following.as_ref().expect("an end").sample,
     };
-    let int = |f: &dyn Fn(&Results, &IntervalRow) -> i64| rows.iter().map(|(r, row)| Some(f(r, row))).collect::<Vec<_>>();
+    let int =
+        |f: &dyn Fn(&Results, &IntervalRow) -> i64| rows.iter().map(|(r, row)| Some(f(r, row))).collect::<Vec<_>>();
     assert_eq!(ints(&table, "run"), int(&|r, row| sample(r, row).run));
     assert_eq!(ints(&table, "frame"), int(&|r, row| sample(r, row).frame));
     assert_eq!(ints(&table, "frame_next"), int(&|r, row| next(r, row).frame));
     assert!(rows.iter().any(|(r, row)| usize::from(row.interval.sample) + 1 == r.block.samples.len()), "across blocks");
-    let real = |f: &dyn Fn(&Results, &IntervalRow) -> Option<f64>| rows.iter().map(|(r, row)| f(r, row)).collect::<Vec<_>>();
+    let real =
+        |f: &dyn Fn(&Results, &IntervalRow) -> Option<f64>| rows.iter().map(|(r, row)| f(r, row)).collect::<Vec<_>>();
     assert_eq!(f64s(&table, "time_s"), real(&|r, row| sample(r, row).time_s));
     assert_eq!(f64s(&table, "time_next_s"), real(&|r, row| next(r, row).time_s));
     assert_eq!(f64s(&table, "lower_m"), real(&|_, row| Some(row.interval.lower).filter(|lower| lower.is_finite())));
@@ -488,7 +490,13 @@ fn summary_of(intervals: &[(&Results, &IntervalRow)]) -> [Option<f64>; 5] {
     let frame = |(r, row): &(&Results, &IntervalRow)| r.block.samples[usize::from(row.interval.sample)].frame as f64;
     let of_upper = intervals.iter().find(|(_, row)| Some(row.interval.upper) == upper).map(&frame);
     let contact = intervals.iter().find(|(_, row)| row.interval.status == IntervalStatus::Contact);
-    [lower.filter(|m| m.is_finite()), upper, of_upper, contact.map(&frame), contact.map(|(_, row)| row.interval.contact[0])]
+    [
+        lower.filter(|m| m.is_finite()),
+        upper,
+        of_upper,
+        contact.map(&frame),
+        contact.map(|(_, row)| row.interval.contact[0]),
+    ]
 }
 
 #[test]
@@ -531,7 +539,11 @@ fn summaries_know_intervals() {
     let frames = ints(&pairs, "frame_of_min");
     let distances = f64s(&pairs, "min_distance_m");
     for ((key, frame), distance) in keys.iter().zip(frames).zip(distances) {
-        assert_eq!((frame.is_some(), distance.is_some()), (with_rows.contains(key), with_rows.contains(key)), "{key:?}");
+        assert_eq!(
+            (frame.is_some(), distance.is_some()),
+            (with_rows.contains(key), with_rows.contains(key)),
+            "{key:?}"
+        );
     }
     assert_eq!(totals.pairs, keys.len() as u64);
 

@@ -230,8 +230,8 @@ impl Report<'_> {
 /// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided intervals. These outrank
 /// brackets that hold the limit.
 fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
-    let unproven = totals.by_status[Status::Uncertified as usize]
-        + totals.by_interval_status[IntervalStatus::Undecided as usize];
+    let unproven =
+        totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];
     if totals.violated + totals.intervals_violated > 0 {
         RunVerdict::Violated
     } else if unproven > 0 {

@@ -59,7 +59,13 @@ impl IntervalCounter {
     }
 
     /// Counts intervals of one run.
-    fn add(&mut self, rows: &[&IntervalRow], block: &RowBlock<'_>, run: &mut RunRow, totals: &mut Totals) -> Result<()> {
+    fn add(
+        &mut self,
+        rows: &[&IntervalRow],
+        block: &RowBlock<'_>,
+        run: &mut RunRow,
+        totals: &mut Totals,
+    ) -> Result<()> {
         let Self { findings, pairs } = self;
         findings.count(&mut run.between, totals, rows, block.block(), |entry| {
             let (_, of) = pair_of(pairs, entry.a, entry.b);

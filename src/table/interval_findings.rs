@@ -71,7 +71,12 @@ impl IntervalFindings {
 
     /// Counts a row of `pairs`: whether the bodies touch in an interval, and only there. `is_apart`: whether they are
     /// separated wherever they have a row, by what distance bodies touch.
-    pub(super) fn count_pair(&self, between: Option<&IntervalStat>, is_apart: impl Fn(f64) -> bool, totals: &mut Totals) {
+    pub(super) fn count_pair(
+        &self,
+        between: Option<&IntervalStat>,
+        is_apart: impl Fn(f64) -> bool,
+        totals: &mut Totals,
+    ) {
         if between.is_some_and(|of| of.contact.is_some()) {
             totals.between.pairs_contact += 1;
             totals.between.pairs_contact_only += u64::from(is_apart(self.touch));

@@ -350,9 +350,7 @@ impl RowSink for ParquetTables {
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         match &mut self.state {
-            TablesState::Open(writer) => {
-                writer.write_sorted(rows.block, rows.candidates, rows.rows, rows.intervals)
-            }
+            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows, rows.intervals),
             _ => self.out_of_turn(),
         }
     }

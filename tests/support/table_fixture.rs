@@ -4,13 +4,11 @@
 #![allow(dead_code)]
 
 use super::lib::geometry::{Polyhedron, Pose, Vec3};
-use super::lib::narrow::{
-    FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status,
-};
+use super::lib::narrow::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
 use super::lib::scene::model::{IgnoredPairs, LengthUnit};
 use super::lib::scene::{
-    BetweenFrames, Body, Candidate, Following, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions,
-    Sample, Scene, Shape,
+    BetweenFrames, Body, Candidate, Following, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot,
+    QueryOptions, Sample, Scene, Shape,
 };
 use super::lib::table::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
 use std::path::Path;

@@ -78,7 +78,13 @@ pub fn scene(names: &[&str]) -> Scene {
                 dynamic.push(index as u32);
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             };
-            Body { name: (*name).to_owned(), shape: Arc::clone(&shape), motion, pivot: Default::default(), groups: vec![] }
+            Body {
+                name: (*name).to_owned(),
+                shape: Arc::clone(&shape),
+                motion,
+                pivot: Default::default(),
+                groups: vec![],
+            }
         })
         .collect();
     Scene {

@@ -1,9 +1,9 @@
 //! Tables of jobs with a motion between frames.
 
+use super::fixture::Rng;
 use super::fixture::{
     Results, ResultsPlan, files, in_calls, interval, moving, options, results, scene, with_intervals, write_all,
 };
-use super::fixture::Rng;
 use super::{PLAN, SMALL, written, written_of};
 use crate::ErrorKind;
 use crate::narrow::IntervalStatus;

@@ -1,8 +1,6 @@
 //! Executions that are killed and gone on with: the tables are those of one that was not.
 
-use super::fixture::{
-    Results, ResultsPlan, Rng, files, moving, options, results, scene, with_intervals, write_all,
-};
+use super::fixture::{Results, ResultsPlan, Rng, files, moving, options, results, scene, with_intervals, write_all};
 use super::{PLAN, SMALL};
 use crate::ErrorKind;
 use crate::scene::Scene;
@@ -55,14 +53,7 @@ struct Met {
 }
 
 /// Runs a job that ends early several times, with `force` over a whole result.
-fn interrupted(
-    s: &Scene,
-    results: &[Results],
-    layout: TableLayout,
-    memory: u64,
-    rng: &mut Rng,
-    force: bool,
-) -> Met {
+fn interrupted(s: &Scene, results: &[Results], layout: TableLayout, memory: u64, rng: &mut Rng, force: bool) -> Met {
     let (expected, totals) = uninterrupted(s, results, layout);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
