@@ -12,6 +12,7 @@ use super::totals::Totals;
 use super::violations::Violations;
 use crate::error::Result;
 use crate::scene::{BetweenFrames, FrameBlock, Scene};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Counts the intervals of a job.
@@ -43,11 +44,11 @@ impl IntervalSummary {
         self.counted = 0;
     }
 
-    /// Whether an interval of the call that is not counted begins in the samples from `first` to before `end`.
-    pub(super) fn has_interval(&self, intervals: &[&IntervalRow], first: usize, end: usize) -> bool {
+    /// Whether an interval of the call that is not counted begins in one of these samples.
+    pub(super) fn has_interval(&self, intervals: &[&IntervalRow], samples: Range<usize>) -> bool {
         let rest = &intervals[self.counted..];
-        let at = rest.partition_point(|row| usize::from(row.interval.sample) < first);
-        rest.get(at).is_some_and(|row| usize::from(row.interval.sample) < end)
+        let at = rest.partition_point(|row| usize::from(row.interval.sample) < samples.start);
+        rest.get(at).is_some_and(|row| usize::from(row.interval.sample) < samples.end)
     }
 
     /// Counts those intervals of the call that begin before sample `end` and are not counted yet: all of one run.

@@ -356,42 +356,15 @@ impl SummaryWriter {
     /// Writes the run in progress to both tables.
     fn finish_run(&mut self) -> Result<()> {
         let Some(mut state) = self.run.take() else { return Ok(()) };
-        let step = |body: u32| match self.slot_of[body as usize] {
-            STATIC => 0.0,
-            slot => state.steps[slot as usize],
-        };
-        let mut rows = Vec::with_capacity(1024);
-        let (run, pairs, totals) = (state.row.run, &mut self.pairs, &mut self.totals);
-        let (intervals, findings) = match &mut self.between {
-            Some(between) => (Some(between.stats.drain()), Some(&mut between.findings)),
-            None => (None, None),
-        };
-        join(self.stats.drain(), intervals, |stat, between| {
-            state.row.pairs_candidate += u64::from(stat.is_some());
-            if between.is_some() || stat.is_some_and(|stat| stat.within > 0) {
-                let without_rows = || between.map(|of| PairStat::new(of.a, of.b, 0));
-                let Some(stat) = stat.copied().or_else(without_rows) else { return Ok(()) };
-                if let Some(findings) = &findings {
-                    findings.count_pair(between, |touch| stat.is_apart(touch), totals);
-                }
-                let max_step = add_up(step(stat.a), step(stat.b));
-                rows.push(PairRow { run, stat, max_step, between: between.copied() });
-                if rows.len() == rows.capacity() {
-                    pairs.extend(&rows, fill::pairs)?;
-                    rows.clear();
-                }
-            }
-            Ok(())
-        })?;
-        pairs.extend(&rows, fill::pairs)?;
+        self.write_pairs(&mut state)?;
         let row = state.row;
-        if let Some(findings) = findings {
-            findings.end_run(run, &row.between, totals);
+        if let Some(between) = &mut self.between {
+            between.findings.end_run(row.run, &row.between, &mut self.totals);
         }
         if let Some(worst) = row.worst
             && self.worst.is_none_or(|(_, least)| is_smaller(worst.distance, least.distance))
         {
-            self.worst = Some((run, worst));
+            self.worst = Some((row.run, worst));
         }
         self.totals.violated += row.violated;
         self.totals.undecided += row.undecided;
@@ -399,12 +372,45 @@ impl SummaryWriter {
         self.runs.extend(&[row], fill::runs)
     }
 
+    /// Writes the pairs of a run that have a row or an interval, and counts all of them.
+    fn write_pairs(&mut self, RunState { row, steps }: &mut RunState) -> Result<()> {
+        let step = |body: u32| match self.slot_of[body as usize] {
+            STATIC => 0.0,
+            slot => steps[slot as usize],
+        };
+        let (pairs, totals) = (&mut self.pairs, &mut self.totals);
+        let (intervals, findings) = match &mut self.between {
+            Some(between) => (Some(between.stats.drain()), Some(&between.findings)),
+            None => (None, None),
+        };
+        let mut rows = Vec::with_capacity(1024);
+        join(self.stats.drain(), intervals, |stat, between| {
+            row.pairs_candidate += u64::from(stat.is_some());
+            if between.is_none() && stat.is_none_or(|stat| stat.within == 0) {
+                return Ok(());
+            }
+            let without_rows = || between.map(|of| PairStat::new(of.a, of.b, 0));
+            let Some(stat) = stat.copied().or_else(without_rows) else { return Ok(()) };
+            if let Some(findings) = findings {
+                findings.count_pair(between, |touch| stat.is_apart(touch), totals);
+            }
+            let max_step = add_up(step(stat.a), step(stat.b));
+            rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() });
+            if rows.len() == rows.capacity() {
+                pairs.extend(&rows, fill::pairs)?;
+                rows.clear();
+            }
+            Ok(())
+        })?;
+        pairs.extend(&rows, fill::pairs)
+    }
+
     /// Counts the candidates and the intervals of the segments before number `end`, which have no further rows.
     fn skip_to(&mut self, end: usize, call: &CallResults<'_>) -> Result<()> {
         for k in self.counter.passed..end {
             let RunSegment { first, end, .. } = self.segments[k];
             let mask = self.segments[k].mask();
-            let has_interval = self.between.as_ref().is_some_and(|of| of.has_interval(call.intervals, first, end));
+            let has_interval = self.between.as_ref().is_some_and(|of| of.has_interval(call.intervals, first..end));
             if has_interval || call.candidates.iter().any(|c| c.samples & mask != 0) {
                 self.open_segment(k, call)?;
             }
