@@ -38,8 +38,9 @@ pub mod geometry {
 /// From the module of the same name.
 pub mod narrow {
     pub use crate::narrow::{
-        Auto, BodyPoses, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
-        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, pair, query_one, resolver, search, vclip,
+        Auto, BodyPoses, FeatureKind, Gjk, IntervalMethod, IntervalProximity, IntervalStatus, Method, NarrowPhase,
+        PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate, epa, exact,
+        feature, gjk, pair, query_one, resolver, search, vclip,
     };
 }
 
@@ -55,8 +56,8 @@ pub mod scene {
 /// From the module of the same name.
 pub mod table {
     pub use crate::table::{
-        DistanceColumns, FinishedTables, JobInputs, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals,
-        WorstPair, trajectory_file, worst_pairs, worst_runs,
+        DistanceColumns, FinishedTables, IntervalRow, JobInputs, ParquetTables, Row, RunLine, TableOptions,
+        TableWriter, Totals, WorstPair, trajectory_file, worst_pairs, worst_runs,
     };
 }
 

@@ -3,7 +3,7 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use crate::error::{Error, Result};
-use crate::scene::{BetweenFrames, Body, Missing, MotionRule, Pivot, Scene};
+use crate::scene::{BetweenFrames, Missing, Scene};
 use crate::table::DistanceColumns;
 use crate::trajectory::InputFile;
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ use std::time::UNIX_EPOCH;
 /// # Errors
 /// A file cannot be looked at.
 pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
-    let query = &scene.query;
+    let (query, motion) = (&scene.query, &scene.motion);
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
     let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
-    let mut job = json!({
+    Ok(json!({
         "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
         "scene": [json!(scene.builder_digest), json!(scene_files)],
         "length_unit": scene.unit.word,
@@ -32,6 +32,8 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "require": query.require.map(bits),
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
+        "motion": (motion.between != BetweenFrames::None)
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap])),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",
@@ -41,19 +43,8 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
             DistanceColumns::All => "all",
             DistanceColumns::Distance => "distance",
         },
-    });
-    if scene.motion.between != BetweenFrames::None {
-        job["motion"] = of_motion(scene);
-    }
-    Ok(job.to_string())
-}
-
-/// What is assumed of the motion between frames.
-fn of_motion(scene: &Scene) -> Value {
-    let MotionRule { between, tolerance, max_gap } = &scene.motion;
-    let is_centred = |body: &Body| body.pivot == Pivot::Centre;
-    let centred = scene.bodies.iter().enumerate().filter(|(_, body)| is_centred(body)).map(|(index, _)| index);
-    json!([between.name(), tolerance.to_bits(), max_gap, centred.collect::<Vec<_>>()])
+    })
+    .to_string())
 }
 
 /// A file by its size, the time of its last change, and the run that its place supplies.

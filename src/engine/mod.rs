@@ -24,6 +24,7 @@ mod identity;
 mod interval_queries;
 mod job;
 mod manifest;
+mod manifest_intervals;
 mod methods;
 mod narrowing;
 mod options;

@@ -407,8 +407,8 @@ impl Waiting<'_, '_> {
             let write = |Pending { block, candidates, rows }: Pending| {
                 let RowOutput { sink, counter, maker } = &mut *self.output;
                 let sorted = rows.sorted();
-                let _intervals = rows.sorted_intervals();
-                let rows = RowBlock::new(&block, &candidates, &sorted, maker);
+                let intervals = rows.sorted_intervals();
+                let rows = RowBlock::new(&block, &candidates, &sorted, &intervals, maker);
                 if let Some(counter) = counter {
                     counter.add(&rows)?;
                 }

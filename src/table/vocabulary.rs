@@ -1,6 +1,6 @@
 //! The strings that the integer codes of string columns stand for.
 
-use crate::narrow::{FeatureKind, Method, Status};
+use crate::narrow::{FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
 use std::sync::Arc;
 
 /// The set of strings of a string column.
@@ -14,6 +14,10 @@ pub(super) enum Vocabulary {
     Feature,
     /// `Method::NAMES`.
     Method,
+    /// `IntervalStatus::NAMES`.
+    IntervalStatus,
+    /// `IntervalMethod::NAMES`.
+    IntervalMethod,
 }
 
 /// The strings of all vocabularies. Cloning shares them.
@@ -36,6 +40,8 @@ impl Vocabularies {
             Vocabulary::Status => Status::NAMES[code],
             Vocabulary::Feature => FeatureKind::NAMES[code],
             Vocabulary::Method => Method::NAMES[code],
+            Vocabulary::IntervalStatus => IntervalStatus::NAMES[code],
+            Vocabulary::IntervalMethod => IntervalMethod::NAMES[code],
         }
     }
 }
