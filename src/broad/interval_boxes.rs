@@ -188,7 +188,7 @@ mod tests {
         let screw = ArcBound::new(BetweenFrames::Screw, reach, pivot);
         let hold = ArcBound::new(BetweenFrames::Hold, reach, pivot);
         for step in 0..1000 {
-            let angle = 3.14159 * f64::from(step) / 1000.0;
+            let angle = PI * f64::from(step) / 1000.1;
             // The arc at its middle is r (1 - cos(angle / 2)) off the chord.
             let sagitta = |r: f64| r * (1.0 - (0.5 * angle).cos());
             let growth = linear.growth(angle, 9.0);

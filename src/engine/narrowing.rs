@@ -10,6 +10,7 @@ use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Rou
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
 use crate::table::{IntervalRow, Row};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Candidates of a task. Small, because a pair of many pieces costs a thousand times a pair of boxes; rayon joins
@@ -59,6 +60,15 @@ impl<'a> Room<'a> {
         let (answers, ends, samples, caches, places) = Default::default();
         Self { answers, ends, samples, frames: Frames::default(), caches, places, work: workspaces.borrow() }
     }
+}
+
+/// What a task has found of its candidates so far.
+struct Answered<'a> {
+    /// Of the run of candidates being answered.
+    queries: Vec<PairQuery<'a>>,
+    rows: Vec<Row>,
+    intervals: IntervalRows,
+    routes: Routes,
 }
 
 /// What every task reads.
@@ -141,48 +151,65 @@ impl<'a> SliceTask<'a> {
     /// The rows of a few candidates, of which the first one is at `first` in the slice.
     fn chunk(&self, (first, candidates): (usize, &[Candidate]), lot: &mut Lot<'_>, room: &mut Room<'_>) -> Chunk {
         let begun = Instant::now();
-        let mut routes = Routes::default();
-        let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
-        let Room { answers, ends, samples, frames, caches, places, work } = room;
-        lot.take(candidates, caches, places);
+        lot.take(candidates, &mut room.caches, &mut room.places);
+        room.frames.clear();
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
-        let mut rows = Vec::with_capacity(most as usize);
-        let mut intervals = IntervalRows::default();
-        frames.clear();
+        let mut found = Answered {
+            queries: Vec::with_capacity(candidates.len().min(SAMPLES)),
+            rows: Vec::with_capacity(most as usize),
+            intervals: IntervalRows::default(),
+            routes: Routes::default(),
+        };
         let mut from = 0;
         while from < candidates.len() {
-            let pair = (first + from, &candidates[from]);
-            if pair.1.samples == 0 {
-                self.answer_intervals(pair, &[], work.get(), &mut routes, &mut intervals);
-                from += 1;
-                continue;
-            }
-            let run = &candidates[from..][..run(&candidates[from..])];
-            queries.clear();
-            queries.extend(run.iter().map(|candidate| self.query(candidate)));
-            let caches = &mut caches[from..][..run.len()];
-            self.narrow.walk_all(&queries, &self.scene.query, caches, work.get(), &mut routes, answers, ends);
-            samples.extend(answers.iter().map(|answer| answer.sample));
-            let mut before = 0;
-            for ((at, (candidate, query)), end) in (first + from..).zip(run.iter().zip(&queries)).zip(ends.drain(..)) {
-                let mut of_a = frames.of(candidate.a, &query.poses_a);
-                rows.extend(answers[before..end].iter().map(|answer| Row {
-                    a: candidate.a,
-                    b: candidate.b,
-                    proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
-                }));
-                let own = &answers[before..end];
-                self.answer_intervals((at, candidate), own, work.get(), &mut routes, &mut intervals);
-                before = end;
-            }
-            from += run.len();
-            answers.clear();
+            let until = from + run(&candidates[from..]);
+            self.answer_run(first, candidates, from..until, room, &mut found);
+            from = until;
         }
         let mut fresh = Vec::new();
-        lot.put(candidates, caches, places, |candidate| self.is_followed(candidate), &mut fresh);
-        let rows = ChunkRows::new(rows, samples);
-        samples.clear();
-        Chunk { rows, intervals: intervals.finish(), routes, busy: begun.elapsed(), fresh }
+        lot.put(candidates, &mut room.caches, &room.places, |candidate| self.is_followed(candidate), &mut fresh);
+        let rows = ChunkRows::new(found.rows, &room.samples);
+        room.samples.clear();
+        let (intervals, routes) = (found.intervals.finish(), found.routes);
+        Chunk { rows, intervals, routes, busy: begun.elapsed(), fresh }
+    }
+
+    /// Answers a run of candidates: their samples, and then their intervals.
+    fn answer_run<'s>(
+        &'s self,
+        first: usize,
+        candidates: &[Candidate],
+        range: Range<usize>,
+        room: &mut Room<'_>,
+        found: &mut Answered<'s>,
+    ) {
+        let run = &candidates[range.clone()];
+        let Room { answers, ends, samples, frames, caches, work, .. } = room;
+        let Answered { queries, rows, intervals, routes } = found;
+        if let [alone] = run
+            && alone.samples == 0
+        {
+            self.answer_intervals((first + range.start, alone), &[], work.get(), routes, intervals);
+            return;
+        }
+        queries.clear();
+        queries.extend(run.iter().map(|candidate| self.query(candidate)));
+        let caches = &mut caches[range.clone()];
+        self.narrow.walk_all(queries, &self.scene.query, caches, work.get(), routes, answers, ends);
+        samples.extend(answers.iter().map(|answer| answer.sample));
+        let mut before = 0;
+        for ((at, candidate), (query, end)) in range.zip(run).zip(queries.iter().zip(ends.drain(..))) {
+            let own = &answers[before..end];
+            let mut of_a = frames.of(candidate.a, &query.poses_a);
+            rows.extend(own.iter().map(|answer| Row {
+                a: candidate.a,
+                b: candidate.b,
+                proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
+            }));
+            self.answer_intervals((first + at, candidate), own, work.get(), routes, intervals);
+            before = end;
+        }
+        answers.clear();
     }
 
     /// Answers the intervals of a pair, if any are asked about: see [`IntervalQueries::answer`].
@@ -228,7 +255,7 @@ fn grain(candidates: &[Candidate]) -> usize {
 }
 
 /// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
-/// answers stay in the cache. All of them have samples but perhaps the first one.
+/// answers stay in the cache. One without samples is a run of its own.
 fn run(candidates: &[Candidate]) -> usize {
     let mut samples = 0;
     let fits = |c: &&Candidate| {
