@@ -39,26 +39,27 @@ pub mod geometry {
 pub mod narrow {
     pub use crate::narrow::closest_points::{Closest, closest_points};
     pub use crate::narrow::{
-        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, LinCanny, Method,
-        NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate,
-        directional_distance, duality, epa, exact, feature, gjk, lin_canny, pair, query_one, resolver, search, vclip,
+        Auto, BodyPoses, CdDual, DirectionalDistance, DirectionalRelation, FeatureKind, Gjk, IntervalMethod,
+        IntervalProximity, IntervalStatus, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes,
+        Status, VClip, Workspace, answer, by_name, certificate, directional_distance, duality, epa, exact, feature,
+        gjk, interval, lin_canny, pair, query_one, resolver, search, vclip,
     };
 }
 
 /// From the module of the same name.
 pub mod scene {
     pub use crate::scene::{
-        Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry, IgnoreRule, Lanes,
-        MeshCondition, Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder,
-        SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
+        BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, Following, FrameBlock, Geometry,
+        IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, MotionRule, Outline, Piece, Pivot, QueryOptions,
+        SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 
 /// From the module of the same name.
 pub mod table {
     pub use crate::table::{
-        DistanceColumns, FinishedTables, JobInputs, ParquetTables, Row, RunLine, TableOptions, TableWriter, Totals,
-        WorstPair, trajectory_file, worst_pairs, worst_runs,
+        DistanceColumns, FinishedTables, IntervalRow, JobInputs, ParquetTables, Row, RunLine, TableOptions,
+        TableWriter, Totals, WorstPair, trajectory_file, worst_pairs, worst_runs,
     };
 }
 

@@ -36,7 +36,7 @@ const ACROSS: [(&str, &str, &str); 5] = [
     ("table", "narrow::proximity", "rows are plain data"),
     (
         "table",
-        "narrow::{DirectionalDistance|DirectionalRelation|FeatureKind|Method|Proximity|Status}",
+        "narrow::{DirectionalDistance|DirectionalRelation|FeatureKind|IntervalProximity|IntervalMethod|IntervalStatus|Method|Proximity|Status}",
         "rows are plain data",
     ),
     ("generate", "table::trajectory_file", "data sets are written, not computed"),

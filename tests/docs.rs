@@ -22,7 +22,7 @@ const FOREIGN: [(&str, &str); 3] = [
 const ROOTS: [&str; 8] = [".ci", "benches", "datasets", "docs", "examples", "fuzz", "src", "tests"];
 
 /// Folders that the program writes.
-const WRITTEN: [&str; 2] = ["distances/", "penetrations/"];
+const WRITTEN: [&str; 3] = ["distances/", "penetrations/", "intervals/"];
 
 /// Folders that are not part of the sources.
 const SKIPPED: [&str; 5] = [".git", "golden", "out", "shared", "target"];

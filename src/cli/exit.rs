@@ -14,9 +14,9 @@ use std::process::ExitCode;
 pub(crate) enum ProgramEnd {
     /// All went well.
     Clear,
-    /// The tables are whole, and some row violates `require`.
+    /// The tables are whole, and some row or interval violates `require`.
     Violated,
-    /// The tables are whole, some row has no proven bracket, and none violates `require`.
+    /// The tables are whole, some row has no proven bracket or some interval is undecided, and none violates `require`.
     Uncertified,
     /// The tables are whole, and something is required, but nothing was looked at.
     NothingChecked,

@@ -4,7 +4,7 @@ use super::args::ExportArgs;
 use super::exit::ProgramEnd;
 use super::text::{bytes, counted, table};
 use super::{interrupt, stdout, summary};
-use crate::table::{Exported, TABLE_NAMES, export_csv};
+use crate::table::{Exported, TABLE_NAMES, export_csv, has_table};
 use crate::{Error, Result};
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -23,9 +23,11 @@ struct ExportedFile {
 /// Exports, and prints what was written.
 pub(crate) fn export(args: &ExportArgs) -> Result<ProgramEnd> {
     summary::read(&args.dir)?; // only a finished execution has one
-    let names = TABLE_NAMES.iter().copied();
-    let tables: Vec<&str> =
-        names.filter(|name| args.table.is_empty() || args.table.iter().any(|wanted| wanted == name)).collect();
+    let is_wanted = |name: &&str| match args.table.as_slice() {
+        [] => has_table(&args.dir, name),
+        named => named.iter().any(|wanted| wanted == name),
+    };
+    let tables: Vec<&str> = TABLE_NAMES.iter().copied().filter(is_wanted).collect();
     if args.to.as_deref() == Some(Path::new("-")) {
         return to_stdout(args, &tables);
     }

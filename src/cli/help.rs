@@ -14,8 +14,8 @@ Each command has examples in its own help: clearsweep run --help
 Completion of commands and flags: clearsweep completions --help
 
 Exit codes: 0 done and clear; 1 failed; 2 usage, or something is required and nothing was there \
-to be checked; 3 done, with violations of `require`; 4 done, but with uncertified rows and no violation; 130 \
-interrupted.";
+to be checked; 3 done, with violations of `require`; 4 done, but with uncertified rows or undecided intervals, and no \
+violation; 130 interrupted.";
 
 pub(crate) const RUN: &str = "\
 Lengths are in the scene's unit, or carry their own: 50mm, 0.2m, 1.5ft. The tables are in metres, seconds, radians.
@@ -31,8 +31,8 @@ Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/down --runs 0..1 --frames 0..20 --direction 0,0,-1
 
 Exit codes: 0 done and clear; 1 failed, with no new result; 2 usage, or done, but with something \
-required and nothing there to be checked (unless --allow-empty); 3 done, and a row violates `require`; 4 done, none \
-violates it, but rows without a proven bracket are among them.";
+required and nothing there to be checked (unless --allow-empty); 3 done, and a row, or an interval between frames, violates \
+`require`; 4 done, none violates it, but rows without a proven bracket or undecided intervals are among them.";
 
 pub(crate) const CHECK: &str = "\
 Reads everything once and writes nothing. Beside what a run would refuse (exit code 1) it warns of what is allowed but \

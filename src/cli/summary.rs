@@ -6,10 +6,10 @@ use super::exit::ProgramEnd;
 use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
-use super::{stdout, violations};
+use super::{between, stdout, violations};
 use crate::engine::NothingChecked;
 use crate::preflight::regular_file;
-use crate::table::{RunLine, WorstPair, filled_bodies, worst_pairs, worst_runs};
+use crate::table::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -30,6 +30,9 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
         text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
+        if manifest["summary"]["intervals"].is_object() {
+            text.push_str(&between::pairs_text(&nearest_between(&args.dir, LISTED)?, lengths));
+        }
         let required = manifest["summary"]["require_m"].is_number();
         text.push_str(&runs_text(&runs, &filled, number("runs"), required, lengths));
         stdout::print(&text)?;
@@ -170,11 +173,10 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     ];
     rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
-    if n("violated") > 0 {
-        rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
-    }
+    rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
+    rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(between::lines(summary, lengths)));
     if n("uncertified") > 0 {
         rows.push((
             "uncertified",
@@ -187,9 +189,8 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
     rows.push(("next", next(summary, lengths, dir)));
     let mut text = table(&rows);
-    if n("bodies_dynamic") > 0 {
-        let holds = "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).";
-        text.push_str(&wrapped(holds, width(), 0));
+    if let Some(holds) = between::holds(summary) {
+        text.push_str(&wrapped(&holds, width(), 0));
         text.push('\n');
     }
     text
@@ -258,8 +259,8 @@ fn requirement(summary: &Value, lengths: Lengths) -> String {
         return "nothing: set `require` (or --require) and the exit code tells whether it is kept".to_owned();
     };
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let verdict = if n("violated") > 0 {
-        violations::verdict(summary)
+    let verdict = if let Some(violated) = violations::verdict(summary) {
+        violated
     } else if let Some(nothing) = nothing_checked(summary) {
         match summary["verdict"].as_str() {
             Some("clear") => format!("nothing was checked, as --allow-empty permits: {}", nothing.reason()),

@@ -8,17 +8,35 @@ use serde_json::Value;
 /// Pairs that the text lists; the manifest has more.
 const LISTED: usize = 5;
 
-/// `VIOLATED by 3 pairs`, of a summary in which something is violated.
-pub(super) fn verdict(summary: &Value) -> String {
-    let pairs = summary["pairs_violated"].as_u64().unwrap_or(0);
-    paint(Tone::Bad, &format!("VIOLATED by {}", counted(pairs, "pair")))
+/// `VIOLATED by 3 pairs`, or between frames; `None` where nothing is.
+pub(super) fn verdict(summary: &Value) -> Option<String> {
+    let pairs = |of: &Value| of["pairs_violated"].as_u64().filter(|&pairs| pairs > 0);
+    let text = match (pairs(summary), pairs(&summary["intervals"])) {
+        (Some(rows), Some(between)) => {
+            format!("VIOLATED by {}, between frames by {}", counted(rows, "pair"), counted(between, "pair"))
+        }
+        (Some(rows), None) => format!("VIOLATED by {}", counted(rows, "pair")),
+        (None, Some(between)) => format!("VIOLATED between frames by {}", counted(between, "pair")),
+        (None, None) => return None,
+    };
+    Some(paint(Tone::Bad, &text))
 }
 
-/// A line for each of the worst pairs, nearest first.
+/// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
 pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
-    let all = summary["pairs_violated"].as_u64().unwrap_or(0);
     let several = summary["runs"].as_u64().unwrap_or(0) > 1;
-    let pairs = summary["violating_pairs"].as_array().map_or(&[][..], Vec::as_slice);
+    let listed = |of: &Value| of["violating_pairs"].as_array().cloned().unwrap_or_default();
+    let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
+    let bodies = |pair: &Value| (pair["body_a"].clone(), pair["body_b"].clone());
+    between.retain(|pair| !rows.iter().any(|row| bodies(row) == bodies(pair)));
+    let mut lines = lines(&rows, summary["pairs_violated"].as_u64().unwrap_or(0), several, lengths);
+    let all = if rows.is_empty() { summary["intervals"]["pairs_violated"].as_u64() } else { None };
+    lines.extend(self::lines(&between, all.unwrap_or(0), several, lengths));
+    lines
+}
+
+/// A line for each of the first pairs, and one for the rest of `all`.
+fn lines(pairs: &[Value], all: u64, several: bool, lengths: Lengths) -> Vec<String> {
     let shown = &pairs[..pairs.len().min(LISTED)];
     let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, several, lengths)).collect();
     let more = all.saturating_sub(shown.len() as u64);
@@ -31,8 +49,13 @@ pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
 fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
     let text = |key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
     let number = |key: &str| pair[key].as_u64().unwrap_or(0);
-    let distance = pair["min_distance_m"].as_f64().unwrap_or(f64::NAN);
+    let between = pair["min_upper_m"].as_f64();
+    let distance = between.or(pair["min_distance_m"].as_f64()).unwrap_or(f64::NAN);
     let how = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) };
+    let (how, rows, noun) = match between {
+        Some(_) => (format!("between frames {how}"), number("intervals"), "interval"),
+        None => (how, number("rows"), "frame"),
+    };
     let how = if pair["of_hulls"] == true { format!("{how}, {OF_HULLS}") } else { how };
     let when = match number("spans") {
         0 | 1 => span(pair),
@@ -40,7 +63,7 @@ fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
     };
     let when = match several_runs {
         true => format!("in {}; in run {} {when}", counted(number("runs"), "run"), pair["run"]),
-        false => format!("{when} ({})", counted(number("rows"), "frame")),
+        false => format!("{when} ({})", counted(rows, noun)),
     };
     format!("{how}: {} and {}, {when}", text("body_a"), text("body_b"))
 }

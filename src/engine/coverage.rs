@@ -135,17 +135,17 @@ impl Coverage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunVerdict {
-    /// A clearance is required, and every row keeps it.
+    /// A clearance is required, and every row and interval keeps it.
     Clear,
     /// No clearance is required.
     NothingRequired,
     /// A clearance is required, and nothing was looked at.
     NothingChecked,
-    /// No row violates the requirement, and at least one bracket holds the limit.
+    /// No row and no interval violates the requirement, and at least one bracket holds the limit.
     Undecided,
-    /// No row violates the requirement, and at least one row has no proven bracket.
+    /// No row and no interval violates the requirement, and at least one row has no proven bracket, or one interval is undecided.
     Uncertified,
-    /// At least one row violates the requirement.
+    /// At least one row or interval violates the requirement.
     Violated,
 }
 

@@ -3,7 +3,7 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use crate::error::{Error, Result};
-use crate::scene::{Missing, Scene};
+use crate::scene::{BetweenFrames, Missing, Scene};
 use crate::table::DistanceColumns;
 use crate::trajectory::InputFile;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use std::time::UNIX_EPOCH;
 /// # Errors
 /// A file cannot be looked at.
 pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
-    let query = &scene.query;
+    let (query, motion) = (&scene.query, &scene.motion);
     let bits = |value: f64| value.to_bits();
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
     let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
@@ -33,6 +33,8 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "touch": bits(query.touch),
         "static_pairs": query.static_pairs,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
+        "motion": (motion.between != BetweenFrames::None)
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap])),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",

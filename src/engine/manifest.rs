@@ -5,13 +5,14 @@
 use super::check::Warning;
 use super::coverage::{NothingChecked, RunVerdict};
 use super::device::OpenDevice;
+use super::manifest_intervals;
 use super::options::JobOptions;
 use super::timings::Timings;
 use crate::broad::DeviceReport;
 use crate::geometry::Vec3;
-use crate::narrow::{Method, Routes, Status};
+use crate::narrow::{IntervalMethod, IntervalStatus, Method, Routes, Status};
 use crate::scene::model::InputDigest;
-use crate::scene::{Body, Missing, Scene};
+use crate::scene::{BetweenFrames, Body, Missing, Scene};
 use crate::table::{DistanceColumns, Totals, ViolatingPair, Worst};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
@@ -45,6 +46,8 @@ pub(super) struct Report<'a> {
     pub(super) candidate_samples: u64,
     /// Samples whose rows an execution wrote that was killed.
     pub(super) resumed_samples: u64,
+    /// Neighbouring frames of a run that are farther apart than `max_gap`: the intervals between them were not looked at.
+    pub(super) intervals_skipped: u64,
 }
 
 impl Report<'_> {
@@ -68,6 +71,8 @@ impl Report<'_> {
                 "candidates": self.candidates,
                 "candidate_samples": self.candidate_samples,
                 "by_method": counts(&Method::NAMES, &self.totals.by_method),
+                "intervals_by_method": self.looks_between()
+                    .then(|| counts(&IntervalMethod::NAMES, &self.totals.by_interval_method)),
             },
             "routes": Value::Object(self.routes.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
             "timings": self.timings.to_json(),
@@ -93,6 +98,11 @@ impl Report<'_> {
         verdict(self.totals, self.scene.query.require.is_some(), checked)
     }
 
+    /// Whether the scene says how bodies move between frames.
+    fn looks_between(&self) -> bool {
+        self.scene.motion.between != BetweenFrames::None
+    }
+
     fn warning(&self, warning: &Warning) -> Value {
         /// More bodies than these are counted, by `bodies_count`.
         const LISTED: usize = 100;
@@ -116,7 +126,8 @@ impl Report<'_> {
         json!({
             "verdict": self.verdict().name(),
             "nothing_checked": self.nothing_checked.map(NothingChecked::name),
-            "sampled_frames_only": true,
+            "sampled_frames_only": !self.looks_between(),
+            "between": self.scene.motion.between.name(),
             "bodies": self.scene.bodies.len(),
             "bodies_dynamic": self.scene.dynamic.len(),
             "runs": totals.runs,
@@ -138,6 +149,7 @@ impl Report<'_> {
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
             "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
+            "intervals": manifest_intervals::summary(self.scene, totals, self.intervals_skipped, &|names| self.is_of_hulls(names)),
             "hulls": hulls(self.scene),
             "bytes": totals.bytes,
             "seconds": seconds,
@@ -181,7 +193,7 @@ impl Report<'_> {
     }
 
     fn options_json(&self) -> Value {
-        let query = &self.scene.query;
+        let (query, motion) = (&self.scene.query, &self.scene.motion);
         let trajectories =
             self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
         json!({
@@ -190,6 +202,9 @@ impl Report<'_> {
             "touch_m": query.touch,
             "static_pairs": query.static_pairs,
             "direction": self.scene.direction.map(Vec3::to_array),
+            "between": motion.between.name(),
+            "between_tolerance_m": self.looks_between().then_some(motion.tolerance),
+            "max_gap": self.looks_between().then_some(motion.max_gap),
             "missing": match self.scene.missing {
                 Missing::Error => "error",
                 Missing::Absent => "absent",
@@ -214,13 +229,16 @@ impl Report<'_> {
     }
 }
 
-/// Violations outrank uncertified rows (as the exit code does), these outrank undecided ones.
+/// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided intervals. These outrank
+/// brackets that hold the limit.
 fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
-    if totals.violated > 0 {
+    let unproven =
+        totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];
+    if totals.violated + totals.intervals_violated > 0 {
         RunVerdict::Violated
-    } else if totals.by_status[Status::Uncertified as usize] > 0 {
+    } else if unproven > 0 {
         RunVerdict::Uncertified
-    } else if totals.undecided > 0 {
+    } else if totals.undecided + totals.intervals_undecided > 0 {
         RunVerdict::Undecided
     } else if !required {
         RunVerdict::NothingRequired
@@ -314,6 +332,19 @@ mod tests {
         totals.by_status[3] = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
         totals.violated = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
+    }
+
+    #[test]
+    fn intervals_count_as_rows_do() {
+        let mut totals = Totals { by_interval_status: [7, 3, 0], ..Totals::default() };
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear, "a contact violates only what is required");
+        totals.intervals_undecided = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
+        totals.by_interval_status[IntervalStatus::Undecided as usize] = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
+        assert_eq!(verdict(&totals, false, true), RunVerdict::Uncertified, "also where nothing is required");
+        totals.intervals_violated = 1;
         assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
     }
 

@@ -76,6 +76,7 @@ pub mod exact;
 pub mod feature;
 mod feature_search;
 mod float;
+pub mod interval;
 pub mod gjk;
 mod kind;
 pub(crate) mod ladder;
@@ -101,6 +102,7 @@ mod workspace;
 
 pub use cache::PairCache;
 pub use directional::{DirectionalDistance, DirectionalRelation, directional_distance};
+pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use methods::{Auto, CdDual, Gjk, LinCanny, NarrowPhase, VClip, by_name, query_one};
 pub use proximity::{FeatureKind, Method, Proximity, Status};
 pub use query::{BodyPoses, PairQuery};

@@ -1,6 +1,7 @@
 //! A scene file to a [`Scene`].
 
 use super::body_spec::BodySpec;
+use super::between::{MotionRule, Pivot};
 use super::build::{Failure, build};
 use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
@@ -166,6 +167,7 @@ pub(super) fn assemble(
         frame_rate,
         query,
         direction,
+        motion: MotionRule::default(),
         ignored,
         inputs,
         builder_digest: None,
@@ -304,7 +306,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             }
         };
-        bodies.push(Body { name: spec.name, shape, motion, groups: spec.groups.to_vec() });
+        bodies.push(Body { name: spec.name, shape, motion, pivot: Pivot::Origin, groups: spec.groups.to_vec() });
     }
     (bodies, dynamic)
 }

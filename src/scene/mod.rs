@@ -8,6 +8,7 @@
 //! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
 //! `builder` is the way in for scenes in code.
 
+pub(crate) mod between;
 pub mod block;
 mod body_names;
 mod body_shape;
@@ -41,7 +42,8 @@ mod sections;
 pub(crate) mod shapes;
 mod tables;
 
-pub use block::{Candidate, FrameBlock, Lanes, SAMPLES, Sample};
+pub use between::{BetweenFrames, MotionRule, Pivot};
+pub use block::{Candidate, Following, FrameBlock, Lanes, SAMPLES, Sample};
 pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
 pub use carriage::{Carriage, CarriageLink};

@@ -1,5 +1,6 @@
 //! Bodies, shapes and the options of a job, as plain data in SI units.
 
+use super::between::{MotionRule, Pivot};
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
 use crate::geometry::pose::Recentring;
@@ -240,6 +241,8 @@ pub struct Body {
     /// Static or dynamic.
     #[doc(hidden)]
     pub motion: Motion,
+    /// What moves on a line between frames.
+    pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
 }
@@ -298,6 +301,8 @@ pub struct Scene {
     pub query: QueryOptions,
     /// `direction` of `[query]`: a unit vector of the world, along which distances are asked too.
     pub direction: Option<Vec3<f64>>,
+    /// `[motion]`: what is assumed between frames.
+    pub motion: MotionRule,
     /// Which pairs are never reported.
     #[doc(hidden)]
     pub ignored: IgnoredPairs,

@@ -5,12 +5,12 @@ use super::column_buffer::{ColumnBuffer, ColumnValues};
 use super::fill;
 use super::layout::TILE_ROWS;
 use super::options::DistanceColumns;
-use super::row::Row;
+use super::row::{IntervalRow, Row};
 use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
 use super::vocabulary::Vocabulary;
 use crate::error::{Error, Result};
-use crate::narrow::{DirectionalRelation, FeatureKind, Method, Status};
-use crate::scene::{Sample, Scene};
+use crate::narrow::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use crate::scene::{BetweenFrames, FrameBlock, Sample, Scene};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
@@ -23,11 +23,16 @@ use std::sync::Arc;
 pub(crate) struct BatchMaker {
     distances: BatchTable,
     penetrations: BatchTable,
+    intervals: BatchTable,
+    /// Whether the job says something about intervals.
+    has_intervals: bool,
     bodies: ArrayRef,
     status: ArrayRef,
     feature: ArrayRef,
     method: ArrayRef,
     directional: ArrayRef,
+    interval_status: ArrayRef,
+    interval_method: ArrayRef,
 }
 
 #[derive(Debug)]
@@ -42,8 +47,6 @@ impl BatchTable {
     }
 }
 
-type Fill = fn(&mut [ColumnBuffer], &[Row], &[Sample]);
-
 impl BatchMaker {
     /// Of a job on this scene.
     pub(crate) fn new(scene: &Scene, columns: DistanceColumns) -> Self {
@@ -51,11 +54,15 @@ impl BatchMaker {
         Self {
             distances: BatchTable::new(schema::distances(columns, scene.direction.is_some())),
             penetrations: BatchTable::new(schema::penetrations()),
+            intervals: BatchTable::new(schema::intervals()),
+            has_intervals: scene.motion.between != BetweenFrames::None,
             bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
             status: words(&Status::NAMES),
             feature: words(&FeatureKind::NAMES),
             method: words(&Method::NAMES),
             directional: words(&DirectionalRelation::NAMES),
+            interval_status: words(&IntervalStatus::NAMES),
+            interval_method: words(&IntervalMethod::NAMES),
         }
     }
 
@@ -67,23 +74,32 @@ impl BatchMaker {
         Arc::clone(&self.penetrations.schema)
     }
 
+    /// `None` where the job says nothing about intervals.
+    pub(super) fn intervals_schema(&self) -> Option<SchemaRef> {
+        self.has_intervals.then(|| Arc::clone(&self.intervals.schema))
+    }
+
     /// A batch of `distances`.
     pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
-        self.batch(&self.distances, rows.iter().copied(), samples, fill::distances)
+        self.batch(&self.distances, rows.iter().copied(), |columns, rows| fill::distances(columns, rows, samples))
     }
 
     /// A batch of `penetrations`, of those rows that penetrate.
     pub(super) fn penetrations(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
         let penetrating = rows.iter().copied().filter(|row| row.proximity.status == Status::Penetrating);
-        self.batch(&self.penetrations, penetrating, samples, fill::penetrations)
+        self.batch(&self.penetrations, penetrating, |columns, rows| fill::penetrations(columns, rows, samples))
     }
 
-    fn batch<'r>(
+    /// A batch of `intervals`.
+    pub(super) fn intervals(&self, rows: &[&IntervalRow], block: &FrameBlock) -> Result<RecordBatch> {
+        self.batch(&self.intervals, rows.iter().copied(), |columns, rows| fill::intervals(columns, rows, block))
+    }
+
+    fn batch<'r, R: Copy + 'r>(
         &self,
         table: &BatchTable,
-        mut rows: impl Iterator<Item = &'r Row>,
-        samples: &[Sample],
-        fill: Fill,
+        mut rows: impl Iterator<Item = &'r R>,
+        fill: impl Fn(&mut [ColumnBuffer], &[R]),
     ) -> Result<RecordBatch> {
         let BatchTable { spec, schema } = table;
         // The names of bodies are their indices in other words, and are not filled.
@@ -97,7 +113,7 @@ impl BatchMaker {
             if tile.is_empty() {
                 break;
             }
-            fill(&mut columns, &tile, samples);
+            fill(&mut columns, &tile);
         }
         let filled: Vec<ArrayRef> = own.iter().zip(columns).map(|(spec, column)| array(spec, column)).collect();
         let find = |name: &str| own.iter().position(|column| column.name == name).and_then(|at| filled.get(at));
@@ -123,6 +139,8 @@ impl BatchMaker {
             Vocabulary::Feature => &self.feature,
             Vocabulary::Method => &self.method,
             Vocabulary::Directional => &self.directional,
+            Vocabulary::IntervalStatus => &self.interval_status,
+            Vocabulary::IntervalMethod => &self.interval_method,
         };
         let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
         let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;

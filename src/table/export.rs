@@ -11,7 +11,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The tables of an output directory, by the names under which they are exported.
-pub(crate) const TABLE_NAMES: [&str; 5] = ["distances", "penetrations", "pairs", "runs", "bodies"];
+pub(crate) const TABLE_NAMES: [&str; 6] = ["distances", "penetrations", "intervals", "pairs", "runs", "bodies"];
+
+/// The table that only executions with a motion between frames have.
+const INTERVALS: &str = "intervals";
+
+/// Whether the output directory `dir` has a table: `intervals` may be missing, all others belong to every execution.
+pub(crate) fn has_table(dir: &Path, table: &str) -> bool {
+    table != INTERVALS || dir.join(INTERVALS).is_dir()
+}
 
 /// What becomes of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +70,12 @@ pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &d
 
 /// The files of a table, in the order of their rows.
 fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
-    if !matches!(table, "distances" | "penetrations") {
+    if !matches!(table, "distances" | "penetrations" | INTERVALS) {
         return Ok(vec![dir.join(format!("{table}.parquet"))]);
+    }
+    if !has_table(dir, table) {
+        let problem = "has no table `intervals`: its scene does not say how bodies move between frames";
+        return Err(Error::input(dir.display(), problem, "set `between` in [motion], and run again"));
     }
     let folder = dir.join(table);
     let entries = std::fs::read_dir(&folder).map_err(|error| invalid(&folder, format!("cannot be read ({error})")))?;

@@ -4,10 +4,11 @@
 //! share the codes of `a_index` and `b_index`.
 
 use super::column_buffer::ColumnBuffer;
+use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::PairStat;
-use super::row::Row;
+use super::row::{IntervalRow, Row};
 use crate::narrow::{DirectionalDistance, Status};
-use crate::scene::Sample;
+use crate::scene::{FrameBlock, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Columns of the short form of `distances`, string columns of bodies excluded.
@@ -18,6 +19,9 @@ const FULL_COLUMNS: usize = 25;
 
 /// Columns of the distance along a direction, which follow either form.
 const DIRECTIONAL_COLUMNS: usize = 4;
+/// Columns of `pairs` and of `runs` without those of intervals, string columns of bodies excluded.
+const PAIR_COLUMNS: usize = 12;
+const RUN_COLUMNS: usize = 14;
 
 /// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
 struct ColumnCursor<'a>(std::slice::IterMut<'a, ColumnBuffer>);
@@ -119,6 +123,39 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
     c.finish();
 }
 
+/// Appends rows to the columns of `intervals`. The order of the rows was checked: their intervals end in `block`, or behind it.
+pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], block: &FrameBlock) {
+    let mut c = ColumnCursor(columns.iter_mut());
+    let [run, frame, frame_next, time, time_next] = [c.next(), c.next(), c.next(), c.next(), c.next()];
+    for part in rows.chunk_by(|one, next| one.interval.sample == next.interval.sample) {
+        let [first, next] = part[0].ends(block).expect("an interval has two ends");
+        run.repeat_i64(first.run, part.len());
+        frame.repeat_i64(first.frame, part.len());
+        frame_next.repeat_i64(next.frame, part.len());
+        time.repeat_f64(first.time_s.unwrap_or(f64::NAN), part.len());
+        time_next.repeat_f64(next.time_s.unwrap_or(f64::NAN), part.len());
+    }
+    c.next().extend_i32(rows.iter().map(|r| r.a as i32));
+    c.next().extend_i32(rows.iter().map(|r| r.b as i32));
+    let p = || rows.iter().map(|r| &r.interval);
+    c.next().extend_f64(p().map(|p| finite(p.lower)));
+    c.next().extend_f64(p().map(|p| finite(p.upper)));
+    for end in 0..2 {
+        c.next().extend_f64(p().map(|p| p.closest[end]));
+    }
+    for end in 0..2 {
+        c.next().extend_f64(p().map(|p| p.contact[end]));
+    }
+    c.next().extend_i32(p().map(|p| p.status as i32));
+    c.next().extend_i32(p().map(|p| p.method as i32));
+    c.finish();
+}
+
+/// A bound as a nullable column has it: NaN where it is infinite.
+fn finite(bound: f64) -> f64 {
+    if bound.is_finite() { bound } else { f64::NAN }
+}
+
 /// A row of `pairs`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairRow {
@@ -128,10 +165,13 @@ pub(super) struct PairRow {
     pub(super) stat: PairStat,
     /// Upper bound of the relative motion of the two bodies between neighbouring samples, metres.
     pub(super) max_step: f64,
+    /// What is known of the pair over intervals; `None` without a row of `intervals`.
+    pub(super) between: Option<IntervalStat>,
 }
 
 /// Appends rows to the columns of `pairs`.
 pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
+    let with_intervals = columns.len() > PAIR_COLUMNS;
     let mut c = ColumnCursor(columns.iter_mut());
     let s = || rows.iter().map(|r| &r.stat);
     c.next().extend_i64(rows.iter().map(|r| r.run));
@@ -143,9 +183,26 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
     c.next().extend_f64(s().map(|s| s.distance));
     c.next().extend_f64(s().map(|s| s.lower));
     c.next().extend_f64(s().map(|s| s.upper));
-    c.next().extend_i64(s().map(|s| s.frame));
+    match with_intervals {
+        true => c.next().extend_optional_i64(s().map(|s| (s.within > 0).then_some(s.frame))),
+        false => c.next().extend_i64(s().map(|s| s.frame)),
+    }
     c.next().extend_f64(s().map(|s| s.time));
     c.next().extend_f64(rows.iter().map(|r| r.max_step));
+    if with_intervals {
+        let between = || rows.iter().map(|r| r.between);
+        let contact = || between().map(|of| of?.contact);
+        c.next().extend_f64(between().map(|of| of.map_or(f64::NAN, |of| finite(of.lower))));
+        c.next().extend_f64(between().map(|of| of.map_or(f64::NAN, |of| finite(of.upper))));
+        c.next().extend_optional_i64(between().map(|of| Some(of?.frame)));
+        c.next().extend_optional_i64(contact().map(|contact| Some(contact?.frames[0])));
+        for end in 0..2 {
+            c.next().extend_f64(contact().map(|contact| contact.map_or(f64::NAN, |contact| contact.shares[end])));
+        }
+        for end in 0..2 {
+            c.next().extend_f64(contact().map(|contact| contact.map_or(f64::NAN, |contact| contact.times[end])));
+        }
+    }
     c.finish();
 }
 
@@ -174,6 +231,15 @@ pub(super) struct RunRow {
     pub(super) undecided: u64,
     /// Rows of status uncertified.
     pub(super) uncertified: u64,
+    /// Its intervals; nothing without motion.
+    pub(super) between: RunIntervals,
+}
+
+impl RunRow {
+    /// Whether a row or an interval violates the requirement.
+    pub(super) fn violates(&self) -> bool {
+        self.violated > 0 || self.between.violated > 0
+    }
 }
 
 /// The row of smallest distance of a run.
@@ -191,6 +257,7 @@ pub(super) struct WorstRow {
 
 /// Appends rows to the columns of `runs`.
 pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
+    let with_intervals = columns.len() > RUN_COLUMNS;
     let mut c = ColumnCursor(columns.iter_mut());
     c.next().extend_i64(rows.iter().map(|r| r.run));
     c.next().extend_i64(rows.iter().map(|r| r.frames as i64));
@@ -204,8 +271,26 @@ pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
     c.next().extend_optional_i32(w().map(|w| Some(w?.b as i32)));
     c.next().extend_optional_i64(w().map(|w| Some(w?.frame)));
     c.next().extend_i64(rows.iter().map(|r| r.violated as i64));
-    c.next().extend_optional_bool(rows.iter().map(|r| r.required.then_some(r.violated > 0)));
+    c.next().extend_optional_bool(rows.iter().map(|r| r.required.then_some(r.violates())));
     c.next().extend_i64(rows.iter().map(|r| r.undecided as i64));
     c.next().extend_i64(rows.iter().map(|r| r.uncertified as i64));
+    if with_intervals {
+        run_intervals(&mut c, rows);
+    }
     c.finish();
+}
+
+/// Fills the columns of `runs` about intervals.
+fn run_intervals(c: &mut ColumnCursor<'_>, rows: &[RunRow]) {
+    let of = || rows.iter().map(|r| &r.between);
+    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least.lower))));
+    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least.upper))));
+    c.next().extend_i64(of().map(|of| of.rows as i64));
+    c.next().extend_i64(of().map(|of| of.contact as i64));
+    c.next().extend_i64(of().map(|of| of.undecided as i64));
+    c.next().extend_i64(of().map(|of| of.violated as i64));
+    let first = || of().map(|of| of.first_contact);
+    c.next().extend_optional_i64(first().map(|first| Some(first?.contact.frames[0])));
+    c.next().extend_optional_i32(first().map(|first| Some(first?.a as i32)));
+    c.next().extend_optional_i32(first().map(|first| Some(first?.b as i32)));
 }

@@ -8,8 +8,10 @@
 //! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a file its name when it
 //!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it reaches through one handle
 //!   (`folder`).
-//! - `summary` accumulates `pairs` and `runs`, with `pair_stats` (external merge sort), `pair_counts`,
+//! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
 //!   `motion_bound` and `violations` (of `violating_stretch`es).
+//! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
+//!   `interval_findings`.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
 //! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
 //!   that are not convex.
@@ -36,6 +38,10 @@ mod fill;
 #[cfg(feature = "cli")]
 mod filled;
 mod folder;
+mod interval_findings;
+mod interval_stats;
+mod interval_summary;
+mod interval_table;
 mod layout;
 mod manifest;
 mod min_max;
@@ -53,6 +59,7 @@ mod report;
 mod resume;
 mod rle_bitpack;
 mod row;
+mod row_counts;
 mod schema;
 mod sink;
 mod spill;
@@ -71,14 +78,17 @@ pub use arrow_array::RecordBatch;
 pub(crate) use batches::BatchMaker;
 pub(crate) use counter::RowCounter;
 #[cfg(feature = "cli")]
-pub(crate) use export::{Exported, TABLE_NAMES, export_csv};
+pub(crate) use export::{Exported, TABLE_NAMES, export_csv, has_table};
 #[cfg(feature = "cli")]
 pub(crate) use filled::filled_bodies;
 pub use options::{DistanceColumns, TableOptions};
 pub use output_dir::JobInputs;
+#[cfg(feature = "cli")]
+pub(crate) use report::{PairBetween, nearest_between};
 pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
-pub use row::Row;
+pub use row::{IntervalRow, Row};
 pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+pub(crate) use totals::{BetweenTotals, FirstContact, LeastBetween};
 pub use totals::{Totals, Worst};
 pub(crate) use violations::ViolatingPair;
 pub use writer::{FinishedTables, TableWriter};

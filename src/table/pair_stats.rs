@@ -6,7 +6,7 @@
 use super::output_dir::OutputDir;
 use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
-use super::spill::{SpillEntry, SpillFile, pair_of, pair_word, put_words, words};
+use super::spill::{MergeReader, SpillEntry, SpillFile, pair_of, pair_word, put_words, words};
 use crate::error::Result;
 use crate::narrow::Status;
 use crate::scene::Sample;
@@ -62,7 +62,21 @@ impl PairStat {
         self.penetrating += u64::from(p.status == Status::Penetrating);
     }
 
-    /// Adds the statistics of later samples of the same pair. Of equal distances the earlier row is kept.
+    /// Whether the bodies are separated in the row of smallest distance, or no row is there. `touch`: up to which distance
+    /// bodies touch, metres.
+    pub(super) fn is_apart(&self, touch: f64) -> bool {
+        self.penetrating == 0 && (self.within == 0 || self.lower > touch)
+    }
+}
+
+/// What is known of a pair over a part of a run.
+pub(super) trait JoinedEntry: SpillEntry {
+    /// Adds what is known of a later part.
+    fn add(&mut self, later: &Self);
+}
+
+impl JoinedEntry for PairStat {
+    /// Of equal distances the earlier row is kept.
     fn add(&mut self, later: &Self) {
         debug_assert_eq!(later.pair(), self.pair());
         let smaller = later.within > 0 && (self.within == 0 || is_smaller(later.distance, self.distance));
@@ -97,7 +111,7 @@ impl SpillEntry for PairStat {
     }
 }
 
-impl StoredEntries for PairAccumulator {
+impl<E: JoinedEntry> StoredEntries for PairAccumulator<E> {
     fn count(&mut self) -> u64 {
         self.compact();
         self.spill.as_ref().map_or(0, SpillFile::len) + self.entries.len() as u64
@@ -113,17 +127,17 @@ impl StoredEntries for PairAccumulator {
 
 /// Accumulates the entries of one run.
 #[derive(Debug)]
-pub(super) struct PairAccumulator {
+pub(super) struct PairAccumulator<E> {
     /// The first `compacted` entries are strictly sorted by pair. Sorted sequences in the order of time follow.
-    entries: Vec<PairStat>,
+    entries: Vec<E>,
     compacted: usize,
     /// Entries that may stay in memory.
     limit: usize,
-    spill: Option<SpillFile<PairStat>>,
+    spill: Option<SpillFile<E>>,
     out: Arc<OutputDir>,
 }
 
-impl PairAccumulator {
+impl<E: JoinedEntry> PairAccumulator<E> {
     /// Creates an accumulator. `limit` is the number of entries in memory above which they are spilled to an unnamed
     /// file in `out`.
     pub(super) fn new(limit: usize, out: Arc<OutputDir>) -> Self {
@@ -134,7 +148,7 @@ impl PairAccumulator {
     ///
     /// # Errors
     /// A spill file cannot be written.
-    pub(super) fn extend(&mut self, later: &[PairStat]) -> Result<()> {
+    pub(super) fn extend(&mut self, later: &[E]) -> Result<()> {
         let length = self.entries.len() + later.len();
         if length > self.entries.capacity() {
             // Doubling, but not beyond what may stay.
@@ -173,7 +187,7 @@ impl PairAccumulator {
     fn compact(&mut self) {
         // The stable sort of the standard library detects sorted sequences and merges them, and keeps the entries of a
         // pair in the order of time.
-        self.entries.sort_by_key(PairStat::pair);
+        self.entries.sort_by_key(E::pair);
         self.entries.dedup_by(|later, kept| {
             let same = later.pair() == kept.pair();
             if same {
@@ -185,25 +199,69 @@ impl PairAccumulator {
         debug_assert!(self.entries.is_sorted_by(|one, next| one.pair() < next.pair()));
     }
 
-    /// Passes the entries of all pairs to `each`, sorted, one per pair, and becomes empty.
-    ///
-    /// # Errors
-    /// A spill file cannot be read, or `each` fails.
-    pub(super) fn drain(&mut self, mut each: impl FnMut(&PairStat) -> Result<()>) -> Result<()> {
+    /// The entries of all pairs, sorted, one per pair. The accumulator becomes empty.
+    pub(super) fn drain(&mut self) -> PairDrain<'_, E> {
         self.compact();
         self.compacted = 0;
-        let Some(spill) = self.spill.take() else {
-            return self.entries.drain(..).try_for_each(|entry| each(&entry));
+        let Some(spill) = self.spill.take() else { return PairDrain::Kept(self.entries.drain(..)) };
+        let merge = spill.merge(std::mem::take(&mut self.entries), self.limit);
+        PairDrain::Spilled { merge, ahead: None, out: &self.out }
+    }
+}
+
+/// The entries of an accumulator that is emptied.
+pub(super) enum PairDrain<'a, E: SpillEntry> {
+    /// They are all in memory.
+    Kept(std::vec::Drain<'a, E>),
+    /// They are merged from a file; `ahead` is the entry of the pair that is being joined.
+    Spilled { merge: MergeReader<E>, ahead: Option<E>, out: &'a OutputDir },
+}
+
+impl<E: JoinedEntry> PairDrain<'_, E> {
+    /// The entry of the next pair.
+    ///
+    /// # Errors
+    /// A spill file cannot be read.
+    fn next(&mut self) -> Result<Option<E>> {
+        let (merge, ahead, out) = match self {
+            Self::Kept(entries) => return Ok(entries.next()),
+            Self::Spilled { merge, ahead, out } => (merge, ahead, out),
         };
-        let mut merge = spill.merge(std::mem::take(&mut self.entries), self.limit);
-        let mut next = || merge.next().map_err(|e| self.out.error(self.out.root(), &e));
-        let mut merged: Option<PairStat> = None;
-        while let Some(entry) = next()? {
-            match &mut merged {
+        while let Some(entry) = merge.next().map_err(|error| out.error(out.root(), &error))? {
+            match &mut *ahead {
                 Some(kept) if kept.pair() == entry.pair() => kept.add(&entry),
-                _ => merged.replace(entry).iter().try_for_each(&mut each)?,
+                Some(kept) => return Ok(Some(std::mem::replace(kept, entry))),
+                none => *none = Some(entry),
             }
         }
-        merged.iter().try_for_each(each)
+        Ok(ahead.take())
+    }
+}
+
+/// Passes every pair of either list to `each`, in order, with what each list knows of it.
+///
+/// # Errors
+/// A spill file cannot be read, or `each` fails.
+pub(super) fn join<A: JoinedEntry, B: JoinedEntry>(
+    mut one: PairDrain<'_, A>,
+    mut other: Option<PairDrain<'_, B>>,
+    mut each: impl FnMut(Option<&A>, Option<&B>) -> Result<()>,
+) -> Result<()> {
+    let mut next_of_other = || other.as_mut().map_or(Ok(None), PairDrain::next);
+    let (mut a, mut b) = (one.next()?, next_of_other()?);
+    loop {
+        let (left, right) = match (&a, &b) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => (true, false),
+            (None, Some(_)) => (false, true),
+            (Some(a), Some(b)) => (a.pair() <= b.pair(), b.pair() <= a.pair()),
+        };
+        each(a.as_ref().filter(|_| left), b.as_ref().filter(|_| right))?;
+        if left {
+            a = one.next()?;
+        }
+        if right {
+            b = next_of_other()?;
+        }
     }
 }

@@ -57,7 +57,8 @@ pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     let mut worst: Vec<WorstPair> = Vec::with_capacity(count + 1);
     while let Some(batch) = table.next()? {
         let distances = batch.float(0);
-        for row in 0..batch.rows {
+        // A pair that comes near between frames only has no distance.
+        for row in (0..batch.rows).filter(|&row| distances.is_valid(row)) {
             let distance = distances.value(row);
             let last = if worst.len() < count { None } else { worst.last() };
             if count == 0 || last.is_some_and(|last| !is_nearer(distance, last.min_distance_m)) {
@@ -80,6 +81,65 @@ pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
         }
     }
     Ok(worst)
+}
+
+/// The least distance of a pair of bodies between frames, over all runs.
+#[cfg(feature = "cli")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairBetween {
+    /// Body A.
+    pub(crate) body_a: String,
+    /// Body B.
+    pub(crate) body_b: String,
+    /// Lower end, metres; `None` where nothing is proven.
+    pub(crate) lower_m: Option<f64>,
+    /// Upper end, metres; `None` where nothing is proven.
+    pub(crate) upper_m: Option<f64>,
+    /// Its run.
+    pub(crate) run: i64,
+    /// The frame before the interval of the least upper end.
+    pub(crate) frame: i64,
+    /// The frame after which the first contact of that run lies; `None` without contact.
+    pub(crate) contact_frame: Option<i64>,
+}
+
+/// The `count` pairs of least distance between frames, nearest first by the upper end, from `pairs.parquet` in the output
+/// directory `dir` of an execution with motion.
+///
+/// # Errors
+/// As for [`worst_pairs`]; the execution says nothing about intervals.
+#[cfg(feature = "cli")]
+pub(crate) fn nearest_between(dir: &Path, count: usize) -> Result<Vec<PairBetween>> {
+    let numbers = ["run", "frame_of_min_between", "contact_frame"];
+    let distances = ["min_between_lower_m", "min_between_upper_m"];
+    let mut table = SummaryReader::open(dir.join("pairs.parquet"), &numbers, &distances, &["body_a", "body_b"])?;
+    let mut nearest: Vec<PairBetween> = Vec::with_capacity(count + 1);
+    let upper = |pair: &PairBetween| pair.upper_m.unwrap_or(f64::NAN);
+    while let Some(batch) = table.next()? {
+        for row in (0..batch.rows).filter(|&row| batch.numbers[1].is_valid(row)) {
+            let is_full = nearest.len() == count;
+            let last = nearest.last().filter(|_| is_full).map(upper);
+            let here = if batch.float(1).is_valid(row) { batch.float(1).value(row) } else { f64::NAN };
+            if count == 0 || last.is_some_and(|last| !is_nearer(here, last)) {
+                continue;
+            }
+            let [lower_m, upper_m] = [0, 1].map(|k| batch.float(k).is_valid(row).then(|| batch.float(k).value(row)));
+            let [run, frame, contact] = [0, 1, 2].map(|k| batch.number(k, row));
+            let contact_frame = batch.numbers[2].is_valid(row).then_some(contact);
+            let (body_a, body_b) = (batch.text(0, row)?, batch.text(1, row)?);
+            let this = PairBetween { body_a, body_b, lower_m, upper_m, run, frame, contact_frame };
+            let is_same = |pair: &PairBetween| pair.body_a == this.body_a && pair.body_b == this.body_b;
+            match nearest.iter().position(is_same) {
+                Some(known) if !is_nearer(upper(&this), upper(&nearest[known])) => continue,
+                Some(known) => drop(nearest.remove(known)),
+                None => {}
+            }
+            let at = nearest.partition_point(|pair| !is_nearer(upper(&this), upper(pair)));
+            nearest.insert(at, this);
+            nearest.truncate(count);
+        }
+    }
+    Ok(nearest)
 }
 
 /// The `count` worst runs, from `runs.parquet` in `dir`: by number of violations, then by distance, then in the order

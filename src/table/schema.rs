@@ -95,6 +95,15 @@ const B_INDEX: ColumnSpec = ColumnSpec::key("b_index", ColumnType::Int32);
 const LOWER: ColumnSpec = ColumnSpec::float("lower_m", "m").nullable();
 const UPPER: ColumnSpec = ColumnSpec::float("upper_m", "m").nullable();
 
+/// The bracket of the least distance over intervals, in summaries.
+const LEAST_BETWEEN: [ColumnSpec; 2] = [
+    ColumnSpec::float("min_between_lower_m", "m").nullable(),
+    ColumnSpec::float("min_between_upper_m", "m").nullable(),
+];
+/// The first contact in an interval, as shares of it; null without contact.
+const CONTACT_SHARES: [ColumnSpec; 2] =
+    [ColumnSpec::float("contact_lo", "1").nullable(), ColumnSpec::float("contact_hi", "1").nullable()];
+
 /// The leading columns of `distances` and `penetrations`.
 const KEYS: [ColumnSpec; 7] = [
     RUN,
@@ -140,10 +149,24 @@ pub(super) fn penetrations() -> TableSpec {
     TableSpec { name: "penetrations", columns: list, sorted_by: ROW_ORDER }
 }
 
-/// `pairs`.
-pub(super) fn pairs() -> TableSpec {
+/// `intervals`. A bound that is infinite is null.
+pub(super) fn intervals() -> TableSpec {
+    let mut list = KEYS.to_vec();
+    list.insert(2, ColumnSpec::key("frame_next", ColumnType::Int64));
+    list.insert(4, ColumnSpec::float("time_next_s", "s").nullable());
+    list.extend([LOWER, UPPER]);
+    list.extend(["closest_lo", "closest_hi"].map(|name| ColumnSpec::float(name, "1")));
+    list.extend(CONTACT_SHARES);
+    list.push(ColumnSpec::new("status", ColumnType::String(Vocabulary::IntervalStatus)));
+    list.push(ColumnSpec::new("method", ColumnType::String(Vocabulary::IntervalMethod)));
+    TableSpec { name: "intervals", columns: list, sorted_by: ROW_ORDER }
+}
+
+/// `pairs`. With intervals, a pair may have no row in `distances`, and the columns of its smallest distance are null then.
+pub(super) fn pairs(with_intervals: bool) -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
-    let columns = vec![
+    let of_min = |column: ColumnSpec| ColumnSpec { nullable: with_intervals, ..column };
+    let mut columns = vec![
         RUN,
         A_INDEX,
         B_INDEX,
@@ -152,20 +175,27 @@ pub(super) fn pairs() -> TableSpec {
         count("frames_candidate"),
         count("frames_within"),
         count("frames_penetrating"),
-        ColumnSpec::float("min_distance_m", "m"),
+        of_min(ColumnSpec::float("min_distance_m", "m")),
         LOWER,
         UPPER,
-        ColumnSpec::new("frame_of_min", ColumnType::Int64),
+        of_min(count("frame_of_min")),
         ColumnSpec::float("time_of_min_s", "s").nullable(),
         ColumnSpec::float("max_step_m", "m"),
     ];
+    if with_intervals {
+        columns.extend(LEAST_BETWEEN);
+        columns.push(count("frame_of_min_between").nullable());
+        columns.push(count("contact_frame").nullable());
+        columns.extend(CONTACT_SHARES);
+        columns.extend(["contact_time_lo_s", "contact_time_hi_s"].map(|name| ColumnSpec::float(name, "s").nullable()));
+    }
     TableSpec { name: "pairs", columns, sorted_by: &["run", "a_index", "b_index"] }
 }
 
 /// `runs`. The columns of the smallest distance are null in a run without rows; `violates` is where nothing is required.
-pub(super) fn runs() -> TableSpec {
+pub(super) fn runs(with_intervals: bool) -> TableSpec {
     let count = |name| ColumnSpec::new(name, ColumnType::Int64);
-    let columns = vec![
+    let mut columns = vec![
         RUN,
         count("frames"),
         count("rows"),
@@ -183,6 +213,13 @@ pub(super) fn runs() -> TableSpec {
         count("undecided"),
         count("uncertified"),
     ];
+    if with_intervals {
+        columns.extend(LEAST_BETWEEN);
+        columns.extend(["intervals", "intervals_contact", "intervals_undecided", "intervals_violated"].map(count));
+        columns.push(count("contact_frame").nullable());
+        columns.extend(["contact_a_index", "contact_b_index"].map(|name| ColumnSpec { name, ..A_INDEX }.nullable()));
+        columns.extend(["contact_body_a", "contact_body_b"].map(|name| ColumnSpec { name, ..BODY_A }.nullable()));
+    }
     TableSpec { name: "runs", columns, sorted_by: &["run"] }
 }
 
@@ -198,6 +235,8 @@ impl TableSpec {
         let index = match column.name {
             "body_a" => A_INDEX.name,
             "body_b" => B_INDEX.name,
+            "contact_body_a" => "contact_a_index",
+            "contact_body_b" => "contact_b_index",
             _ => return None,
         };
         self.columns.iter().position(|column| column.name == index)

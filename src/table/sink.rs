@@ -4,7 +4,7 @@ use super::batches::BatchMaker;
 use super::layout::TableLayout;
 use super::options::{DistanceColumns, TableOptions};
 use super::output_dir::JobInputs;
-use super::row::Row;
+use super::row::{IntervalRow, Row};
 use super::totals::Totals;
 use super::writer::{FinishedTables, PendingTables, TableWriter};
 use crate::error::{Error, Result};
@@ -123,6 +123,11 @@ impl<'a> SinkContext<'a> {
     pub fn penetrations_schema(&self) -> SchemaRef {
         self.maker.penetrations_schema()
     }
+
+    /// The schema of the batches of `intervals`; `None` where the scene does not say how bodies move between frames.
+    pub fn intervals_schema(&self) -> Option<SchemaRef> {
+        self.maker.intervals_schema()
+    }
 }
 
 /// Consecutive rows of a job: those of up to 64 samples, or of a part of them.
@@ -131,18 +136,20 @@ pub struct RowBlock<'a> {
     block: &'a FrameBlock,
     candidates: &'a [Candidate],
     rows: &'a [&'a Row],
+    intervals: &'a [&'a IntervalRow],
     maker: &'a BatchMaker,
 }
 
 impl<'a> RowBlock<'a> {
-    /// Rows of `block` sorted by (sample, a, b), and the candidates they are of.
+    /// Rows of `block` and intervals after its samples, both sorted by (sample, a, b), and the candidates that the rows are of.
     pub(crate) fn new(
         block: &'a FrameBlock,
         candidates: &'a [Candidate],
         rows: &'a [&'a Row],
+        intervals: &'a [&'a IntervalRow],
         maker: &'a BatchMaker,
     ) -> Self {
-        Self { block, candidates, rows, maker }
+        Self { block, candidates, rows, intervals, maker }
     }
 
     /// Number of rows of `distances`.
@@ -150,7 +157,7 @@ impl<'a> RowBlock<'a> {
         self.rows.len()
     }
 
-    /// Whether there is no row: no pair came near in these samples.
+    /// Whether there is no row of `distances`: no pair came near in these samples. It may have come near between them.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -177,6 +184,15 @@ impl<'a> RowBlock<'a> {
         self.maker.penetrations(self.rows, &self.block.samples)
     }
 
+    /// What is proven of the intervals after these samples, as a batch of the table `intervals`: empty where the scene does not say
+    /// how bodies move between frames.
+    ///
+    /// # Errors
+    /// None that the data can cause.
+    pub fn intervals(&self) -> Result<RecordBatch> {
+        self.maker.intervals(self.intervals, self.block)
+    }
+
     /// The block they are of.
     pub(crate) fn block(&self) -> &'a FrameBlock {
         self.block
@@ -185,6 +201,11 @@ impl<'a> RowBlock<'a> {
     /// The rows alone.
     pub(crate) fn rows(&self) -> &'a [&'a Row] {
         self.rows
+    }
+
+    /// The intervals alone.
+    pub(crate) fn interval_rows(&self) -> &'a [&'a IntervalRow] {
+        self.intervals
     }
 }
 
@@ -195,6 +216,8 @@ pub struct BatchCollector {
     pub distances: Vec<RecordBatch>,
     /// Batches of `penetrations`, in order.
     pub penetrations: Vec<RecordBatch>,
+    /// Batches of `intervals`, in order.
+    pub intervals: Vec<RecordBatch>,
     /// The summary of the job, once it is done.
     pub summary: Option<Value>,
 }
@@ -206,6 +229,9 @@ impl RowSink for BatchCollector {
     }
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
+        if !rows.intervals.is_empty() {
+            self.intervals.push(rows.intervals()?);
+        }
         if rows.is_empty() {
             return Ok(());
         }
@@ -324,7 +350,7 @@ impl RowSink for ParquetTables {
 
     fn rows(&mut self, rows: &RowBlock<'_>) -> Result<()> {
         match &mut self.state {
-            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows),
+            TablesState::Open(writer) => writer.write_sorted(rows.block, rows.candidates, rows.rows, rows.intervals),
             _ => self.out_of_turn(),
         }
     }

@@ -5,24 +5,26 @@
 
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
 use super::fill::{self, PairRow, RunRow, WorstRow};
+use super::interval_findings::FindingsState;
+use super::interval_summary::IntervalSummary;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
 use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
 use super::pair_keys::{LOOKAHEAD, lower_bound, pair_key};
-use super::pair_stats::{PairAccumulator, PairStat, is_smaller};
+use super::pair_stats::{PairAccumulator, PairStat, is_smaller, join};
 use super::part_writer::FileNaming;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
-use super::row::Row;
+use super::row::{IntervalRow, Row};
+use super::row_counts::count_rows;
 use super::schema;
 use super::totals::{CountedRows, Totals, Worst};
 use super::violations::{ViolatingRuns, Violations};
 use super::vocabulary::Vocabularies;
 use crate::error::{Error, Result};
-use crate::narrow::Status;
 use crate::scene::block::COMPONENTS;
-use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
+use crate::scene::{BetweenFrames, Candidate, FrameBlock, Motion, SAMPLES, Sample, Scene};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::sync::Arc;
@@ -32,6 +34,13 @@ const STATIC: u32 = u32::MAX;
 
 /// The share of the memory that violating pairs may take: an eighth.
 const VIOLATIONS_SHARE: u64 = 8;
+
+/// The results of a call: the block, what the broad phase found in it, and the intervals, sorted by (sample, a, b).
+pub(super) struct CallResults<'a> {
+    pub(super) block: &'a FrameBlock,
+    pub(super) candidates: &'a [Candidate],
+    pub(super) intervals: &'a [&'a IntervalRow],
+}
 
 /// What the summaries hold at the start of a block, without their lists.
 #[derive(Serialize, Deserialize)]
@@ -44,6 +53,7 @@ pub(super) struct SummaryState {
     pub(super) counted: CountedRows,
     violations: ViolatingRuns,
     worst: Option<(i64, WorstRow)>,
+    between: Option<FindingsState>,
 }
 
 /// Writes the summaries.
@@ -51,7 +61,7 @@ pub(super) struct SummaryWriter {
     pairs: TableEncoder,
     runs: TableEncoder,
     /// Statistics per pair of the run in progress.
-    stats: PairAccumulator,
+    stats: PairAccumulator<PairStat>,
     run: Option<RunState>,
     /// Index of the block in progress.
     block: Option<u64>,
@@ -73,6 +83,8 @@ pub(super) struct SummaryWriter {
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
     worst: Option<(i64, WorstRow)>,
+    /// `None` where the job says nothing about intervals.
+    between: Option<IntervalSummary>,
     counter: SegmentCounter,
 }
 
@@ -135,12 +147,16 @@ impl SummaryWriter {
             Motion::Static(_) => STATIC,
             Motion::Dynamic { slot } => *slot,
         };
+        let with_intervals = scene.motion.between != BetweenFrames::None;
+        // Rows and intervals share the memory.
+        let share = if with_intervals { memory / 2 } else { memory };
         // A quarter, of which the stable sort takes a third: it needs memory for half of the entries.
-        let limit = usize::try_from(memory / (6 * size_of::<PairStat>() as u64)).unwrap_or(usize::MAX);
+        let (of_stats, of_violations) = (share / 6, share / VIOLATIONS_SHARE);
+        let limit = usize::try_from(of_stats / size_of::<PairStat>() as u64).unwrap_or(usize::MAX);
         let pair_counts = PairCountsByRun::of(scene);
         Ok(Self {
-            pairs: table(schema::pairs(), "pairs.parquet")?.within(memory, out),
-            runs: table(schema::runs(), "runs.parquet")?,
+            pairs: table(schema::pairs(with_intervals), "pairs.parquet")?.within(memory, out),
+            runs: table(schema::runs(with_intervals), "runs.parquet")?,
             stats: PairAccumulator::new(limit.max(layout.least_pairs), Arc::clone(out)),
             run: None,
             block: None,
@@ -157,8 +173,9 @@ impl SummaryWriter {
                 ..Totals::default()
             },
             pair_counts,
-            violations: Violations::within(memory / VIOLATIONS_SHARE, out),
+            violations: Violations::within(of_violations, out),
             worst: None,
+            between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
             counter: SegmentCounter::default(),
         })
     }
@@ -174,8 +191,10 @@ impl SummaryWriter {
     }
 
     /// The lists that belong to [`Self::state`], in their order.
-    pub(super) fn lists(&mut self) -> [&mut dyn StoredEntries; 2] {
-        [&mut self.stats, &mut self.violations]
+    pub(super) fn lists(&mut self) -> Vec<&mut dyn StoredEntries> {
+        let mut lists: Vec<&mut dyn StoredEntries> = vec![&mut self.stats, &mut self.violations];
+        lists.extend(self.between.iter_mut().flat_map(IntervalSummary::lists));
+        lists
     }
 
     /// What is to be stored before a new block, without lists, and handles to the journals.
@@ -196,6 +215,7 @@ impl SummaryWriter {
             counted: self.totals.counted(),
             violations: self.violations.state(),
             worst: self.worst,
+            between: self.between.as_ref().map(IntervalSummary::state),
         };
         Ok((state, one.into_iter().chain(other).collect()))
     }
@@ -212,7 +232,11 @@ impl SummaryWriter {
         self.motion.restore(&state.motion);
         self.totals.restore(&state.counted);
         lists.read(out, &mut |entries| self.stats.extend(entries))?;
-        self.violations.restore(state.violations, lists, out)
+        self.violations.restore(state.violations, lists, out)?;
+        match (&mut self.between, state.between) {
+            (Some(between), Some(state)) => between.restore(state, lists, out),
+            _ => Ok(()),
+        }
     }
 
     /// Begins a call: with the results of the next block, or of further samples of the block in progress.
@@ -222,34 +246,35 @@ impl SummaryWriter {
             self.divide(block);
         }
         (self.counter.passed, self.counter.end) = (0, 0);
+        self.between.iter_mut().for_each(IntervalSummary::begin);
         Ok(())
     }
 
     /// Counts the next rows of a call.
-    pub(super) fn count(&mut self, samples: &[Sample], candidates: &[Candidate], rows: &[Row]) -> Result<()> {
+    pub(super) fn count(&mut self, call: &CallResults<'_>, rows: &[Row]) -> Result<()> {
         let mut rest = rows;
         while let Some(first) = rest.first() {
             let sample = usize::from(first.proximity.sample);
             if sample >= self.counter.end {
                 let k = self.segments.partition_point(|segment| segment.end <= sample);
-                self.skip_to(k, candidates)?;
-                self.open_segment(k, candidates)?;
+                self.skip_to(k, call)?;
+                self.open_segment(k, call)?;
             }
             let end = self.counter.end;
             let here = match rest.last() {
                 Some(last) if usize::from(last.proximity.sample) < end => rest.len(),
                 _ => rest.partition_point(|row| usize::from(row.proximity.sample) < end),
             };
-            self.count_in_segment(samples, &rest[..here])?;
+            self.count_in_segment(&call.block.samples, &rest[..here])?;
             rest = &rest[here..];
         }
         Ok(())
     }
 
     /// Ends a call: all its rows were counted.
-    pub(super) fn end(&mut self, candidates: &[Candidate]) -> Result<()> {
-        self.skip_to(self.segments.len(), candidates)?;
-        self.close_segment()
+    pub(super) fn end(&mut self, call: &CallResults<'_>) -> Result<()> {
+        self.skip_to(self.segments.len(), call)?;
+        self.close_segment(call)
     }
 
     #[cfg(test)]
@@ -263,6 +288,9 @@ impl SummaryWriter {
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
         self.totals.add_violations(self.violations, names)?;
+        if let Some(between) = self.between {
+            between.findings.finish(&mut self.totals, names)?;
+        }
         self.totals.worst = self.worst.map(|(run, w)| Worst {
             distance_m: w.distance,
             run,
@@ -328,48 +356,73 @@ impl SummaryWriter {
     /// Writes the run in progress to both tables.
     fn finish_run(&mut self) -> Result<()> {
         let Some(mut state) = self.run.take() else { return Ok(()) };
-        let step = |body: u32| match self.slot_of[body as usize] {
-            STATIC => 0.0,
-            slot => state.steps[slot as usize],
-        };
-        let mut rows = Vec::with_capacity(1024);
-        let (run, pairs) = (state.row.run, &mut self.pairs);
-        self.stats.drain(|stat| {
-            state.row.pairs_candidate += 1;
-            if stat.within > 0 {
-                rows.push(PairRow { run, stat: *stat, max_step: add_up(step(stat.a), step(stat.b)) });
-                if rows.len() == rows.capacity() {
-                    pairs.extend(&rows, fill::pairs)?;
-                    rows.clear();
-                }
-            }
-            Ok(())
-        })?;
-        pairs.extend(&rows, fill::pairs)?;
+        self.write_pairs(&mut state)?;
         let row = state.row;
+        if let Some(between) = &mut self.between {
+            between.findings.end_run(row.run, &row.between, &mut self.totals);
+        }
         if let Some(worst) = row.worst
             && self.worst.is_none_or(|(_, least)| is_smaller(worst.distance, least.distance))
         {
-            self.worst = Some((run, worst));
+            self.worst = Some((row.run, worst));
         }
         self.totals.violated += row.violated;
         self.totals.undecided += row.undecided;
+        self.totals.runs_violated += u64::from(row.violates());
         self.runs.extend(&[row], fill::runs)
     }
 
-    /// Counts the candidates of the segments before number `end`, which have no further rows.
-    fn skip_to(&mut self, end: usize, candidates: &[Candidate]) -> Result<()> {
+    /// Writes the pairs of a run that have a row or an interval, and counts all of them.
+    fn write_pairs(&mut self, RunState { row, steps }: &mut RunState) -> Result<()> {
+        let step = |body: u32| match self.slot_of[body as usize] {
+            STATIC => 0.0,
+            slot => steps[slot as usize],
+        };
+        let (pairs, totals) = (&mut self.pairs, &mut self.totals);
+        let (intervals, findings) = match &mut self.between {
+            Some(between) => (Some(between.stats.drain()), Some(&between.findings)),
+            None => (None, None),
+        };
+        let mut rows = Vec::with_capacity(1024);
+        join(self.stats.drain(), intervals, |stat, between| {
+            row.pairs_candidate += u64::from(stat.is_some());
+            if between.is_none() && stat.is_none_or(|stat| stat.within == 0) {
+                return Ok(());
+            }
+            let without_rows = || between.map(|of| PairStat::new(of.a, of.b, 0));
+            let Some(stat) = stat.copied().or_else(without_rows) else { return Ok(()) };
+            if let Some(findings) = findings {
+                findings.count_pair(between, |touch| stat.is_apart(touch), totals);
+            }
+            let max_step = add_up(step(stat.a), step(stat.b));
+            rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() });
+            if rows.len() == rows.capacity() {
+                pairs.extend(&rows, fill::pairs)?;
+                rows.clear();
+            }
+            Ok(())
+        })?;
+        pairs.extend(&rows, fill::pairs)
+    }
+
+    /// Counts the candidates and the intervals of the segments before number `end`, which have no further rows.
+    fn skip_to(&mut self, end: usize, call: &CallResults<'_>) -> Result<()> {
         for k in self.counter.passed..end {
+            let RunSegment { first, end, .. } = self.segments[k];
             let mask = self.segments[k].mask();
-            if candidates.iter().any(|c| c.samples & mask != 0) {
-                self.open_segment(k, candidates)?;
+            let has_interval = self.between.as_ref().is_some_and(|of| of.has_interval(call.intervals, first..end));
+            if has_interval || call.candidates.iter().any(|c| c.samples & mask != 0) {
+                self.open_segment(k, call)?;
             }
         }
         Ok(())
     }
 
     /// Closes the open segment, if there is one.
-    fn close_segment(&mut self) -> Result<()> {
+    fn close_segment(&mut self, call: &CallResults<'_>) -> Result<()> {
+        if let (Some(between), Some(run)) = (&mut self.between, &mut self.run) {
+            between.count(call.intervals, self.counter.end, call.block, &mut run.row, &mut self.totals)?;
+        }
         if let Some(run) = self.run.as_mut().filter(|_| self.is_still) {
             // Nothing is to be added to a pair without rows: it counts, and need not be kept until the run ends.
             let candidates = self.counter.entries.len();
@@ -382,8 +435,8 @@ impl SummaryWriter {
     }
 
     /// Opens segment `k`.
-    fn open_segment(&mut self, k: usize, candidates: &[Candidate]) -> Result<()> {
-        self.close_segment()?; // before its run is finished
+    fn open_segment(&mut self, k: usize, call: &CallResults<'_>) -> Result<()> {
+        self.close_segment(call)?; // before its run is finished
         self.begin_segments(k + 1)?;
         if self.begun != k + 1 {
             return Err(Error::internal("pairs", "results of a run arrive after those of a later one"));
@@ -391,7 +444,7 @@ impl SummaryWriter {
         let Self { counter, segments, .. } = self;
         let mask = segments[k].mask();
         let entry = |c: &Candidate| PairStat::new(c.a, c.b, u64::from((c.samples & mask).count_ones()));
-        counter.entries.extend(candidates.iter().filter(|c| c.samples & mask != 0).map(entry));
+        counter.entries.extend(call.candidates.iter().filter(|c| c.samples & mask != 0).map(entry));
         counter.pairs.clear();
         counter.pairs.extend(counter.entries.iter().map(|entry| pair_key(entry.a, entry.b)));
         debug_assert!(counter.pairs.is_sorted_by(|one, next| one < next), "candidates are sorted by pair");
@@ -437,36 +490,4 @@ impl SummaryWriter {
 /// Upper bound of a sum of two lengths. Exact if one is zero.
 fn add_up(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { a + b } else { (a + b).next_up() }
-}
-
-/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
-/// for missing bounds. Returns the number of rows that violate the requirement.
-pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) -> u64 {
-    /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
-    const BITS: usize = 10;
-    const { assert!(TILE_ROWS < 1 << BITS) };
-    debug_assert!(rows.len() <= TILE_ROWS);
-    let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
-    let mut worst = run.worst;
-    for row in rows {
-        let p = &row.proximity;
-        status += 1 << (BITS * p.status as usize);
-        method += 1 << (BITS * p.method as usize);
-        violated += u64::from(p.upper < require);
-        undecided += u64::from((p.lower < require) & (require <= p.upper));
-        if worst.is_none_or(|worst| is_smaller(p.distance, worst.distance)) {
-            let frame = samples[usize::from(p.sample)].frame;
-            worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame });
-        }
-    }
-    let counter = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);
-    totals.by_status.iter_mut().enumerate().for_each(|(k, all)| *all += counter(status, k));
-    totals.by_method.iter_mut().enumerate().for_each(|(k, all)| *all += counter(method, k));
-    totals.rows += rows.len() as u64;
-    run.rows += rows.len() as u64;
-    run.violated += violated;
-    run.undecided += undecided;
-    run.uncertified += counter(status, Status::Uncertified as usize);
-    run.worst = worst;
-    violated
 }

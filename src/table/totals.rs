@@ -27,7 +27,7 @@ pub struct Totals {
     pub pairs_ignored: u64,
     /// Rows with `upper_m < require`.
     pub violated: u64,
-    /// Runs with at least one such row.
+    /// Runs with at least one such row, or such an interval.
     pub runs_violated: u64,
     /// Pairs of bodies with at least one such row, over all runs.
     pub pairs_violated: u64,
@@ -37,8 +37,71 @@ pub struct Totals {
     pub undecided: u64,
     /// The row of smallest distance; `None` without rows.
     pub worst: Option<Worst>,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Intervals by status: clear, contact, undecided.
+    pub by_interval_status: [u64; 3],
+    /// Intervals by method, in the order of `IntervalMethod::NAMES`.
+    pub by_interval_method: [u64; 5],
+    /// Intervals with `upper_m < require`.
+    pub intervals_violated: u64,
+    /// Other intervals that are undecided, or with `lower_m < require <= upper_m`.
+    pub intervals_undecided: u64,
+    /// What else was found in intervals.
+    pub(crate) between: BetweenTotals,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
+}
+
+/// What was found in intervals between samples.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct BetweenTotals {
+    /// Rows of `pairs` with a proven contact in an interval.
+    pub(crate) pairs_contact: u64,
+    /// Those of them that are separated in the row of smallest distance, or have no row: they touch between frames only.
+    pub(crate) pairs_contact_only: u64,
+    /// Pairs of bodies with an interval that violates the requirement, over all runs.
+    pub(crate) pairs_violated: u64,
+    /// The worst of these pairs, least upper end first; at most ten.
+    pub(crate) violating_pairs: Vec<ViolatingPair>,
+    /// The least distance; `None` without intervals.
+    pub(crate) least: Option<LeastBetween>,
+    /// The first contact of the first run that has one.
+    pub(crate) first_contact: Option<FirstContact>,
+}
+
+/// The bracket of the least distance over intervals, and the interval of the least upper end.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LeastBetween {
+    /// Least lower end over all intervals, metres; negative infinity where nothing is proven.
+    pub(crate) lower_m: f64,
+    /// Least upper end, metres.
+    pub(crate) upper_m: f64,
+    /// Its run.
+    pub(crate) run: i64,
+    /// The frame before its interval, and the one behind it.
+    pub(crate) frames: [i64; 2],
+    /// Name of body A.
+    pub(crate) body_a: String,
+    /// Name of body B.
+    pub(crate) body_b: String,
+}
+
+/// The first proven contact within an interval.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FirstContact {
+    /// Its run.
+    pub(crate) run: i64,
+    /// The frame before the interval, and the one behind it.
+    pub(crate) frames: [i64; 2],
+    /// Proven clear before the first share of the interval, in contact at the second.
+    pub(crate) shares: [f64; 2],
+    /// The same as times, seconds; `None` where the input has none.
+    pub(crate) times_s: Option<[f64; 2]>,
+    /// Name of body A.
+    pub(crate) body_a: String,
+    /// Name of body B.
+    pub(crate) body_b: String,
 }
 
 /// What is counted row by row, as it is stored: the rest is known at the end.
@@ -51,21 +114,53 @@ pub(super) struct CountedRows {
     by_method: [u64; 6],
     violated: u64,
     undecided: u64,
+    intervals: u64,
+    by_interval_status: [u64; 3],
+    by_interval_method: [u64; 5],
+    intervals_violated: u64,
+    intervals_undecided: u64,
+    runs_violated: u64,
+    pairs_contact: u64,
+    pairs_contact_only: u64,
 }
 
 impl Totals {
     /// What is to be stored.
     pub(super) fn counted(&self) -> CountedRows {
         let Self { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *self;
-        CountedRows { runs, samples, rows, by_status, by_method, violated, undecided }
+        let Self { intervals, by_interval_status, by_interval_method, .. } = *self;
+        let Self { intervals_violated, intervals_undecided, runs_violated, .. } = *self;
+        let BetweenTotals { pairs_contact, pairs_contact_only, .. } = self.between;
+        CountedRows {
+            runs,
+            samples,
+            rows,
+            by_status,
+            by_method,
+            violated,
+            undecided,
+            intervals,
+            by_interval_status,
+            by_interval_method,
+            intervals_violated,
+            intervals_undecided,
+            runs_violated,
+            pairs_contact,
+            pairs_contact_only,
+        }
     }
 
     /// Takes over what was stored.
     pub(super) fn restore(&mut self, counted: &CountedRows) {
-        let CountedRows { runs, samples, rows, by_status, by_method, violated, undecided } = *counted;
+        let CountedRows { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *counted;
         (self.runs, self.samples, self.rows) = (runs, samples, rows);
         (self.by_status, self.by_method) = (by_status, by_method);
         (self.violated, self.undecided) = (violated, undecided);
+        (self.by_interval_status, self.by_interval_method) = (counted.by_interval_status, counted.by_interval_method);
+        (self.intervals, self.runs_violated) = (counted.intervals, counted.runs_violated);
+        (self.intervals_violated, self.intervals_undecided) = (counted.intervals_violated, counted.intervals_undecided);
+        self.between.pairs_contact = counted.pairs_contact;
+        self.between.pairs_contact_only = counted.pairs_contact_only;
     }
 
     /// Takes what was collected of violating rows. `names`: of the bodies.
@@ -73,7 +168,7 @@ impl Totals {
     /// # Errors
     /// What was spilled cannot be read.
     pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) -> Result<()> {
-        (self.runs_violated, self.pairs_violated, self.violating_pairs) = violations.finish(names)?;
+        (_, self.pairs_violated, self.violating_pairs) = violations.finish(names)?;
         Ok(())
     }
 }

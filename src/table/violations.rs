@@ -146,23 +146,36 @@ impl Violations {
     pub(super) fn add(&mut self, rows: &[Row], samples: &[Sample], position: u64, require: f64) -> Result<()> {
         for row in rows.iter().filter(|row| row.proximity.upper < require) {
             let index = usize::from(row.proximity.sample);
-            let sample = samples[index];
-            if self.last_run != Some(sample.run) {
-                if self.cut_run.is_some() {
-                    self.spill()?;
-                    self.cut_run = None;
-                }
-                (self.runs, self.last_run) = (self.runs + 1, Some(sample.run));
-            }
-            let (at, distance) = (position + index as u64, row.proximity.distance);
-            let (spans, nearest) = (1, sample.frame);
-            let here =
-                InRun { distance, nearest, spans, first: sample, last: sample, first_position: at, position: at };
-            add_stretch(&mut self.pairs, &ViolationStretch { a: row.a, b: row.b, rows: 1, runs: 1, worst: here });
-            if self.pairs.len() >= self.limit {
+            self.add_one((row.a, row.b), row.proximity.distance, [samples[index]; 2], position + index as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a violation that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
+    /// of the first one, counted over the whole input.
+    ///
+    /// # Errors
+    /// A spill file cannot be written.
+    pub(super) fn add_one(
+        &mut self,
+        (a, b): (u32, u32),
+        distance: f64,
+        [first, last]: [Sample; 2],
+        position: u64,
+    ) -> Result<()> {
+        if self.last_run != Some(first.run) {
+            if self.cut_run.is_some() {
                 self.spill()?;
-                self.cut_run = Some(sample.run);
+                self.cut_run = None;
             }
+            (self.runs, self.last_run) = (self.runs + 1, Some(first.run));
+        }
+        let (spans, nearest) = (1, first.frame);
+        let here = InRun { distance, nearest, spans, first, last, first_position: position, position };
+        add_stretch(&mut self.pairs, &ViolationStretch { a, b, rows: 1, runs: 1, worst: here });
+        if self.pairs.len() >= self.limit {
+            self.spill()?;
+            self.cut_run = Some(first.run);
         }
         Ok(())
     }

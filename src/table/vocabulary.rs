@@ -1,6 +1,6 @@
 //! The strings that the integer codes of string columns stand for.
 
-use crate::narrow::{DirectionalRelation, FeatureKind, Method, Status};
+use crate::narrow::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
 use std::sync::Arc;
 
 /// The set of strings of a string column.
@@ -16,6 +16,10 @@ pub(super) enum Vocabulary {
     Method,
     /// `DirectionalRelation::NAMES`.
     Directional,
+    /// `IntervalStatus::NAMES`.
+    IntervalStatus,
+    /// `IntervalMethod::NAMES`.
+    IntervalMethod,
 }
 
 /// The strings of all vocabularies. Cloning shares them.
@@ -39,6 +43,8 @@ impl Vocabularies {
             Vocabulary::Feature => FeatureKind::NAMES[code],
             Vocabulary::Method => Method::NAMES[code],
             Vocabulary::Directional => DirectionalRelation::NAMES[code],
+            Vocabulary::IntervalStatus => IntervalStatus::NAMES[code],
+            Vocabulary::IntervalMethod => IntervalMethod::NAMES[code],
         }
     }
 }

@@ -1,19 +1,20 @@
 //! The writer of all tables of an execution.
 
 use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::interval_table::{IntervalTable, IntervalTableState};
 use super::layout::{TILE_ROWS, TableLayout};
 use super::options::TableOptions;
 use super::output_dir::{ClaimMode, OutputDir};
 use super::part_writer::{FileNaming, part_name};
 use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint};
-use super::row::Row;
-use super::summary::{SummaryState, SummaryWriter};
+use super::row::{IntervalRow, Row};
+use super::summary::{CallResults, SummaryState, SummaryWriter};
 use super::totals::Totals;
 use super::vocabulary::Vocabularies;
 use super::{bodies, fill, manifest, schema};
 use crate::error::{Error, Result};
 use crate::narrow::Status;
-use crate::scene::{Candidate, FrameBlock, Scene};
+use crate::scene::{BetweenFrames, Candidate, FrameBlock, Scene};
 use arrow_array::RecordBatch;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ struct WriterState {
     rows: u64,
     last: Option<RowKey>,
     penetrations: EncoderState,
+    intervals: Option<IntervalTableState>,
     summary: SummaryState,
 }
 
@@ -77,6 +79,8 @@ pub struct TableWriter {
     // before `out` removes the files.
     distances: TableEncoder,
     penetrations: TableEncoder,
+    /// `None` where the job says nothing about intervals.
+    intervals: Option<IntervalTable>,
     pub(super) summary: SummaryWriter,
     bodies: RecordBatch,
     names: Vec<String>,
@@ -126,8 +130,13 @@ impl TableWriter {
         let mut penetrations =
             table(schema::penetrations(), "penetrations")?.within(options.memory, &out).defer_pages(deferred);
         let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
+        let mut intervals = (scene.motion.between != BetweenFrames::None)
+            .then(|| table(schema::intervals(), "intervals"))
+            .transpose()?
+            .map(|encoder| encoder.within(options.memory, &out));
         if options.job.is_some() {
             (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
+            intervals = intervals.map(|encoder| encoder.keep_pages(&out));
         }
         let part_rows = (layout.groups_per_part * layout.row_group) as u64;
         let taker =
@@ -136,6 +145,7 @@ impl TableWriter {
             distances: table(schema::distances(options.columns, scene.direction.is_some()), "distances")?
                 .within(options.memory, &out),
             penetrations,
+            intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len())),
             summary,
             bodies,
             names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
@@ -158,10 +168,13 @@ impl TableWriter {
             return Ok(self);
         };
         let FoundCheckpoint { state, whole_parts, mut lists } = found;
-        let WriterState { block, rows, last, penetrations, summary } = state;
+        let WriterState { block, rows, last, penetrations, intervals, summary } = state;
         (taker.taken, taker.block_rows) = (Some(rows / taker.part_rows), rows);
         self.distances.begin_after(rows, whole_parts);
         self.penetrations.restore(&penetrations)?;
+        if let (Some(table), Some(state)) = (&mut self.intervals, intervals) {
+            table.restore(&state)?;
+        }
         self.summary.restore(summary, &mut lists, &self.out)?;
         (self.last, self.first_block) = (last, block);
         Ok(self)
@@ -169,13 +182,18 @@ impl TableWriter {
 
     /// Takes a checkpoint before a block, if it may fill a part of `distances`.
     fn checkpoint(&mut self, block: u64) -> Result<()> {
-        let Self { checkpoints: Some(taker), distances, penetrations, summary, last, .. } = self else { return Ok(()) };
+        let Self { checkpoints: Some(taker), distances, penetrations, intervals, summary, last, .. } = self else {
+            return Ok(());
+        };
         let rows = distances.rows();
         let Some(part) = taker.due(rows) else { return Ok(()) };
         taker.taken = Some(part);
         let failed = |error| self.out.error(self.out.root(), &error);
         let (penetrations, journal) = penetrations.state().map_err(failed)?;
+        let intervals = intervals.as_ref().map(IntervalTable::state).transpose().map_err(failed)?;
+        let (intervals, interval_journal) = intervals.map_or((None, None), |(state, journal)| (Some(state), journal));
         let (summary_state, journals) = summary.state()?;
+        let of_intervals = intervals.as_ref().map(|state| ("intervals", state.encoder.journal));
         let marks = [
             ("penetrations", penetrations.journal),
             ("pairs", summary_state.pairs.journal),
@@ -185,12 +203,13 @@ impl TableWriter {
         let needs = CheckpointNeeds {
             parts: whole("distances", rows.div_ceil(taker.part_rows))
                 .chain(whole("penetrations", penetrations.journal.part))
+                .chain(whole("intervals", of_intervals.map_or(0, |(_, mark)| mark.part)))
                 .collect(),
-            journals: marks.map(|(table, mark)| (table.to_owned(), mark)).to_vec(),
+            journals: marks.into_iter().chain(of_intervals).map(|(table, mark)| (table.to_owned(), mark)).collect(),
         };
-        let state = WriterState { block, rows, last: *last, penetrations, summary: summary_state };
+        let state = WriterState { block, rows, last: *last, penetrations, intervals, summary: summary_state };
         let state = taker.store.encode(&needs, state)?;
-        let handles = journals.into_iter().chain(journal).collect();
+        let handles = journals.into_iter().chain(journal).chain(interval_journal).collect();
         taker.store.write(part + 1, needs, &state, summary.lists(), handles)
     }
 
@@ -203,18 +222,31 @@ impl TableWriter {
     /// # Errors
     /// A write failed, now or since the last call, or rows are out of order.
     pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
-        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>())
+        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>(), &[])
     }
 
-    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory.
+    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory. `intervals` are those after
+    /// the samples of the call, sorted by (sample, a, b); without motion there are none.
     ///
     /// # Errors
     /// As for [`Self::write`].
-    pub fn write_sorted(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: &[&Row]) -> Result<()> {
+    pub fn write_sorted(
+        &mut self,
+        block: &FrameBlock,
+        candidates: &[Candidate],
+        rows: &[&Row],
+        intervals: &[&IntervalRow],
+    ) -> Result<()> {
         if self.summary.is_new(block) {
             self.checkpoint(block.index)?;
         }
+        match &mut self.intervals {
+            Some(table) => table.write(intervals, block)?,
+            None if intervals.is_empty() => {}
+            None => return Err(Error::internal("intervals", "rows of a job without motion")),
+        }
         let Self { distances, penetrations, summary, last, names, tile, .. } = self;
+        let call = CallResults { block, candidates, intervals };
         let samples = &block.samples;
         debug_assert!(candidates.is_sorted_by(|one, next| (one.a, one.b) < (next.a, next.b)), "one entry per pair");
         summary.begin(block)?;
@@ -224,9 +256,9 @@ impl TableWriter {
             check_order(last, names.len(), block, &tile.rows)?;
             distances.extend(&tile.rows, |columns, rows| fill::distances(columns, rows, samples))?;
             penetrations.extend(&tile.penetrating, |columns, rows| fill::penetrations(columns, rows, samples))?;
-            summary.count(samples, candidates, &tile.rows)?;
+            summary.count(&call, &tile.rows)?;
         }
-        summary.end(candidates)
+        summary.end(&call)
     }
 
     /// Closes all tables but the manifest and waits until they have their final names.
@@ -242,14 +274,16 @@ impl TableWriter {
     /// # Errors
     /// A write failed.
     pub fn end(self) -> Result<PendingTables> {
-        let Self { distances, penetrations, summary, bodies, names, layout, checkpoints, out, .. } = self;
+        let Self { distances, penetrations, intervals, summary, bodies, names, layout, checkpoints, out, .. } = self;
         let penetrating = penetrations.rows();
         // The largest table goes to the disk first; the others are encoded and written beside it.
-        let tables = [distances.finish()?, penetrations.finish()?];
+        let distances = distances.finish()?;
+        let intervals = intervals.map(IntervalTable::finish).transpose()?;
+        let tables = [Some(distances), intervals, Some(penetrations.finish()?)];
         let (mut totals, summaries) = summary.finish(&names)?;
         totals.penetrations = penetrating;
         debug_assert_eq!(totals.penetrations, totals.by_status[Status::Penetrating as usize]);
-        let tables = tables.into_iter().chain(summaries).collect();
+        let tables = tables.into_iter().flatten().chain(summaries).collect();
         Ok(PendingTables { tables, bodies, layout, totals, checkpoints, out })
     }
 }

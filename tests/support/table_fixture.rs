@@ -4,12 +4,13 @@
 #![allow(dead_code)]
 
 use super::lib::geometry::{Polyhedron, Pose, Vec3};
-use super::lib::narrow::{FeatureKind, Method, Proximity, Status};
+use super::lib::narrow::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
 use super::lib::scene::model::{IgnoredPairs, LengthUnit};
 use super::lib::scene::{
-    Body, Candidate, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Sample, Scene, Shape,
+    BetweenFrames, Body, Candidate, Following, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot,
+    QueryOptions, Sample, Scene, Shape,
 };
-use super::lib::table::{DistanceColumns, Row, TableOptions, TableWriter};
+use super::lib::table::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             };
             let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
-            Body { name: format!("body-{i:04}"), shape: Arc::new(shape), motion, groups }
+            Body { name: format!("body-{i:04}"), shape: Arc::new(shape), motion, pivot: Pivot::Origin, groups }
         })
         .collect();
     Scene {
@@ -109,6 +110,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         frame_rate: None,
         query: QueryOptions { within: 0.5, require: Some(0.1), touch: 0.0, static_pairs: false },
         direction: None,
+        motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,
@@ -123,6 +125,7 @@ pub(crate) struct Results {
     pub(crate) block: FrameBlock,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) intervals: Vec<IntervalRow>,
 }
 
 /// Parameters of [`results`].
@@ -218,9 +221,67 @@ pub(crate) fn results(scene: &Scene, plan: ResultsPlan) -> Vec<Results> {
                     }
                 }
             }
-            Results { block, candidates, rows }
+            Results { block, candidates, rows, intervals: Vec::new() }
         })
         .collect()
+}
+
+/// The scene with a motion between frames.
+pub(crate) fn moving(scene: Scene) -> Scene {
+    let motion = MotionRule { between: BetweenFrames::Linear, ..MotionRule::default() };
+    Scene { motion, ..scene }
+}
+
+/// A random interval with every field set.
+pub(crate) fn interval(rng: &mut Rng, a: u32, b: u32, sample: usize) -> IntervalRow {
+    let coarse = rng.below(4) == 0;
+    let upper = if coarse { rng.below(12) as f64 / 20.0 - 0.05 } else { rng.unit() * 0.55 - 0.05 };
+    let status = match rng.below(30) {
+        0 => IntervalStatus::Undecided,
+        _ if upper <= 0.0 => IntervalStatus::Contact,
+        _ => IntervalStatus::Clear,
+    };
+    let slack = if rng.below(8) == 0 { 0.02 } else { 1e-4 };
+    let is_unproven = status == IntervalStatus::Undecided && rng.below(2) == 0;
+    let shares = |rng: &mut Rng| {
+        let (one, other) = (rng.unit(), rng.unit());
+        [one.min(other), one.max(other)]
+    };
+    let methods = [IntervalMethod::Direction, IntervalMethod::Bisection, IntervalMethod::Motion, IntervalMethod::Limit];
+    let interval = IntervalProximity {
+        sample: sample as u8,
+        status,
+        method: methods[rng.below(4) as usize],
+        lower: if is_unproven { f64::NEG_INFINITY } else { upper - slack },
+        upper,
+        closest: shares(rng),
+        contact: if status == IntervalStatus::Contact { shares(rng) } else { [f64::NAN; 2] },
+    };
+    IntervalRow { a, b, interval }
+}
+
+/// The results with random intervals of about `pairs` pairs after every sample that another one of its run follows.
+pub(crate) fn with_intervals(mut results: Vec<Results>, bodies: u64, pairs: u64, seed: u64) -> Vec<Results> {
+    let mut rng = Rng(seed);
+    let firsts: Vec<Option<Sample>> =
+        results.iter().skip(1).map(|r| r.block.samples.first().copied()).chain([None]).collect();
+    for (r, first) in results.iter_mut().zip(firsts) {
+        let samples = &r.block.samples;
+        let next = first.filter(|first| samples.last().is_some_and(|last| last.run == first.run));
+        let runs: Vec<i64> = samples.iter().chain(&next).map(|sample| sample.run).collect();
+        r.block.following = next.map(|sample| Box::new(Following { sample, poses: Vec::new() }));
+        for (sample, _) in runs.windows(2).enumerate().filter(|(_, ends)| ends[0] == ends[1]) {
+            let mut chosen: Vec<(u32, u32)> = (0..pairs)
+                .map(|_| (rng.below(bodies) as u32, rng.below(bodies) as u32))
+                .filter(|(a, b)| a != b)
+                .map(|(a, b)| (a.min(b), a.max(b)))
+                .collect();
+            chosen.sort_unstable();
+            chosen.dedup();
+            r.intervals.extend(chosen.into_iter().map(|(a, b)| interval(&mut rng, a, b, sample)));
+        }
+    }
+    results
 }
 
 /// The results, divided into calls of at most `samples` samples each.
@@ -235,6 +296,7 @@ pub(crate) fn in_calls(results: &[Results], samples: usize) -> Vec<Results> {
                 block: r.block.clone(),
                 candidates: masked.filter(|c| c.samples != 0).collect(),
                 rows: r.rows.iter().filter(inside).copied().collect(),
+                intervals: r.intervals.iter().filter(|row| mask >> row.interval.sample & 1 == 1).copied().collect(),
             });
         }
     }
@@ -256,7 +318,10 @@ pub(crate) fn options(out: &Path) -> TableOptions {
 
 /// Writes all results.
 pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> super::lib::Result<()> {
-    results.iter().try_for_each(|r| writer.write(&r.block, &r.candidates, r.rows.clone()))
+    results.iter().try_for_each(|r| {
+        let rows: Vec<&Row> = r.rows.iter().collect();
+        writer.write_sorted(&r.block, &r.candidates, &rows, &r.intervals.iter().collect::<Vec<_>>())
+    })
 }
 
 /// The relative name and the content of every file under `path`, sorted by name.

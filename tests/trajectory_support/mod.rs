@@ -78,7 +78,13 @@ pub fn scene(names: &[&str]) -> Scene {
                 dynamic.push(index as u32);
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             };
-            Body { name: (*name).to_owned(), shape: Arc::clone(&shape), motion, groups: vec![] }
+            Body {
+                name: (*name).to_owned(),
+                shape: Arc::clone(&shape),
+                motion,
+                pivot: Default::default(),
+                groups: vec![],
+            }
         })
         .collect();
     Scene {
@@ -92,6 +98,7 @@ pub fn scene(names: &[&str]) -> Scene {
         frame_rate: None,
         query: QueryOptions { within: 0.1, require: None, touch: 0.0, static_pairs: false },
         direction: None,
+        motion: Default::default(),
         ignored: IgnoredPairs::default(),
         inputs: vec![],
         builder_digest: None,

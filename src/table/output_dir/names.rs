@@ -8,7 +8,7 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const TABLES: [(&str, &str); 3] =
     [("bodies.parquet", "bodies"), ("pairs.parquet", "pairs"), ("runs.parquet", "runs")];
 /// Tables of several files `part-NNNNN.parquet`, each in a directory of this name.
-pub(super) const PART_TABLES: [&str; 2] = ["distances", "penetrations"];
+pub(super) const PART_TABLES: [&str; 3] = ["distances", "penetrations", "intervals"];
 /// Directories in the output directory where the file system cannot exchange directories: the new result until it is
 /// whole, and the old one until the new one has its place.
 pub(super) const STAGING: [&str; 2] = [".clearsweep-new", ".clearsweep-old"];
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(of_temporary(SPILL), Some("pairs.parquet"));
         assert_eq!(of_temporary("pairs.parquet"), None);
         assert!(is_part("part-00012.parquet") && is_part("part-123456.parquet"));
-        for name in ["pairs.parquet", ".manifest.json.tmp", "distances", "distances/part-00001.parquet"] {
+        for name in ["pairs.parquet", ".manifest.json.tmp", "distances", "distances/part-00001.parquet", "intervals"] {
             assert!(is_known(name), "{name}");
         }
         assert!(!is_known("notes.txt") && !is_known("distances/notes.txt") && !is_known("part-00001.parquet"));

@@ -20,9 +20,6 @@ use std::thread::JoinHandle;
 /// Bytes that are read or written at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Lists of entries of a checkpoint: of pairs, and of those that violate the requirement.
-const LISTS: usize = 2;
-
 /// What a checkpoint needs besides itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::table) struct CheckpointNeeds {
@@ -95,7 +92,7 @@ impl CheckpointStore {
         number: u64,
         needs: CheckpointNeeds,
         state: &[u8],
-        lists: [&mut dyn StoredEntries; LISTS],
+        lists: Vec<&mut dyn StoredEntries>,
         journals: Vec<File>,
     ) -> Result<()> {
         self.wait()?;
@@ -265,7 +262,7 @@ impl<W: Write> Write for ChecksumWriter<W> {
 }
 
 /// Writes a checkpoint file.
-fn write_checkpoint(file: File, state: &[u8], lists: [&mut dyn StoredEntries; LISTS]) -> io::Result<File> {
+fn write_checkpoint(file: File, state: &[u8], lists: Vec<&mut dyn StoredEntries>) -> io::Result<File> {
     let mut file = ChecksumWriter { to: BufWriter::with_capacity(CHUNK, file), checksum: crc32fast::Hasher::new() };
     file.write_all(checkpoints::STATE_HEAD)?;
     file.write_all(&(state.len() as u64).to_le_bytes())?;

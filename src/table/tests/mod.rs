@@ -1,5 +1,6 @@
 //! Tests that need a smaller layout than that of the contract, or a full disk.
 
+mod intervals;
 mod resume;
 mod resume_jobs;
 
@@ -10,6 +11,7 @@ mod fixture;
 use super::layout::TableLayout;
 use super::{TableWriter, writer};
 use crate::ErrorKind;
+use crate::scene::Scene;
 use fixture::{Results, ResultsPlan, files, in_calls, options, results, scene, write_all};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::atomic::Ordering;
@@ -20,11 +22,16 @@ const PLAN: ResultsPlan = ResultsPlan { blocks: 5, run_length: 50, pairs: 30, ga
 
 /// Writes all results into a new directory with `threads` threads. Returns the files.
 fn written(results: &[Results], layout: TableLayout, threads: usize) -> Vec<(String, Vec<u8>)> {
+    written_of(&scene(20, true), results, layout, threads)
+}
+
+/// The same of another scene.
+fn written_of(s: &Scene, results: &[Results], layout: TableLayout, threads: usize) -> Vec<(String, Vec<u8>)> {
     let dir = tempfile::tempdir().expect("dir");
-    let (out, s) = (dir.path().join("out"), scene(20, true));
+    let out = dir.path().join("out");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
     pool.install(|| {
-        let mut writer = TableWriter::with_layout(&s, &options(&out), layout).expect("create");
+        let mut writer = TableWriter::with_layout(s, &options(&out), layout).expect("create");
         write_all(&mut writer, results).expect("write");
         let done = writer.finish().expect("finish");
         done.write_manifest(&serde_json::json!({"rows": done.totals.rows})).expect("manifest");

@@ -1,8 +1,9 @@
 //! Executions that are killed and gone on with: the tables are those of one that was not.
 
-use super::fixture::{Results, ResultsPlan, Rng, files, options, results, scene, write_all};
+use super::fixture::{Results, ResultsPlan, Rng, files, moving, options, results, scene, with_intervals, write_all};
 use super::{PLAN, SMALL};
 use crate::ErrorKind;
+use crate::scene::Scene;
 use crate::table::layout::TableLayout;
 use crate::table::{TableOptions, TableWriter};
 use std::path::Path;
@@ -21,10 +22,14 @@ fn tables(out: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The tables of an execution that is not interrupted, and what it counts.
-fn uninterrupted(results: &[Results], layout: TableLayout) -> (Vec<(String, Vec<u8>)>, crate::table::Totals) {
+fn uninterrupted(
+    s: &Scene,
+    results: &[Results],
+    layout: TableLayout,
+) -> (Vec<(String, Vec<u8>)>, crate::table::Totals) {
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
-    let mut writer = TableWriter::with_layout(&scene(20, true), &options(&out), layout).expect("create");
+    let mut writer = TableWriter::with_layout(s, &options(&out), layout).expect("create");
     write_all(&mut writer, results).expect("write");
     let done = writer.finish().expect("finish");
     done.write_manifest(&serde_json::json!({})).expect("manifest");
@@ -48,15 +53,14 @@ struct Met {
 }
 
 /// Runs a job that ends early several times, with `force` over a whole result.
-fn interrupted(results: &[Results], layout: TableLayout, memory: u64, rng: &mut Rng, force: bool) -> Met {
-    let (expected, totals) = uninterrupted(results, layout);
+fn interrupted(s: &Scene, results: &[Results], layout: TableLayout, memory: u64, rng: &mut Rng, force: bool) -> Met {
+    let (expected, totals) = uninterrupted(s, results, layout);
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");
-    let s = scene(20, true);
     let plain = TableOptions { memory, force, resume: false, ..resumable(&out) };
     let again = TableOptions { resume: true, ..plain.clone() };
     if force {
-        let mut old = TableWriter::with_layout(&s, &options(&out), layout).expect("create");
+        let mut old = TableWriter::with_layout(s, &options(&out), layout).expect("create");
         write_all(&mut old, &results[..1]).expect("write");
         old.finish()
             .expect("finish")
@@ -68,7 +72,7 @@ fn interrupted(results: &[Results], layout: TableLayout, memory: u64, rng: &mut 
     let before = |block: usize| results[..block].iter().map(|r| r.rows.len() as u64).sum::<u64>();
     let mut at = 0;
     for end in 0..4 {
-        let mut writer = TableWriter::with_layout(&s, if end == 0 { &plain } else { &again }, layout).expect("create");
+        let mut writer = TableWriter::with_layout(s, if end == 0 { &plain } else { &again }, layout).expect("create");
         let first = writer.first_block as usize;
         assert!(first <= at && (end > 0 || first == 0));
         met.resumed += usize::from(first > 0);
@@ -85,7 +89,7 @@ fn interrupted(results: &[Results], layout: TableLayout, memory: u64, rng: &mut 
             assert!(now == old, "the old result stays");
         }
     }
-    let mut writer = TableWriter::with_layout(&s, &again, layout).expect("create");
+    let mut writer = TableWriter::with_layout(s, &again, layout).expect("create");
     let first = writer.first_block as usize;
     write_all(&mut writer, &results[first..]).expect("write");
     let done = writer.finish().expect("finish");
@@ -103,7 +107,11 @@ fn an_execution_that_ends_early_is_gone_on_with() {
     for round in 0..40 {
         let plan =
             ResultsPlan { blocks: 24, run_length: [50, 130, 2000][round % 3], pairs: 30, seed: round as u64, ..PLAN };
-        let results = results(&scene(20, true), plan);
+        let s = if round % 3 == 1 { moving(scene(20, true)) } else { scene(20, true) };
+        let results = match round % 3 {
+            1 => with_intervals(results(&s, plan), 20, 40, round as u64),
+            _ => results(&s, plan),
+        };
         let rows: usize = results.iter().map(|r| r.rows.len()).sum();
         let largest = results.iter().map(|r| r.rows.len()).max().unwrap_or(0) as u64;
         let parts = if round % 4 < 2 { SMALL } else { LONG_PARTS };
@@ -112,7 +120,7 @@ fn an_execution_that_ends_early_is_gone_on_with() {
         let spilling = TableLayout { least_pairs: 40, ..parts };
         // With much memory, the encoding of more than a part of `penetrations` would be deferred.
         let (layout, memory) = if round % 2 == 0 { (parts, 100_000) } else { (spilling, 0) };
-        let met = interrupted(&results, layout, memory, &mut rng, round % 5 == 3);
+        let met = interrupted(&s, &results, layout, memory, &mut rng, round % 5 == 3);
         // A part, the blocks ahead of its end, and a part that its thread had not given its name.
         assert!(met.repeated <= 2 * part + 4 * largest, "{met:?}");
         (resumed, jobs) = (resumed + met.resumed, jobs + 4);
@@ -123,7 +131,7 @@ fn an_execution_that_ends_early_is_gone_on_with() {
 #[test]
 fn an_execution_that_fails_at_its_very_end_is_gone_on_with() {
     let (s, results) = (scene(20, true), results(&scene(20, true), ResultsPlan { blocks: 24, ..PLAN }));
-    let (expected, _) = uninterrupted(&results, SMALL);
+    let (expected, _) = uninterrupted(&s, &results, SMALL);
     for ending in ["the rest is not encoded", "tables are being written", "no manifest"] {
         let dir = tempfile::tempdir().expect("dir");
         let out = dir.path().join("out");
@@ -184,7 +192,7 @@ fn another_job_is_refused_and_destroys_nothing() {
 fn damaged_checkpoints_are_not_believed() {
     let dir = tempfile::tempdir().expect("dir");
     let (s, results) = (scene(20, true), results(&scene(20, true), ResultsPlan { blocks: 24, ..PLAN }));
-    let (expected, _) = uninterrupted(&results, SMALL);
+    let (expected, _) = uninterrupted(&s, &results, SMALL);
     let mut rng = Rng(3);
     let (mut fell_back, mut began_anew) = (0, 0);
     for round in 0..30 {

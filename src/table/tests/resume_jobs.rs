@@ -3,7 +3,7 @@
 
 use super::fixture::{Rng, files};
 use crate::engine::{Job, JobOptions};
-use crate::scene::{Scene, SceneOverrides};
+use crate::scene::{BetweenFrames, MotionRule, Scene, SceneOverrides};
 use crate::table::layout::TableLayout;
 use crate::table::{ParquetTables, RowBlock, RowSink, SinkContext, Totals};
 use crate::trajectory::ReadOptions;
@@ -245,6 +245,8 @@ fn another_input_is_another_job() {
     let mut others = vec![("frame_rate", Scene { frame_rate: Some(3.0), ..scene.clone() })];
     others.push(("missing", Scene { missing: crate::scene::Missing::Absent, ..scene.clone() }));
     others.push(("length_unit", Scene { unit: crate::scene::model::LengthUnit::ALL[1], ..scene.clone() }));
+    let motion = MotionRule { between: BetweenFrames::Hold, ..MotionRule::default() };
+    others.push(("motion", Scene { motion, ..scene.clone() }));
     for (what, other) in &others {
         let error = ended(other, &out, true);
         assert!(error.problem.contains("was another job") && error.problem.contains(what), "{what}: {error}");

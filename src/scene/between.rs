@@ -1,0 +1,67 @@
+//! What is assumed of the motion between neighbouring frames: `[motion]`.
+
+use crate::geometry::Vec3;
+
+/// How a body moves from its pose in a frame to that in the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BetweenFrames {
+    /// Nothing is said.
+    #[default]
+    None,
+    /// The pivot moves on a line, at constant speed; the body turns about it by the shortest rotation, at constant angular velocity.
+    Linear,
+    /// A screw: rotation about an axis and translation along it, both at constant velocity.
+    Screw,
+    /// The pose of the frame holds until the next frame.
+    Hold,
+}
+
+impl BetweenFrames {
+    /// The words of the scene file and of the command line, in the order of the variants.
+    pub const NAMES: [&'static str; 4] = ["none", "linear", "screw", "hold"];
+
+    /// All variants.
+    pub const ALL: [Self; 4] = [Self::None, Self::Linear, Self::Screw, Self::Hold];
+
+    /// The word of the scene file.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// The point of a body that moves on a line under [`BetweenFrames::Linear`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pivot {
+    /// The origin of the body's own frame.
+    #[default]
+    Origin,
+    /// The origin of the recentred frame.
+    Centre,
+}
+
+impl Pivot {
+    /// The pivot in the recentred frame whose origin lies at `center` of the body's own, metres.
+    pub fn recentred(self, center: Vec3<f64>) -> Vec3<f64> {
+        match self {
+            Self::Origin => -center,
+            Self::Centre => Vec3::ZERO,
+        }
+    }
+}
+
+/// `[motion]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MotionRule {
+    /// How bodies move between frames.
+    pub between: BetweenFrames,
+    /// How wide the bracket of the least distance over an interval may be, metres.
+    pub tolerance: f64,
+    /// Frames that neighbouring frames of a run may be apart for an interval to be looked at; at least 1.
+    pub max_gap: i64,
+}
+
+impl Default for MotionRule {
+    fn default() -> Self {
+        Self { between: BetweenFrames::None, tolerance: 1e-4, max_gap: 1 }
+    }
+}
