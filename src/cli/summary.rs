@@ -20,8 +20,13 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let mut manifest = read(&args.dir)?;
     let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
     let filled = filled_bodies(&args.dir)?;
+    let looks_between = manifest["summary"]["intervals"].is_object();
+    let nearest = if looks_between { nearest_between(&args.dir, LISTED)? } else { Vec::new() };
     if args.json {
         let summary = &mut manifest["summary"];
+        if looks_between {
+            summary["nearest_between"] = nearest.iter().map(between::pair_json).collect();
+        }
         summary["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
         summary["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
         stdout::print_json(summary)?;
@@ -30,9 +35,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
         text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
-        if manifest["summary"]["intervals"].is_object() {
-            text.push_str(&between::pairs_text(&nearest_between(&args.dir, LISTED)?, lengths));
-        }
+        text.push_str(&between::pairs_text(&nearest, lengths));
         let required = manifest["summary"]["require_m"].is_number();
         text.push_str(&runs_text(&runs, &filled, number("runs"), required, lengths));
         stdout::print(&text)?;
