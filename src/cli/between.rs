@@ -4,7 +4,7 @@ use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
 use crate::table::PairBetween;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.
 pub(super) fn lines(summary: &Value, lengths: Lengths) -> Vec<String> {
@@ -111,6 +111,19 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, "The nearest pairs between frames"))
 }
 
+/// The same as an object; a bound of which nothing is proven is null.
+pub(super) fn pair_json(pair: &PairBetween) -> Value {
+    json!({
+        "body_a": pair.body_a,
+        "body_b": pair.body_b,
+        "min_between_lower_m": pair.lower_m,
+        "min_between_upper_m": pair.upper_m,
+        "run": pair.run,
+        "frame": pair.frame,
+        "contact_frame": pair.contact_frame,
+    })
+}
+
 fn word(summary: &Value) -> &str {
     summary["between"].as_str().unwrap_or("?")
 }
@@ -122,7 +135,6 @@ fn number(of: &Value, key: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn summary() -> Value {
         json!({

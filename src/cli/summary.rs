@@ -20,8 +20,13 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     let mut manifest = read(&args.dir)?;
     let (pairs, runs) = (worst_pairs(&args.dir, LISTED)?, worst_runs(&args.dir, LISTED)?);
     let filled = filled_bodies(&args.dir)?;
+    let looks_between = manifest["summary"]["intervals"].is_object();
+    let nearest = if looks_between { nearest_between(&args.dir, LISTED)? } else { Vec::new() };
     if args.json {
         let summary = &mut manifest["summary"];
+        if looks_between {
+            summary["nearest_between"] = nearest.iter().map(between::pair_json).collect();
+        }
         summary["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
         summary["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
         stdout::print_json(summary)?;
@@ -30,11 +35,9 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
         text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
-        if manifest["summary"]["intervals"].is_object() {
-            text.push_str(&between::pairs_text(&nearest_between(&args.dir, LISTED)?, lengths));
-        }
+        text.push_str(&between::pairs_text(&nearest, lengths));
         let required = manifest["summary"]["require_m"].is_number();
-        text.push_str(&runs_text(&runs, &filled, number("runs"), required, lengths));
+        text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
         stdout::print(&text)?;
     }
     Ok(ProgramEnd::Clear)
@@ -75,8 +78,15 @@ fn of_hulls(distance: String, filled: &HashSet<String>, a: &str, b: &str) -> Str
     if filled.contains(a) || filled.contains(b) { format!("{distance} {OF_HULLS}") } else { distance }
 }
 
-/// The worst runs, if there are several; what violates is counted where something is required.
-fn runs_text(runs: &[RunLine], filled: &HashSet<String>, all: u64, required: bool, lengths: Lengths) -> String {
+/// The worst runs, if there are several; what violates is counted where something is `required`, of intervals where the execution
+/// `looks_between` frames.
+fn runs_text(
+    runs: &[RunLine],
+    filled: &HashSet<String>,
+    all: u64,
+    [required, looks_between]: [bool; 2],
+    lengths: Lengths,
+) -> String {
     if runs.len() < 2 {
         return String::new();
     }
@@ -91,13 +101,21 @@ fn runs_text(runs: &[RunLine], filled: &HashSet<String>, all: u64, required: boo
                 None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
             };
             let count = |n: i64| count(n.unsigned_abs());
-            let [frames, rows, violated] = [line.frames, line.rows, line.violated].map(count);
-            let violated = if required { violated } else { "-".to_owned() };
-            vec![line.run.to_string(), frames, rows, violated, distance, frame, pair]
+            let [frames, rows] = [line.frames, line.rows].map(count);
+            let violated = [line.violated, line.intervals_violated];
+            let violated = violated.map(|n| if required { count(n) } else { "-".to_owned() });
+            let mut cells = vec![line.run.to_string(), frames, rows];
+            cells.extend(violated.into_iter().take(if looks_between { 2 } else { 1 }));
+            cells.extend([distance, frame, pair]);
+            cells
         })
         .collect();
-    let titles = ["run", "frames", "rows", "rows violated", "distance", "frame", "nearest pair"];
-    let table = columns(&titles, &[true, true, true, true, true, true, false], &rows);
+    let mut titles = vec!["run", "frames", "rows", "rows violated", "distance", "frame", "nearest pair"];
+    if looks_between {
+        titles.insert(4, "intervals violated");
+    }
+    let is_right: Vec<bool> = titles.iter().map(|title| *title != "nearest pair").collect();
+    let table = columns(&titles, &is_right, &rows);
     let title = match all > runs.len() as u64 {
         true => format!("The {} worst of {} runs", runs.len(), count(all)),
         false => format!("The {} runs, worst first", runs.len()),
@@ -125,6 +143,7 @@ fn run_json(line: &RunLine, filled: &HashSet<String>) -> Value {
         "frames": line.frames,
         "rows": line.rows,
         "violated": line.violated,
+        "intervals_violated": line.intervals_violated,
         "min_distance_m": worst.map(|worst| worst.0),
         "body_a": worst.map(|worst| &worst.1),
         "body_b": worst.map(|worst| &worst.2),

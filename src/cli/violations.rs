@@ -10,7 +10,7 @@ const LISTED: usize = 5;
 
 /// `VIOLATED by 3 pairs`, or between frames; `None` where nothing is.
 pub(super) fn verdict(summary: &Value) -> Option<String> {
-    let pairs = |of: &Value| of["pairs_violated"].as_u64().filter(|&pairs| pairs > 0);
+    let pairs = |of: &Value| if is_violated(of) { of["pairs_violated"].as_u64() } else { None };
     let text = match (pairs(summary), pairs(&summary["intervals"])) {
         (Some(rows), Some(between)) => {
             format!("VIOLATED by {}, between frames by {}", counted(rows, "pair"), counted(between, "pair"))
@@ -22,10 +22,15 @@ pub(super) fn verdict(summary: &Value) -> Option<String> {
     Some(paint(Tone::Bad, &text))
 }
 
+/// Whether rows, or intervals, violate the requirement.
+fn is_violated(of: &Value) -> bool {
+    of["violated"].as_u64().is_some_and(|violated| violated > 0)
+}
+
 /// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
 pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
     let several = summary["runs"].as_u64().unwrap_or(0) > 1;
-    let listed = |of: &Value| of["violating_pairs"].as_array().cloned().unwrap_or_default();
+    let listed = |of: &Value| of["violating_pairs"].as_array().filter(|_| is_violated(of)).cloned().unwrap_or_default();
     let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
     let bodies = |pair: &Value| (pair["body_a"].clone(), pair["body_b"].clone());
     between.retain(|pair| !rows.iter().any(|row| bodies(row) == bodies(pair)));
@@ -114,9 +119,40 @@ mod tests {
         assert_eq!(line(&pair(1, 7, Some(44.0)), false), "37.9 mm: crane and tray, at 44 s (5 frames)");
         assert_eq!(line(&pair(2, 9, None), false), "37.9 mm: crane and tray, in frames 7 to 9, in 2 spans (5 frames)");
         assert_eq!(line(&pair(1, 7, None), true), "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7");
-        let many = json!({ "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
+        let many =
+            json!({ "violated": 99, "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
         let lines = worst_pairs(&many, Lengths::of_word("mm"));
         assert!(lines.len() == 6 && lines[5].starts_with("and 7 pairs more;"), "{lines:?}");
+    }
+
+    #[test]
+    fn pairs_that_violate_between_frames_only_are_listed_too() {
+        let row = |a: &str| {
+            json!({ "body_a": a, "body_b": "x", "min_distance_m": 0.01, "rows": 2, "spans": 1,
+            "from_frame": 3, "to_frame": 4, "run": 0, "runs": 1 })
+        };
+        let between = |a: &str| {
+            json!({ "body_a": a, "body_b": "x", "min_upper_m": -0.002, "intervals": 1, "spans": 1,
+            "from_frame": 3, "to_frame": 4, "run": 0, "runs": 1 })
+        };
+        let intervals = json!({ "violated": 2, "pairs_violated": 2, "violating_pairs": [between("a"), between("b")] });
+        let mut summary = json!({ "violated": 2, "pairs_violated": 1, "runs": 1, "violating_pairs": [row("a")],
+            "intervals": intervals });
+        let plain = |text: Option<String>| anstream::adapter::strip_str(&text.unwrap_or_default()).to_string();
+        assert_eq!(plain(verdict(&summary)), "VIOLATED by 1 pair, between frames by 2 pairs");
+        let lines = worst_pairs(&summary, Lengths::of_word("mm"));
+        assert_eq!(
+            lines,
+            [
+                "10 mm: a and x, in frames 3 to 4 (2 frames)",
+                "between frames 2 mm deep: b and x, in frames 3 to 4 (1 interval)",
+            ]
+        );
+        (summary["violated"], summary["violating_pairs"]) = (0.into(), json!([]));
+        assert_eq!(plain(verdict(&summary)), "VIOLATED between frames by 2 pairs");
+        assert_eq!(worst_pairs(&summary, Lengths::of_word("mm")).len(), 2);
+        summary["intervals"] = Value::Null;
+        assert_eq!(verdict(&summary), None);
     }
 
     #[test]

@@ -82,3 +82,36 @@ fn violating(pair: &ViolatingPair, of_hulls: OfHulls<'_>) -> Value {
         "to_time_s": pair.to_time_s,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{BodyBuilder, Geometry, MotionRule, SceneBuilder};
+
+    #[test]
+    fn intervals_are_reported_where_there_is_motion() {
+        let body = BodyBuilder::new("a", Geometry::Sphere(1.0));
+        let scene = SceneBuilder::new(1.0).body(body).build().expect("a scene");
+        let least = LeastBetween {
+            lower_m: f64::NEG_INFINITY,
+            upper_m: -0.5,
+            run: 3,
+            frames: [7, 9],
+            body_a: "a".to_owned(),
+            body_b: "b".to_owned(),
+        };
+        let between = BetweenTotals { pairs_contact: 2, least: Some(least), ..BetweenTotals::default() };
+        let totals = Totals { intervals: 9, by_interval_status: [5, 3, 1], between, ..Totals::default() };
+        let of_hulls = |names: [&String; 2]| names[1] == "b";
+        assert_eq!(summary(&scene, &totals, 4, &of_hulls), Value::Null);
+        let motion = MotionRule { between: BetweenFrames::Screw, tolerance: 0.25, max_gap: 2 };
+        let found = summary(&Scene { motion, ..scene }, &totals, 4, &of_hulls);
+        assert_eq!((&found["tolerance_m"], &found["max_gap"]), (&json!(0.25), &json!(2)));
+        assert_eq!((&found["rows"], &found["skipped"], &found["pairs_contact"]), (&json!(9), &json!(4), &json!(2)));
+        assert_eq!(found["by_status"], json!({ "clear": 5, "contact": 3, "undecided": 1 }));
+        let expected = json!({ "lower_m": null, "upper_m": -0.5, "run": 3, "frame": 7, "frame_next": 9, "body_a": "a",
+            "body_b": "b", "of_hulls": true });
+        assert_eq!(found["least"], expected);
+        assert_eq!(found["first_contact"], Value::Null);
+    }
+}

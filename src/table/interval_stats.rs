@@ -31,8 +31,8 @@ impl IntervalContact {
 fn times(ends: [&Sample; 2], shares: [f64; 2]) -> [f64; 2] {
     let [Some(from), Some(to)] = ends.map(|end| end.time_s) else { return [f64::NAN; 2] };
     let length = to - from;
-    let [low, high] = shares.map(|share| share.mul_add(length, from));
-    // The length and the sum are rounded once each, by at most half a unit in their last places.
+    let [low, high] = shares.map(|share| from + share * length);
+    // The length, the product and the sum are rounded once each, by at most half a unit in their last places.
     let slack = |time: f64| f64::EPSILON * (length.abs() + time.abs());
     [(low - slack(low)).max(from.min(to)), (high + slack(high)).min(from.max(to))]
 }

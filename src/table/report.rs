@@ -42,6 +42,8 @@ pub struct RunLine {
     pub rows: i64,
     /// Rows that violate `require`.
     pub violated: i64,
+    /// Intervals that violate `require`; 0 where the execution says nothing about intervals.
+    pub intervals_violated: i64,
     /// Smallest distance in metres, its bodies and its frame; `None` in a run without rows.
     pub worst: Option<(f64, String, String, i64)>,
 }
@@ -148,13 +150,17 @@ pub(crate) fn nearest_between(dir: &Path, count: usize) -> Result<Vec<PairBetwee
 /// # Errors
 /// As for [`worst_pairs`].
 pub fn worst_runs(dir: &Path, count: usize) -> Result<Vec<RunLine>> {
-    let numbers = ["run", "frames", "rows", "violated", "frame_of_min"];
-    let mut table =
-        SummaryReader::open(dir.join("runs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
+    let path = dir.join("runs.parquet");
+    let of_intervals = "intervals_violated";
+    let has_intervals = open(&path)?.schema().index_of(of_intervals).is_ok();
+    let mut numbers = vec!["run", "frames", "rows", "violated", "frame_of_min"];
+    numbers.extend(has_intervals.then_some(of_intervals));
+    let mut table = SummaryReader::open(path, &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
     let mut runs: Vec<RunLine> = Vec::with_capacity(count + 1);
     let worse = |a: &RunLine, b: &RunLine| {
         let distance = |line: &RunLine| line.worst.as_ref().map_or(f64::INFINITY, |worst| worst.0);
-        a.violated > b.violated || (a.violated == b.violated && is_nearer(distance(a), distance(b)))
+        let violated = |line: &RunLine| line.violated + line.intervals_violated;
+        violated(a) > violated(b) || (violated(a) == violated(b) && is_nearer(distance(a), distance(b)))
     };
     while let Some(batch) = table.next()? {
         let distances = batch.float(0);
@@ -165,7 +171,8 @@ pub fn worst_runs(dir: &Path, count: usize) -> Result<Vec<RunLine>> {
             } else {
                 Some((distances.value(row), batch.text(0, row)?, batch.text(1, row)?, frame))
             };
-            let line = RunLine { run, frames, rows, violated, worst };
+            let intervals_violated = if has_intervals { batch.number(5, row) } else { 0 };
+            let line = RunLine { run, frames, rows, violated, intervals_violated, worst };
             let at = runs.partition_point(|other| !worse(&line, other));
             runs.insert(at, line);
             runs.truncate(count);
