@@ -39,16 +39,17 @@ pub mod geometry {
 pub mod narrow {
     pub use crate::narrow::{
         Auto, BodyPoses, FeatureKind, Gjk, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
-        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, interval, pair, query_one, resolver, search, vclip,
+        Workspace, answer, by_name, certificate, epa, exact, feature, gjk, interval, pair, query_one, resolver, search,
+        vclip,
     };
 }
 
 /// From the module of the same name.
 pub mod scene {
     pub use crate::scene::{
-        BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry, IgnoreRule, Lanes,
-        MeshCondition, Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene, SceneBuilder,
-        SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
+        BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, FrameBlock, Geometry,
+        IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, Outline, Piece, QueryOptions, SAMPLES, Sample, Scene,
+        SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 

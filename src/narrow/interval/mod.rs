@@ -94,7 +94,18 @@ pub fn interval_proximity(
     let upper = f64::INFINITY;
     let options = *options;
     let mut search = IntervalSearch {
-        subjects, paths, motion, options, work, routes, leaves, open, upper, computed: 0, divided: false, by_speed: false,
+        subjects,
+        paths,
+        motion,
+        options,
+        work,
+        routes,
+        leaves,
+        open,
+        upper,
+        computed: 0,
+        divided: false,
+        by_speed: false,
     };
     if search.subjects.has_trees() {
         let lower = f64::NEG_INFINITY;
@@ -106,7 +117,12 @@ pub fn interval_proximity(
 }
 
 /// Whether the direction between the recentred origins proves the bodies to be beyond the cut-off throughout.
-fn is_beyond(subjects: &Subjects<'_>, paths: &[BodyPath; 2], motion: &RelativeMotion, options: &IntervalOptions) -> bool {
+fn is_beyond(
+    subjects: &Subjects<'_>,
+    paths: &[BodyPath; 2],
+    motion: &RelativeMotion,
+    options: &IntervalOptions,
+) -> bool {
     let [start, end] = [0.0, 1.0].map(|share| Node::at(share, paths));
     let between = from_a_to_b([&start.poses[0], &start.poses[1]]);
     if between == Vec3::ZERO || !between.is_finite() {

@@ -110,7 +110,9 @@ mod tests {
 
     #[test]
     fn the_least_value_is_that_of_the_parabola() {
-        for (first, last, bend) in [(1.0, 1.0, 8.0), (1.0, 2.0, 8.0), (3.0, -1.0, 2.0), (0.0, 0.1, 0.3), (2.0, 5.0, 0.0)] {
+        for (first, last, bend) in
+            [(1.0, 1.0, 8.0), (1.0, 2.0, 8.0), (3.0, -1.0, 2.0), (0.0, 0.1, 0.3), (2.0, 5.0, 0.0)]
+        {
             let value = |t: f64| (1.0 - t) * first + t * last - bend * t * (1.0 - t) / 2.0;
             let grid = (0..=10_000).map(|i| value(f64::from(i) / 1e4)).fold(f64::INFINITY, f64::min);
             let found = least_over(first, last, bend);

@@ -7,7 +7,7 @@ use super::node::Node;
 use super::path::BodyPath;
 use super::relative_motion::RelativeMotion;
 use super::subject::{Leaf, Subjects};
-use super::{IntervalOptions, IntervalMethod};
+use super::{IntervalMethod, IntervalOptions};
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::workspace::Workspace;

@@ -45,7 +45,11 @@ impl Hulls<'_> {
         let bend = motion.bend(fixed, from.to_world(normal)) * (share * share);
         let least = least_over(one.gap(normal), other.gap(there), bend);
         let size = one.size.max(other.size);
-        least - (self.a.radius + self.b.radius) - self.deviation - (one.bound().max(other.bound()) + TURNED * size) - motion.error
+        least
+            - (self.a.radius + self.b.radius)
+            - self.deviation
+            - (one.bound().max(other.bound()) + TURNED * size)
+            - motion.error
     }
 
     /// The best of these bounds over the directions of both ends and all frames.
