@@ -190,18 +190,18 @@ impl<'a> Leaf<'a> {
         Self { hulls, nodes: Vec::with_capacity(4), cache: Box::default() }
     }
 
-    /// Computes the distance at a node, whose pose is off the path by `error` metres at most.
+    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `row`: that of the bodies there, if it is known.
     pub(super) fn measure(
         &mut self,
         subjects: &Subjects<'_>,
-        node: &mut Node,
-        error: f64,
+        (node, error): (&mut Node, f64),
+        row: Option<&Proximity>,
         work: &mut Workspace,
         routes: &mut Routes,
     ) {
         let row = match subjects.division {
             Division::Pieces(_) => self.of_pieces(subjects, node, work, routes),
-            _ => of_bodies(subjects, node, &mut self.cache.whole, work, routes),
+            _ => row.copied().or_else(|| of_bodies(subjects, node, &mut self.cache.whole, work, routes)),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
