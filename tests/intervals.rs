@@ -120,7 +120,10 @@ fn motion(random: &mut Random) -> Move {
     let start = scale(random.direction(), 0.2 + 3.0 * random.unit());
     // Half of them aim at the other body.
     let toward = if random.below(2) == 0 { scale(start, -1.0 / norm(start)) } else { random.direction() };
-    let q = { let angle = 3.0 * random.unit(); random.turn(angle) };
+    let q = {
+        let angle = 3.0 * random.unit();
+        random.turn(angle)
+    };
     let turn = random.turn(degrees.to_radians());
     let sign = if random.below(4) == 0 { -1.0 } else { 1.0 };
     Move { positions: [start, add(start, scale(toward, speed))], q: [q, product(turn, q).map(|c| sign * c)] }
@@ -186,7 +189,13 @@ fn random_intervals_hold_the_least_distance() {
     let Tally { status, method, between, loose, misses } = tally;
     eprintln!("status {status:?} ({:?}), method {method:?} ({:?})", IntervalStatus::NAMES, IntervalMethod::NAMES);
     eprintln!("{between} collide between two clear samples; {loose} wider than the tolerance");
-    assert!(misses.is_empty(), "{} of {}: {}", misses.len(), count(), misses.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        misses.is_empty(),
+        "{} of {}: {}",
+        misses.len(),
+        count(),
+        misses.iter().take(5).cloned().collect::<Vec<_>>().join("\n")
+    );
     assert_eq!(loose, 0, "a bracket is as narrow as promised, unless the work limit is named");
     assert!(status[0] * 10 > count() && status[1] * 10 > count(), "not representative: {status:?}");
     assert!(between * 50 > count(), "not representative: {between}");
@@ -223,7 +232,8 @@ fn spins_of_179_degrees_and_of_300_in_parts_hit_what_is_in_their_way() {
     assert_eq!(found.status, IntervalStatus::Contact);
     assert!(found.contact[0] > 0.45 && found.contact[1] < 0.51, "{found:?}");
     // 300 degrees in three parts: the post stands at 250 degrees, where only the last one comes by (the blade has two arms).
-    let status = |from, to| asked((&blade, &spin(from, to)), (&post, &at(250.0 - 180.0)), &options(1e-4)).map(|f| f.status);
+    let status =
+        |from, to| asked((&blade, &spin(from, to)), (&post, &at(250.0 - 180.0)), &options(1e-4)).map(|f| f.status);
     assert_eq!(status(0.0, 60.0), Some(IntervalStatus::Clear));
     assert_eq!(status(100.0, 200.0), Some(IntervalStatus::Clear));
     assert_eq!(status(200.0, 300.0), Some(IntervalStatus::Contact));
@@ -273,11 +283,19 @@ fn grazing_and_touching_at_one_instant_are_told_from_each_other() {
     // A sphere passes a box's face at a distance of 1 + gap from its middle.
     let (cube, ball) = (body(Geometry::Box([1.0, 1.0, 1.0])), body(Geometry::Box([0.5, 0.5, 0.5])));
     let diagonal = 0.25 * 2.0_f64.sqrt();
-    for (gap, status) in [(1e-9, IntervalStatus::Contact), (-1e-9, IntervalStatus::Contact), (2e-6, IntervalStatus::Clear), (1e-5, IntervalStatus::Clear)] {
+    for (gap, status) in [
+        (1e-9, IntervalStatus::Contact),
+        (-1e-9, IntervalStatus::Contact),
+        (2e-6, IntervalStatus::Clear),
+        (1e-5, IntervalStatus::Clear),
+    ] {
         // It turns by 90 degrees about z while its middle stands: a vertical edge points at the face halfway.
         let (s, c) = (std::f64::consts::FRAC_PI_8).sin_cos();
         let (s2, c2) = (std::f64::consts::FRAC_PI_8 * 3.0).sin_cos();
-        let turn = Move { positions: [[0.5 + diagonal + gap, 0.0, 0.0]; 2], q: [[s2, 0.0, 0.0, -c2], [c, 0.0, 0.0, s]].map(|q| if gap > 1.0 { IDENTITY } else { q }) };
+        let turn = Move {
+            positions: [[0.5 + diagonal + gap, 0.0, 0.0]; 2],
+            q: [[s2, 0.0, 0.0, -c2], [c, 0.0, 0.0, s]].map(|q| if gap > 1.0 { IDENTITY } else { q }),
+        };
         let _ = (s, c);
         let found = asked((&cube, &still([0.0; 3])), (&ball, &turn), &options(1e-4)).expect("near");
         let (truth, _) = least((&cube.solid, &still([0.0; 3])), (&ball.solid, &turn), 1e-7, 4_000);
@@ -317,8 +335,13 @@ fn a_screw_follows_its_helix() {
         let angle = t * std::f64::consts::FRAC_PI_2;
         [2.0 * angle.cos(), 2.0 * angle.sin(), t]
     };
-    let truth = (0..=200_000).map(|i| norm(sub(helix(f64::from(i) / 2e5), at.positions[0])) - 0.2).fold(f64::INFINITY, f64::min);
-    assert!(found.lower <= truth && truth <= found.upper + 1e-9 && found.upper - found.lower <= 1e-6, "{found:?} {truth}");
+    let truth = (0..=200_000)
+        .map(|i| norm(sub(helix(f64::from(i) / 2e5), at.positions[0])) - 0.2)
+        .fold(f64::INFINITY, f64::min);
+    assert!(
+        found.lower <= truth && truth <= found.upper + 1e-9 && found.upper - found.lower <= 1e-6,
+        "{found:?} {truth}"
+    );
     // On a line its origin would pass 0.5 m nearer to the axis.
     let found = asked((&ball, &turn), (&post, &at), &options(1e-6)).expect("near");
     assert!(found.lower > truth + 0.1, "{found:?}");

@@ -57,6 +57,9 @@ pub(crate) struct InputArgs {
     /// Also tell how far body b of each row moves along this vector of the world until it touches body a, or leaves it
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) direction: Option<String>,
+    /// How bodies move between frames, which is then looked at too: none, linear, screw, hold
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"])]
+    pub(crate) between: Option<String>,
     /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10), or one run (5)
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) runs: Option<Span>,
@@ -181,6 +184,12 @@ pub(crate) struct QueryArgs {
     /// Also tell how far B moves along this vector of A's frame until it touches A, or leaves it
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) direction: Option<String>,
+    /// Instead of one pose, the least distance while B moves from one pose to another
+    #[arg(long, value_name = "POSE", num_args = 2, allow_hyphen_values = true, conflicts_with_all = ["pose", "explain", "direction"])]
+    pub(crate) between: Option<Vec<String>>,
+    /// How B moves, for --between: linear (its origin on a line, the shortest rotation), screw
+    #[arg(long, value_name = "MOTION", default_value = "linear", hide_possible_values = true, value_parser = ["linear", "screw"])]
+    pub(crate) motion: String,
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,

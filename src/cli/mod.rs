@@ -5,6 +5,7 @@
 
 mod args;
 mod between;
+mod between_poses;
 mod check;
 mod color;
 mod decompositions;

@@ -1,7 +1,7 @@
 //! A scene file to a [`Scene`].
 
+use super::between::Pivot;
 use super::body_spec::BodySpec;
-use super::between::{MotionRule, Pivot};
 use super::build::{Failure, build};
 use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
@@ -11,7 +11,7 @@ use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
 use super::length::parse_length;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
-use super::sections;
+use super::{motion_spec, sections};
 use crate::error::{Error, LARGE_INPUT, Result};
 use crate::geometry::Vec3;
 use std::io::ErrorKind;
@@ -29,6 +29,8 @@ pub struct SceneOverrides {
     pub require: Option<String>,
     /// `direction` as the text `X,Y,Z`: a vector of the world.
     pub direction: Option<String>,
+    /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
+    pub between: Option<String>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
     /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
@@ -133,6 +135,7 @@ pub(super) fn assemble(
     let trajectories = trajectories(source, &file, overrides)?;
     let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
+    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), query.require)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
@@ -145,7 +148,7 @@ pub(super) fn assemble(
             return Err(Error::several(path.display(), errors));
         }
     };
-    let (bodies, dynamic) = bodies(file.bodies, shapes);
+    let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
@@ -167,7 +170,7 @@ pub(super) fn assemble(
         frame_rate,
         query,
         direction,
-        motion: MotionRule::default(),
+        motion,
         ignored,
         inputs,
         builder_digest: None,
@@ -295,7 +298,7 @@ fn place(source: &TomlSource<'_>, bodies: &[BodySpec], failure: Failure) -> Erro
 }
 
 /// The bodies with their shapes, and the indices of the dynamic ones: the slots.
-fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>) {
+fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<Body>, Vec<u32>) {
     let mut dynamic = Vec::new();
     let mut bodies = Vec::with_capacity(specs.len());
     for ((spec, shape), index) in specs.into_iter().zip(shapes).zip(0..) {
@@ -306,7 +309,13 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             }
         };
-        bodies.push(Body { name: spec.name, shape, motion, pivot: Pivot::Origin, groups: spec.groups.to_vec() });
+        bodies.push(Body {
+            name: spec.name,
+            shape,
+            motion,
+            pivot: spec.pivot.unwrap_or(pivot),
+            groups: spec.groups.to_vec(),
+        });
     }
     (bodies, dynamic)
 }

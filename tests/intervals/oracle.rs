@@ -122,7 +122,11 @@ impl Move {
         }
         let sine = (0..4).map(|k| (b[k] - a[k] * cosine).powi(2)).sum::<f64>().sqrt();
         let angle = sine.atan2(cosine);
-        let (x, y) = if angle < 1e-9 { (1.0 - t, t) } else { (((1.0 - t) * angle).sin() / angle.sin(), (t * angle).sin() / angle.sin()) };
+        let (x, y) = if angle < 1e-9 {
+            (1.0 - t, t)
+        } else {
+            (((1.0 - t) * angle).sin() / angle.sin(), (t * angle).sin() / angle.sin())
+        };
         let q = unit(std::array::from_fn(|k| x * a[k] + y * b[k]));
         Placed { position: add(scale(p, 1.0 - t), scale(r, t)), q }
     }
@@ -141,7 +145,8 @@ pub(crate) fn distance(a: &Solid, b: &Solid, pose_a: &Placed, pose_b: &Placed) -
     let radii = a.radius + b.radius;
     let mut gap = f64::NEG_INFINITY;
     let mut look = |n: V| {
-        let side = |s: &Solid, sign: f64| s.vertices.iter().map(|v| sign * dot(n, *v)).fold(f64::NEG_INFINITY, f64::max);
+        let side =
+            |s: &Solid, sign: f64| s.vertices.iter().map(|v| sign * dot(n, *v)).fold(f64::NEG_INFINITY, f64::max);
         gap = gap.max(-side(&a, 1.0) - side(&b, -1.0)).max(-side(&a, -1.0) - side(&b, 1.0));
     };
     a.normals.iter().chain(&b.normals).for_each(|n| look(*n));

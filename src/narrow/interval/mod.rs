@@ -30,7 +30,7 @@ pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
 use self::contact::first_contact;
 use self::node::Node;
 use self::path::BodyPath;
-use self::relative_motion::{FixedIn, RelativeMotion, from_a_to_b};
+use self::relative_motion::{FixedIn, GapBound, RelativeMotion, from_a_to_b};
 use self::search::{IntervalSearch, Part, PartOf};
 use self::subject::Subjects;
 use super::proximity::Proximity;
@@ -66,18 +66,26 @@ pub struct IntervalOptions {
     pub tolerance: f64,
 }
 
+impl IntervalOptions {
+    /// Whether a bracket decides what is asked.
+    fn is_decided(&self, lower: f64, upper: f64) -> bool {
+        let required = self.require.is_none_or(|require| lower >= require || upper < require);
+        let touching = lower > self.touch || upper <= self.touch;
+        upper - lower <= self.tolerance && upper <= self.within && touching && required
+    }
+}
+
 /// What is proven of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
 /// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
 /// frame, where they are known: they change no answer.
-pub fn interval_proximity(
-    a: &BodyMotion<'_>,
-    b: &BodyMotion<'_>,
-    rows: [Option<&Proximity>; 2],
+pub fn interval_proximity<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
-    let _ = rows;
     let subjects = Subjects::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
         return held(&subjects, [a.ends, b.ends], options, work, routes);
@@ -87,18 +95,32 @@ pub fn interval_proximity(
     };
     let paths = [path_a, path_b];
     let motion = RelativeMotion::new(&paths[0], &paths[1], [&a.ends[0], &b.ends[0]]);
-    if is_beyond(&subjects, &paths, &motion, options) {
+    // Bodies that are within the cut-off at one end are not beyond it throughout.
+    let may_be_beyond = rows.iter().flatten().all(|row| row.upper > options.within);
+    if may_be_beyond && is_beyond(&subjects, &paths, &motion, options) {
         return None;
     }
     let (leaves, open) = (Vec::new(), BinaryHeap::new());
     let upper = f64::INFINITY;
     let options = *options;
     let mut search = IntervalSearch {
-        subjects, paths, motion, options, work, routes, leaves, open, upper, computed: 0, divided: false, by_speed: false,
+        subjects,
+        paths,
+        motion,
+        options,
+        rows,
+        work,
+        routes,
+        leaves,
+        open,
+        upper,
+        computed: 0,
+        divided: false,
+        by_speed: false,
     };
     if search.subjects.has_trees() {
         let lower = f64::NEG_INFINITY;
-        search.open.push(Part { lower, start: 0.0, end: 1.0, of: PartOf::Nodes([0, 0]) });
+        search.open.push(Part { lower, start: 0.0, end: 1.0, bound: GapBound::NONE, of: PartOf::Nodes([0, 0]) });
     } else {
         search.begin_leaf([0, 0], f64::NEG_INFINITY);
     }
@@ -106,14 +128,19 @@ pub fn interval_proximity(
 }
 
 /// Whether the direction between the recentred origins proves the bodies to be beyond the cut-off throughout.
-fn is_beyond(subjects: &Subjects<'_>, paths: &[BodyPath; 2], motion: &RelativeMotion, options: &IntervalOptions) -> bool {
+fn is_beyond(
+    subjects: &Subjects<'_>,
+    paths: &[BodyPath; 2],
+    motion: &RelativeMotion,
+    options: &IntervalOptions,
+) -> bool {
     let [start, end] = [0.0, 1.0].map(|share| Node::at(share, paths));
     let between = from_a_to_b([&start.poses[0], &start.poses[1]]);
     if between == Vec3::ZERO || !between.is_finite() {
         return false;
     }
     let normal = start.from_world(between.normalized());
-    subjects.hulls().least_along([&start, &end], normal, FixedIn::World, motion) > options.within
+    subjects.hulls().bound_along([&start, &end], normal, FixedIn::World, motion).least() > options.within
 }
 
 /// The answer of a search that has begun.
@@ -124,7 +151,8 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     let lower = if least > 0.0 || search.subjects.is_convex() { least } else { depth_bound(&search).min(least) };
     let mut closest = [1.0_f64, 0.0];
     for part in search.open.iter().filter(|part| part.lower <= upper) {
-        closest = [closest[0].min(part.start), closest[1].max(part.end)];
+        let [first, last] = part.bound.where_below(upper).map(|share| part.start + share * (part.end - part.start));
+        closest = [closest[0].min(first), closest[1].max(last)];
     }
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
     let status = status(lower, upper, touch);
@@ -151,7 +179,7 @@ fn depth_bound(search: &IntervalSearch<'_, '_>) -> f64 {
     };
     directions(0.0, &mut start);
     directions(1.0, &mut end);
-    search.subjects.hulls().least_between(&start, &end, &search.motion)
+    search.subjects.hulls().best_between([&start, &end], &search.motion, |_| false).least()
 }
 
 /// The answer where both poses hold until the next one.

@@ -97,14 +97,16 @@ impl BodyPath {
             return self.ends[1];
         }
         let (sine, cosine) = libm::sincos(share * self.half_angle);
-        let q = product(self.q, [cosine, self.axis_in_body.x * sine, self.axis_in_body.y * sine, self.axis_in_body.z * sine]);
+        let q = product(
+            self.q,
+            [cosine, self.axis_in_body.x * sine, self.axis_in_body.y * sine, self.axis_in_body.z * sine],
+        );
         let moved = match self.between {
             BetweenFrames::Screw => self.screwed(share),
             _ => self.velocity.scale(share) + (self.arm - turned(&rotation(q), self.pivot)),
         };
-        let [x, y, z] = [0, 1, 2].map(|k| {
-            Dd::from_parts(self.ends[0].position[k], self.ends[0].rest[k]) + Dd::from_f64(moved[k])
-        });
+        let [x, y, z] =
+            [0, 1, 2].map(|k| Dd::from_parts(self.ends[0].position[k], self.ends[0].rest[k]) + Dd::from_f64(moved[k]));
         Pose { position: Vec3::new(x.hi, y.hi, z.hi), rest: Vec3::new(x.lo, y.lo, z.lo), q }
     }
 

@@ -91,30 +91,86 @@ pub(super) fn from_a_to_b([a, b]: [&Pose; 2]) -> Vec3<f64> {
     Vec3::new(along(0), along(1), along(2))
 }
 
-/// The least value over [0, 1] of a function that is `first` and `last` at the ends and whose second derivative is at least
-/// `-bend`: `(1 - t) first + t last - bend t (1 - t) / 2` is below it.
-pub(super) fn least_over(first: f64, last: f64, bend: f64) -> f64 {
-    let half = 0.5 * bend;
-    let slope = last - first;
-    if slope.abs() >= half {
-        return first.min(last);
+/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at least `-bend`:
+/// `(1 - t) first + t last - bend t (1 - t) / 2`, a convex parabola.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GapBound {
+    pub(super) first: f64,
+    pub(super) last: f64,
+    pub(super) bend: f64,
+}
+
+impl GapBound {
+    /// No bound.
+    pub(super) const NONE: Self = Self { first: f64::NEG_INFINITY, last: f64::NEG_INFINITY, bend: 0.0 };
+
+    /// The same, read from the other end.
+    pub(super) fn reversed(self) -> Self {
+        Self { first: self.last, last: self.first, bend: self.bend }
     }
-    // At t = (half - slope) / (2 half).
-    let drop = half - slope;
-    first.min(last).min(first - drop * (drop / (4.0 * half)))
+
+    /// The least value.
+    pub(super) fn least(&self) -> f64 {
+        let Self { first, last, bend } = *self;
+        let half = 0.5 * bend;
+        let slope = last - first;
+        if slope.abs() >= half || first.is_infinite() {
+            return first.min(last);
+        }
+        // At t = (half - slope) / (2 half).
+        let drop = half - slope;
+        first.min(last).min(first - drop * (drop / (4.0 * half)))
+    }
+
+    /// The shares of [0, 1] outside of which the bound is above a level: the roots of `a t^2 + b t + c`, rounded outward.
+    pub(super) fn where_below(&self, level: f64) -> [f64; 2] {
+        let Self { first, last, bend } = *self;
+        let rounding = 16.0 * f64::EPSILON * (first.abs() + last.abs() + bend + level.abs());
+        let a = 0.5 * bend;
+        let (b, c) = (last - first - a, first - level - rounding);
+        let discriminant = b * b - 4.0 * a * c;
+        if !discriminant.is_finite() {
+            return [0.0, 1.0];
+        }
+        // No difference of nearly equal numbers; a root that is infinite or undefined is beyond the ends.
+        let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
+        let (one, other) = (q / a, c / q);
+        let (low, high) = match () {
+            () if a == 0.0 && b <= 0.0 => (other, f64::INFINITY),
+            () if a == 0.0 => (f64::NEG_INFINITY, other),
+            () => (one.min(other), one.max(other)),
+        };
+        let low = if low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
+        let high = if high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
+        [low.min(high), high]
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::least_over;
+    use super::GapBound;
 
     #[test]
     fn the_least_value_is_that_of_the_parabola() {
-        for (first, last, bend) in [(1.0, 1.0, 8.0), (1.0, 2.0, 8.0), (3.0, -1.0, 2.0), (0.0, 0.1, 0.3), (2.0, 5.0, 0.0)] {
+        for (first, last, bend) in
+            [(1.0, 1.0, 8.0), (1.0, 2.0, 8.0), (3.0, -1.0, 2.0), (0.0, 0.1, 0.3), (2.0, 5.0, 0.0)]
+        {
             let value = |t: f64| (1.0 - t) * first + t * last - bend * t * (1.0 - t) / 2.0;
             let grid = (0..=10_000).map(|i| value(f64::from(i) / 1e4)).fold(f64::INFINITY, f64::min);
-            let found = least_over(first, last, bend);
+            let bound = GapBound { first, last, bend };
+            let found = bound.least();
             assert!(found <= grid + 1e-12 && found >= grid - 1e-7 * (1.0 + bend), "{found} {grid}");
+            let level = grid + 0.05;
+            let [low, high] = bound.where_below(level);
+            for i in 0..=10_000 {
+                let t = f64::from(i) / 1e4;
+                assert!(value(t) > level - 1e-9 || (low..=high).contains(&t), "{t} is outside of {low} .. {high}");
+            }
+            assert!(
+                low <= high
+                    && (low == 0.0 || value(low) >= level - 1e-9)
+                    && (high == 1.0 || value(high) >= level - 1e-9)
+            );
         }
     }
 }

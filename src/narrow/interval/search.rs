@@ -5,9 +5,10 @@
 
 use super::node::Node;
 use super::path::BodyPath;
-use super::relative_motion::RelativeMotion;
+use super::relative_motion::{GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
-use super::{IntervalOptions, IntervalMethod};
+use super::{IntervalMethod, IntervalOptions};
+use crate::narrow::proximity::Proximity;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::workspace::Workspace;
@@ -36,6 +37,8 @@ pub(super) struct Part {
     pub(super) lower: f64,
     pub(super) start: f64,
     pub(super) end: f64,
+    /// A bound over the part, its ends at 0 and 1; none of nodes of trees.
+    pub(super) bound: GapBound,
     pub(super) of: PartOf,
 }
 
@@ -64,6 +67,8 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) paths: [BodyPath; 2],
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
+    /// The rows at both ends, where they are known.
+    pub(super) rows: [Option<&'a Proximity>; 2],
     pub(super) work: &'w mut Workspace,
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
@@ -109,13 +114,9 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// Whether a bracket from `lower` to the upper end found decides what is asked.
     fn decides(&self, lower: f64) -> bool {
-        let IntervalOptions { within, require, touch, tolerance, .. } = self.options;
-        let upper = self.upper;
-        if upper <= touch && !self.subjects.is_convex() {
-            return true; // the depth of bodies that are not convex is a bracket of its own
-        }
-        let required = require.is_none_or(|require| lower >= require || upper < require);
-        upper - lower <= tolerance && upper <= within && (lower > touch || upper <= touch) && required
+        // The depth of bodies that are not convex is a bracket of its own.
+        let is_deep = self.upper <= self.options.touch && !self.subjects.is_convex();
+        is_deep || self.options.is_decided(lower, self.upper)
     }
 
     /// Whether dividing a part cannot raise its bound but by rounding.
@@ -167,7 +168,12 @@ impl<'a> IntervalSearch<'a, '_> {
         let mut node = Node::at(share, &self.paths);
         let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
         let of = &mut self.leaves[leaf as usize];
-        of.measure(&self.subjects, &mut node, error, self.work, self.routes);
+        let row = match share {
+            0.0 => self.rows[0],
+            1.0 => self.rows[1],
+            _ => None,
+        };
+        of.measure(&self.subjects, (&mut node, error), row, self.work, self.routes);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
         of.nodes.push(node);
         of.nodes.len() as u32 - 1
@@ -177,18 +183,22 @@ impl<'a> IntervalSearch<'a, '_> {
     fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
-        let mut lower = of.hulls.least_between(one, other, &self.motion);
+        let upper = self.upper;
+        let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
+        let mut bound = of.hulls.best_between([one, other], &self.motion, is_enough);
+        let mut lower = bound.least();
         if !self.subjects.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.
             let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
             if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {
                 lower = by_speed;
+                bound = GapBound::NONE;
                 self.by_speed = true;
             }
         }
         let lower = if lower > at_least { lower } else { at_least };
         let (start, end) = (one.share, other.share);
-        self.open.push(Part { lower, start, end, of: PartOf::Leaf { leaf, from, to } });
+        self.open.push(Part { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to } });
     }
 
     /// The class of proof.

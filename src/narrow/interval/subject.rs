@@ -8,6 +8,7 @@ use super::support_gap::Hulls;
 use crate::geometry::piece_tree::{PieceParts, PieceTree};
 use crate::geometry::pose::rotation;
 use crate::geometry::{Pose, Vec3};
+use crate::narrow::NarrowPhase;
 use crate::narrow::cache::{PairCache, PieceCache};
 use crate::narrow::deviation::{deviation_of, proven_upper, widened};
 use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};
@@ -17,7 +18,6 @@ use crate::narrow::proximity::Proximity;
 use crate::narrow::query::{BodyPoses, PairQuery};
 use crate::narrow::routes::Routes;
 use crate::narrow::workspace::Workspace;
-use crate::narrow::NarrowPhase;
 use crate::scene::{QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
@@ -121,9 +121,8 @@ impl<'a> Subjects<'a> {
             let at = pivots[body];
             Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
         };
-        let between = [0, 1].map(|end| {
-            from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (turned(1, end) - turned(0, end))
-        });
+        let between =
+            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (turned(1, end) - turned(0, end)));
         let radii: f64 = (0..2).map(|body| self.shapes[body].radius + pivots[body].length()).sum();
         let size = radii + between[0].length().max(between[1].length());
         distance_to_segment(between) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
@@ -139,15 +138,18 @@ impl<'a> Subjects<'a> {
             let at = of[body].middle;
             Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
         };
-        let between = [0, 1].map(|end| {
-            from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (middle(1, end) - middle(0, end))
-        });
+        let between =
+            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (middle(1, end) - middle(0, end)));
         let bend: f64 = (0..2)
             .map(|body| paths[body].omega.length2() * (paths[body].arm.length() + of[body].middle.length()))
             .sum();
         let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
         let rounding = bound_of::<f64>(size) + motion.error;
-        distance_to_segment(between) - 0.125 * bend * (1.0 + 1e-9) - (of[0].radius + of[1].radius) - self.deviation - rounding
+        distance_to_segment(between)
+            - 0.125 * bend * (1.0 + 1e-9)
+            - (of[0].radius + of[1].radius)
+            - self.deviation
+            - rounding
     }
 }
 
@@ -188,18 +190,18 @@ impl<'a> Leaf<'a> {
         Self { hulls, nodes: Vec::with_capacity(4), cache: Box::default() }
     }
 
-    /// Computes the distance at a node, whose pose is off the path by `error` metres at most.
+    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `row`: that of the bodies there, if it is known.
     pub(super) fn measure(
         &mut self,
         subjects: &Subjects<'_>,
-        node: &mut Node,
-        error: f64,
+        (node, error): (&mut Node, f64),
+        row: Option<&Proximity>,
         work: &mut Workspace,
         routes: &mut Routes,
     ) {
         let row = match subjects.division {
             Division::Pieces(_) => self.of_pieces(subjects, node, work, routes),
-            _ => of_bodies(subjects, node, &mut self.cache.whole, work, routes),
+            _ => row.copied().or_else(|| of_bodies(subjects, node, &mut self.cache.whole, work, routes)),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);

@@ -4,7 +4,7 @@
 //! concave up to a bound of the second derivative of their points: its values at both ends of a part bound it in between.
 
 use super::node::Node;
-use super::relative_motion::{FixedIn, RelativeMotion, least_over};
+use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use crate::geometry::Vec3;
 use crate::narrow::pair::Pair;
 use crate::scene::Piece;
@@ -28,13 +28,13 @@ impl Hulls<'_> {
 
     /// A lower bound of the signed distance over the part between two nodes, from the direction `normal` (A's frame at `from`) which
     /// stands still in the frame `fixed`.
-    pub(super) fn least_along(
+    pub(super) fn bound_along(
         &self,
         [from, to]: [&Node; 2],
         normal: Vec3<f64>,
         fixed: FixedIn,
         motion: &RelativeMotion,
-    ) -> f64 {
+    ) -> GapBound {
         let there = match fixed {
             FixedIn::A => normal,
             FixedIn::B => to.relative.vector(from.relative.inverse_vector(normal)),
@@ -42,24 +42,46 @@ impl Hulls<'_> {
         };
         let (one, other) = (self.pair(from), self.pair(to));
         let share = to.share - from.share;
-        let bend = motion.bend(fixed, from.to_world(normal)) * (share * share);
-        let least = least_over(one.gap(normal), other.gap(there), bend);
         let size = one.size.max(other.size);
-        least - (self.a.radius + self.b.radius) - self.deviation - (one.bound().max(other.bound()) + TURNED * size) - motion.error
+        let rounding = one.bound().max(other.bound()) + TURNED * size + motion.error;
+        let off = self.a.radius + self.b.radius + self.deviation + rounding;
+        let bend = motion.bend(fixed, from.to_world(normal)) * (share * share);
+        GapBound { first: one.gap(normal) - off, last: other.gap(there) - off, bend }
     }
 
-    /// The best of these bounds over the directions of both ends and all frames.
-    pub(super) fn least_between(&self, from: &Node, to: &Node, motion: &RelativeMotion) -> f64 {
-        let mut least = f64::NEG_INFINITY;
-        for ends in [[from, to], [to, from]] {
+    /// The best of these bounds over the directions of both ends and all frames, the nearer end and the least bend first. The search for a
+    /// better one ends where `is_enough` says so of the least value.
+    pub(super) fn best_between(
+        &self,
+        [from, to]: [&Node; 2],
+        motion: &RelativeMotion,
+        is_enough: impl Fn(f64) -> bool,
+    ) -> GapBound {
+        let mut best = (f64::NEG_INFINITY, GapBound::NONE);
+        let is_later_nearer = to.upper < from.upper;
+        for reversed in [is_later_nearer, !is_later_nearer] {
+            let ends = if reversed { [to, from] } else { [from, to] };
             for &normal in ends[0].normals() {
-                for fixed in FixedIn::ALL {
-                    let found = self.least_along(ends, normal, fixed, motion);
-                    // NaN is no bound.
-                    least = if found > least { found } else { least };
+                for fixed in by_bend(motion, ends[0].to_world(normal)) {
+                    let bound = self.bound_along(ends, normal, fixed, motion);
+                    let least = bound.least();
+                    if least > best.0 {
+                        best = (least, if reversed { bound.reversed() } else { bound });
+                        if is_enough(least) {
+                            return best.1;
+                        }
+                    }
                 }
             }
         }
-        least
+        best.1
     }
+}
+
+/// The frames in which a direction of the world may stand still, that of the least bend first.
+fn by_bend(motion: &RelativeMotion, normal: Vec3<f64>) -> [FixedIn; 3] {
+    let mut frames = FixedIn::ALL.map(|fixed| (motion.bend(fixed, normal), fixed));
+    // Stable, so that of equal bends the world comes first.
+    frames.sort_by(|one, other| one.0.total_cmp(&other.0));
+    frames.map(|(_, fixed)| fixed)
 }
