@@ -195,10 +195,21 @@ fn along_a_path_all_searches_find_the_same_distance() {
 
 /// One sample by a method from a cold cache.
 fn row(method: &dyn NarrowPhase, solids: [&Solid; 2], pb: &Pose, routes: &mut Routes) -> Proximity {
+    row_from(method, solids, pb, &mut PairCache::default(), routes)
+}
+
+/// One sample by a method, from what is remembered.
+fn row_from(
+    method: &dyn NarrowPhase,
+    solids: [&Solid; 2],
+    pb: &Pose,
+    cache: &mut PairCache,
+    routes: &mut Routes,
+) -> Proximity {
     let (poses_a, poses_b) = (BodyPoses::Fixed(&Pose::IDENTITY), BodyPoses::Fixed(pb));
     let query = PairQuery { a: &solids[0].shape, b: &solids[1].shape, poses_a, poses_b, samples: 1 };
     let mut rows = Vec::with_capacity(1);
-    method.walk(&query, &EVERYTHING, &mut PairCache::default(), &mut Workspace::default(), routes, &mut rows);
+    method.walk(&query, &EVERYTHING, cache, &mut Workspace::default(), routes, &mut rows);
     rows.pop().expect("a row for every sample")
 }
 
@@ -232,4 +243,50 @@ fn without_tolerance_nearly_parallel_features_cycle() {
     eprintln!("{searches} searches of nearly aligned cubes; cycles without and with tolerance: {cycles:?}; {routes:?}");
     assert!(cycles[0] > 0 && cycles[1] * 10 <= cycles[0], "cycles without and with tolerance: {cycles:?}");
     assert!(routes.lin_canny_steps > 0 && routes.vclip_steps == 0, "Lin-Canny took no part: {routes:?}");
+}
+
+/// Mirtich 1997 (V-Clip), Algorithm 10, with two cubes: bisection between two nearly aligned poses down to where the features
+/// change. A few searches cycle, also with the tolerance; each is counted and handed over, and the rows are those of GJK.
+#[test]
+fn a_search_that_cycles_is_counted_and_handed_over() {
+    let mut random = Random(10);
+    let solid = Solid::cuboid([1.0; 3]);
+    let (mut routes, mut tally, mut rows) = (Routes::default(), Tally::default(), 0);
+    for _ in 0..4000 {
+        let mut place = || {
+            let half = libm::exp(-random.between(15.0, 20.0)) / 2.0;
+            let [x, y, z] = times(random.direction(), libm::sin(half));
+            ([random.between(-4.0, 4.0), random.between(-4.0, 4.0), 4.0], [libm::cos(half), x, y, z])
+        };
+        let (mut low, mut high) = (place(), place());
+        let mut caches = [(); 2].map(|()| PairCache::default());
+        let mut last: Option<FeaturePair> = None;
+        let mut ask = |at: &([f64; 3], [f64; 4])| {
+            let pb = Pose::new(at.0, at.1);
+            let pair = Pair::new(core(&solid), core(&solid), RelativePose::between(&Pose::IDENTITY, &pb), 0.0);
+            let found = tally.search(&pair, last.unwrap_or_else(|| vclip::cold_start(&pair)));
+            let row = row_from(&LinCanny, [&solid, &solid], &pb, &mut caches[0], &mut routes);
+            let expected = row_from(&Gjk::DEFAULT, [&solid, &solid], &pb, &mut caches[1], &mut Routes::default());
+            assert_eq!(bits(&row), bits(&expected), "at {pb:?}");
+            tally.check(&found, row.distance, pair.size, "nearly aligned cubes");
+            (last, rows) = (Some(found.features), rows + 1);
+            found.features
+        };
+        let first = ask(&low);
+        loop {
+            let middle = (
+                [0, 1, 2].map(|k: usize| 0.5 * (low.0[k] + high.0[k])),
+                [0, 1, 2, 3].map(|k: usize| 0.5 * (low.1[k] + high.1[k])),
+            );
+            if middle == low || middle == high {
+                break;
+            }
+            if ask(&middle) == first { low = middle } else { high = middle }
+        }
+    }
+    tally.report("bisection of nearly aligned cubes");
+    eprintln!("{rows} rows: {routes:?}");
+    assert!(tally.ends[2] > 0 && routes.cycles > 0, "not representative: {tally:?} {routes:?}");
+    assert!(tally.ends[2] * 100 < tally.ends[0] && tally.ends[1] + tally.ends[3] == 0, "cycles are rare: {tally:?}");
+    assert_eq!(routes.uncertified, 0);
 }

@@ -45,6 +45,8 @@ def read(path):
 
 def save(figure, axes, name, png):
     """With one legend below all axes."""
+    for each in figure.axes:
+        each.set_ylim(bottom=0)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, 0.06, 1, 1))
@@ -64,7 +66,6 @@ def lines(axes, rows, x, y):
         label, colour, dashes = SEARCHES[search]
         points = [(float(r[x]), float(r[y])) for r in rows if r["search"] == search]
         axes.plot(*zip(*points), dashes, marker="o", ms=2.5, lw=1.3, color=colour, label=label)
-    axes.set_ylim(bottom=0)
     axes.grid(True, lw=0.3, alpha=0.5)
 
 

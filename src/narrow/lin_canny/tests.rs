@@ -200,11 +200,12 @@ fn the_nearest_part_of_a_face_is_nearest() {
     for _ in 0..300 {
         let body = random.hull(12);
         let f = (random.next().abs() * body.face_count() as f64) as u32;
-        let ends = [random.point().scale(2.0), random.point().scale(2.0)];
+        let [v0, v1, v2] = [0, 1, 2].map(|k| body.vertex(body.face(f)[k]));
+        let middle = (v0 + v1 + v2).scale(1.0 / 3.0);
+        let ends = [0, 1].map(|_| middle + random.point().scale(0.7));
         let identity = RelativePose::between(&Pose::IDENTITY, &Pose::IDENTITY);
         let [home, _] = regions::bodies([&body, &body], [body.planes(), body.planes()], &identity, TOLERANCE);
         let (nearest, found) = of_face_and_edge(&home, f, ends);
-        let [v0, v1, v2] = [0, 1, 2].map(|k| body.vertex(body.face(f)[k]));
         // The faces of a hull of random points are triangles: a fan of segments from one corner.
         let from = |x: Vec3<f64>| least(|s| segment_distance(x, [v0, v1 + (v2 - v1).scale(s)]));
         let expected = least(|s| from(ends[0] + (ends[1] - ends[0]).scale(s)));
