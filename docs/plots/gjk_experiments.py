@@ -169,7 +169,8 @@ def gear(rows):
             lines.append([
                 samples, algorithm, f"{len(some)}", f"{false}", f"{sum(e > 1e-12 for e in errors)}",
                 f"{sum(int(r['nothing']) for r in some)}", f"{max(errors):.1e}",
-                f"{statistics.median(least):.1e}", f"{max(least):.1e}",
+                f"{statistics.median(least):.1e}",
+                f"{max(least):.1e}" if max(least) < float("inf") else "contact in the first step",
             ])
     names = ["points a flank", "", "searches", "false contacts", "off by more than 1e-12", "nothing found", "worst error",
              "least distance, median", "worst"]
