@@ -2,7 +2,7 @@
 
 use crate::Effort;
 use crate::bodies::{self, Random};
-use crate::clock::medians;
+use crate::clock::quartiles;
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
@@ -71,7 +71,7 @@ pub(crate) fn run(effort: Effort) -> String {
             let poses = passing(samples, step, &mut Random(7));
             let pairs: Vec<_> = poses.iter().map(|at| bodies::pair(&sphere, &sphere, at)).collect();
             let mut start = Simplex::default();
-            let times = medians(&variants, samples, |variant, call| {
+            let times = quartiles(&variants, samples, |variant, call| {
                 if call == 0 {
                     start = Simplex::default();
                 }

@@ -2,7 +2,7 @@
 
 use crate::Effort;
 use crate::bodies::{self, Random};
-use crate::clock::medians;
+use crate::clock::quartiles;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
@@ -80,7 +80,7 @@ fn count(pairs: &[Pair<'_, f64>], options: &GjkOptions) -> Counted {
 /// Nanoseconds a query that its sub-algorithm takes: the recorded simplices of each variant, again.
 fn sub_algorithm_times(variants: &[GjkOptions], counted: &[Counted], queries: usize, calls: usize) -> Vec<f64> {
     let ways: Vec<usize> = (0..variants.len()).collect();
-    medians(&ways, calls, |&way, call| {
+    quartiles(&ways, calls, |&way, call| {
         let recorded = &counted[way].recorded[call % queries];
         let mut sum = 0.0;
         for (points, count) in recorded {
@@ -99,7 +99,7 @@ fn case(name: &str, vertices: usize, pairs: &[Pair<'_, f64>], calls: usize, csv:
             let counted = variants.map(|options| count(pairs, &options));
             let queries = pairs.len();
             let sub = sub_algorithm_times(&variants, &counted, queries, calls);
-            let whole = medians(&variants, calls, |options, call| {
+            let whole = quartiles(&variants, calls, |options, call| {
                 gjk::search_by(&pairs[call % queries], &Simplex::default(), f64::INFINITY, options)
             });
             for (k, options) in variants.iter().enumerate() {

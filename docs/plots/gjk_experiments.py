@@ -78,29 +78,28 @@ def save(figure, axes, name, png):
 
 
 def plot_gear(rows, png):
-    """The error of each search over the true distance; and both determinants, the least of each step, for JH's searches."""
+    """The worst error of each step; and the least and the largest determinant of the searches that rely on it."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))
+    steps = sorted({int(r["step"]) for r in rows})
+    by = {(a, step): pick(rows, algorithm=a, step=str(step)) for a in ALGORITHMS for step in steps}
     for algorithm, (label, colour, mark) in ALGORITHMS.items():
-        some = [r for r in rows if r["algorithm"] == algorithm]
-        x = [max(float(r["truth"]), FLOOR) for r in some]
-        y = [max(float(r["error"]), FLOOR) for r in some]
-        left.plot(x, y, mark, ms=4, color=colour, label=label, alpha=0.6)
+        x = [max(float(by[algorithm, step][0]["truth"]), FLOOR) for step in steps]
+        y = [max(FLOOR, *(float(r["error"]) for r in by[algorithm, step])) for step in steps]
+        left.plot(x, y, mark, ms=5, color=colour, label=label, alpha=0.8)
     left.set_xlabel("true distance (module 1)")
-    left.set_ylabel("error of the distance, in sizes of the pair")
-    some = [r for r in rows if r["algorithm"] == "SV"]
-    steps = sorted({int(r["step"]) for r in some})
-    for column, label, colour in (("det_a", "|det A|", "tab:red"), ("det_m", "|det M|", "tab:blue")):
-        values = [[max(float(r[column]), 1e-40) for r in some if int(r["step"]) == step] for step in steps]
+    left.set_ylabel("worst error of the distance, in sizes of the pair")
+    bands = (("JH", "det_a", "|det A|, searches by JH", "tab:red"), ("SV", "det_m", "|det M|, searches by SV", "tab:blue"))
+    for algorithm, column, label, colour in bands:
+        values = [[max(float(r[column]), FLOOR) for r in by[algorithm, step]] for step in steps]
         right.fill_between(steps, [min(v) for v in values], [max(v) for v in values], color=colour, alpha=0.3, label=label)
     right.axhline(2.2e-16, color="black", lw=0.8)
     right.set_xlabel("step (the distance is halved in each)")
-    right.set_ylabel("least determinant of a search, all approaches")
+    right.set_ylabel("least determinant of a search, range over the approaches")
     left.set_xscale("log")
     for axes in (left, right):
         axes.set_yscale("log")
         axes.grid(True, lw=0.3, alpha=0.5)
-    handles, labels = right.get_legend_handles_labels()
-    right.legend(handles, labels, fontsize=8, loc="lower left")
+    right.legend(fontsize=8, loc="center left")
     save(figure, left, "gjk_gear", png)
 
 
@@ -169,7 +168,8 @@ def gear(rows):
             lines.append([
                 samples, algorithm, f"{len(some)}", f"{false}", f"{sum(e > 1e-12 for e in errors)}",
                 f"{sum(int(r['nothing']) for r in some)}", f"{max(errors):.1e}",
-                f"{statistics.median(least):.1e}", f"{max(least):.1e}",
+                f"{statistics.median(least):.1e}",
+                f"{max(least):.1e}" if max(least) < float("inf") else "contact in the first step",
             ])
     names = ["points a flank", "", "searches", "false contacts", "off by more than 1e-12", "nothing found", "worst error",
              "least distance, median", "worst"]
