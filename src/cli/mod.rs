@@ -4,7 +4,6 @@
 //! are lowered once (`args` to options of the library); nothing below sees a flag.
 
 mod args;
-mod between;
 mod check;
 mod color;
 mod decompositions;
@@ -16,6 +15,7 @@ mod generate;
 mod help;
 mod hulls;
 mod interrupt;
+mod intervals;
 mod machine;
 mod meshes;
 mod progress;
