@@ -40,7 +40,7 @@ pub mod narrow {
     pub use crate::narrow::{
         Auto, BodyPoses, FeatureKind, Gjk, IntervalMethod, IntervalProximity, IntervalStatus, Method, NarrowPhase,
         PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace, answer, by_name, certificate, epa, exact,
-        feature, gjk, pair, query_one, resolver, search, vclip,
+        feature, gjk, interval, pair, query_one, resolver, search, vclip,
     };
 }
 

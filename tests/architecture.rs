@@ -34,7 +34,11 @@ const FLOORS: [(&str, u8); 15] = [
 const ACROSS: [(&str, &str, &str); 5] = [
     ("broad", "trajectory::Bounds", "the lattice spans the whole input"),
     ("table", "narrow::proximity", "rows are plain data"),
-    ("table", "narrow::{FeatureKind|IntervalProximity|IntervalMethod|IntervalStatus|Method|Proximity|Status}", "rows are plain data"),
+    (
+        "table",
+        "narrow::{FeatureKind|IntervalProximity|IntervalMethod|IntervalStatus|Method|Proximity|Status}",
+        "rows are plain data",
+    ),
     ("generate", "table::trajectory_file", "data sets are written, not computed"),
     ("generate", "table::number_table", "data sets are written, not computed"),
 ];

@@ -54,6 +54,9 @@ pub(crate) struct InputArgs {
     /// The clearance required, at most `within`
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(crate) require: Option<String>,
+    /// How bodies move between frames, which is then looked at too: none, linear, screw, hold
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold"])]
+    pub(crate) between: Option<String>,
     /// Only these runs: half-open over key values, either end may be left out (3..7, -2.., ..10), or one run (5)
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub(crate) runs: Option<Span>,
@@ -176,6 +179,12 @@ pub(crate) struct QueryArgs {
     /// The pose of B in A: position and quaternion
     #[arg(long, value_name = "x,y,z,qw,qx,qy,qz", default_value = "0,0,0,1,0,0,0", allow_hyphen_values = true)]
     pub(crate) pose: String,
+    /// Instead of one pose, the least distance while B moves from one pose to another
+    #[arg(long, value_name = "POSE", num_args = 2, allow_hyphen_values = true, conflicts_with_all = ["pose", "explain"])]
+    pub(crate) between: Option<Vec<String>>,
+    /// How B moves, for --between: linear (its origin on a line, the shortest rotation), screw
+    #[arg(long, value_name = "MOTION", default_value = "linear", hide_possible_values = true, value_parser = ["linear", "screw"])]
+    pub(crate) motion: String,
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,

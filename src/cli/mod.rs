@@ -4,6 +4,7 @@
 //! are lowered once (`args` to options of the library); nothing below sees a flag.
 
 mod args;
+mod between;
 mod check;
 mod color;
 mod decompositions;

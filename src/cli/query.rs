@@ -1,6 +1,7 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
+use super::between;
 use super::decompositions;
 use super::exit::{self, ProgramEnd};
 use super::hulls;
@@ -20,7 +21,12 @@ use std::path::Path;
 pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let unit = LengthUnit::parse(&args.unit)
         .ok_or_else(|| Error::usage("--unit", format!("`{}` is no unit", args.unit), "give m, mm, cm, km, in or ft"))?;
-    let a_from_b = pose(&args.pose, unit)?;
+    if let Some(ends) = &args.between {
+        let ends = [pose("--between", &ends[0], unit)?, pose("--between", &ends[1], unit)?];
+        let scene = load(args, unit)?;
+        return between::query(args, &scene, ends, Lengths::of(unit));
+    }
+    let a_from_b = pose("--pose", &args.pose, unit)?;
     let scene = load(args, unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
     let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
@@ -62,9 +68,9 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
 }
 
 /// `x,y,z,qw,qx,qy,qz`.
-fn pose(text: &str, unit: LengthUnit) -> Result<Pose> {
+fn pose(flag: &str, text: &str, unit: LengthUnit) -> Result<Pose> {
     let wrong = |problem: &str| {
-        Error::usage("--pose", format!("{problem}: `{text}`"), "give x,y,z,qw,qx,qy,qz, for example 1,0,0,1,0,0,0")
+        Error::usage(flag, format!("{problem}: `{text}`"), "give x,y,z,qw,qx,qy,qz, for example 1,0,0,1,0,0,0")
     };
     let values = numbers(text).ok_or_else(|| wrong("not all of these are numbers"))?;
     let [x, y, z, qw, qx, qy, qz] = values[..] else { return Err(wrong("seven numbers are needed")) };
@@ -273,10 +279,10 @@ mod tests {
     #[test]
     fn poses_have_seven_numbers_and_a_unit_quaternion() {
         let mm = LengthUnit::parse("mm").expect("a unit");
-        let read = pose("1000,0,-2.5,0,1,0,0", mm).expect("a pose");
+        let read = pose("--pose", "1000,0,-2.5,0,1,0,0", mm).expect("a pose");
         assert_eq!(read, Pose::new([1.0, 0.0, -0.0025], [0.0, 1.0, 0.0, 0.0]));
         for wrong in ["", "1,2,3", "0,0,0,2,0,0,0", "0,0,0,0,0,0,0", "0,0,inf,1,0,0,0"] {
-            assert!(pose(wrong, mm).is_err(), "{wrong}");
+            assert!(pose("--pose", wrong, mm).is_err(), "{wrong}");
         }
     }
 }

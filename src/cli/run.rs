@@ -30,9 +30,9 @@ pub(crate) struct Input {
 
 impl From<InputArgs> for Input {
     fn from(args: InputArgs) -> Self {
-        let InputArgs { scene, trajectories, within, require, runs, frames, max_input } = args;
+        let InputArgs { scene, trajectories, within, require, between, runs, frames, max_input } = args;
         let max_input = max_input.map(|bytes| bytes.0);
-        let overrides = SceneOverrides { trajectories, within, require, threads: None, max_input };
+        let overrides = SceneOverrides { trajectories, within, require, between, threads: None, max_input };
         let read = ReadOptions { path: None, runs: runs.map(|span| span.0), frames: frames.map(|span| span.0) };
         Self { scene, overrides, read }
     }

@@ -34,6 +34,19 @@ impl Default for PairOptions {
     }
 }
 
+impl PairOptions {
+    /// Whether all lengths are such.
+    pub(super) fn check(&self) -> Result<()> {
+        for (name, length) in [("within", self.within.unwrap_or(0.0)), ("touch", self.touch)] {
+            if !(length >= 0.0 && length.is_finite()) {
+                let problem = format!("`{name}` is {length}");
+                return Err(Error::usage("options of a pair", problem, "give a finite length of 0 or more, in metres"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Answers one pair of shapes at one pose after another, and keeps what helps with the next: neighbouring poses are
 /// answered from the features of the last one. An answer does not depend on the poses asked before.
 pub struct ProximityQuery<'a> {
@@ -52,12 +65,7 @@ impl<'a> ProximityQuery<'a> {
     /// # Errors
     /// A length of the options is negative or not finite, or there is no such narrow phase.
     pub fn new(a: &'a Shape, b: &'a Shape, options: &PairOptions) -> Result<Self> {
-        for (name, length) in [("within", options.within.unwrap_or(0.0)), ("touch", options.touch)] {
-            if !(length >= 0.0 && length.is_finite()) {
-                let problem = format!("`{name}` is {length}");
-                return Err(Error::usage("options of a pair", problem, "give a finite length of 0 or more, in metres"));
-            }
-        }
+        options.check()?;
         let within = options.within.unwrap_or(ANY_DISTANCE);
         Ok(Self {
             shapes: [a, b],
@@ -77,7 +85,7 @@ impl<'a> ProximityQuery<'a> {
     /// A pose is not finite, or its quaternion is not of length 1 within 1e-3.
     pub fn proximity(&mut self, a: &Pose, b: &Pose) -> Result<Option<Proximity>> {
         for (name, pose) in [("A", a), ("B", b)] {
-            check(name, pose)?;
+            check_pose(name, pose)?;
         }
         let [shape_a, shape_b] = self.shapes;
         let given = [a, b];
@@ -120,7 +128,8 @@ impl<'a> ProximityQuery<'a> {
     }
 }
 
-fn check(name: &str, pose: &Pose) -> Result<()> {
+/// Whether a pose of the body of this name is one.
+pub(super) fn check_pose(name: &str, pose: &Pose) -> Result<()> {
     let place = || format!("pose of body {name}");
     let numbers = pose.position.to_array().into_iter().chain(pose.rest.to_array()).chain(pose.q);
     if let Some(wrong) = numbers.into_iter().find(|number| !number.is_finite()) {

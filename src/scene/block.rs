@@ -67,7 +67,14 @@ impl FrameBlock {
         for slot in 0..slots {
             lanes[slot * COMPONENTS + 3] = Lanes([1.0; SAMPLES]);
         }
-        Self { index, samples: Vec::with_capacity(SAMPLES), starts_run: 0, lanes, present: vec![0; slots], following: None }
+        Self {
+            index,
+            samples: Vec::with_capacity(SAMPLES),
+            starts_run: 0,
+            lanes,
+            present: vec![0; slots],
+            following: None,
+        }
     }
 
     /// An empty block, as [`Self::new`], in the memory of one that is no longer needed.

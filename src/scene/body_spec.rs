@@ -1,7 +1,9 @@
 //! One body as a scene file, a row of a table or a builder says it, key by key, in SI units.
 
+use super::between::Pivot;
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{LengthUnit, Model};
+use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh};
 use super::shapes::ShapeSpec;
@@ -24,6 +26,8 @@ pub(super) struct BodySpec {
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
+    /// What moves on a line between frames, if the body says it.
+    pub(super) pivot: Option<Pivot>,
 }
 
 impl BodySpec {
@@ -77,7 +81,7 @@ pub(super) struct GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 13] = [
+pub(super) const BODY_KEYS: [&str; 14] = [
     "name",
     "geometry",
     "shape",
@@ -87,6 +91,7 @@ pub(super) const BODY_KEYS: [&str; 13] = [
     "up",
     "offset",
     "deviation",
+    "pivot",
     "group",
     "static",
     "position",
@@ -134,6 +139,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         growth,
         groups: groups(&keys, &defaults.groups)?,
         pose: pose(&keys, unit)?,
+        pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
         at: keys.origin(),
         name,
     })

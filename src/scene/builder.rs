@@ -3,12 +3,14 @@
 //! The builder writes the text of a scene file in memory and hands it to the reader of scene files, so that both ways
 //! share one validation and one construction of shapes. Places in errors name the key instead of a line.
 
+use super::between::{BetweenFrames, Pivot};
 use super::digest::sha256;
 use super::file;
 use super::ignore::IgnoreRule;
 use super::keys::TomlSource;
 use super::load::{SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Shape};
+use super::motion_spec::MotionSpec;
 use crate::error::{Error, Result};
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
@@ -44,6 +46,7 @@ pub struct SceneBuilder {
     require: Option<f64>,
     /// `None`: the default of a scene file, which is in metres, whatever the unit.
     touch: Option<f64>,
+    motion: Option<MotionSpec>,
     static_pairs: bool,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
@@ -152,6 +155,7 @@ pub struct BodyBuilder {
     geometry: Geometry,
     offset: f64,
     deviation: f64,
+    pivot: Pivot,
     groups: Vec<String>,
     pose: Option<([f64; 3], [f64; 4])>,
 }
@@ -159,7 +163,15 @@ pub struct BodyBuilder {
 impl BodyBuilder {
     /// A dynamic body of a unique name.
     pub fn new(name: impl Into<String>, geometry: Geometry) -> Self {
-        Self { name: name.into(), geometry, offset: 0.0, deviation: 0.0, groups: Vec::new(), pose: None }
+        Self {
+            name: name.into(),
+            geometry,
+            offset: 0.0,
+            deviation: 0.0,
+            pivot: Pivot::Origin,
+            groups: Vec::new(),
+            pose: None,
+        }
     }
 
     /// Grows the body by a length of 0 or more.
@@ -171,6 +183,11 @@ impl BodyBuilder {
     /// does. It widens every bracket of the body.
     pub fn deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
+    }
+
+    /// Says what moves on a line between frames: the origin of the body, unless this is called.
+    pub fn pivot(self, pivot: Pivot) -> Self {
+        Self { pivot, ..self }
     }
 
     /// Adds the body to a group, for ignore rules.
@@ -190,6 +207,9 @@ impl BodyBuilder {
         self.geometry.write(text)?;
         line(text, "offset", number(self.offset));
         line(text, "deviation", number(self.deviation));
+        if self.pivot == Pivot::Centre {
+            line(text, "pivot", quoted("centre"));
+        }
         let groups: Vec<String> = self.groups.iter().map(|group| quoted(group)).collect();
         line(text, "group", format_args!("[{}]", groups.join(", ")));
         if let Some((position, q)) = &self.pose {
@@ -214,6 +234,7 @@ impl SceneBuilder {
             within,
             require: None,
             touch: None,
+            motion: None,
             static_pairs: false,
             bodies: Vec::new(),
             ignores: Vec::new(),
@@ -252,6 +273,17 @@ impl SceneBuilder {
     /// Distances from `-touch` to `touch` count as touching; a micrometre unless it is set.
     pub fn touch(self, touch: f64) -> Self {
         Self { touch: Some(touch), ..self }
+    }
+
+    /// Asks about the motion between frames too, and says how bodies move there.
+    pub fn between(self, between: BetweenFrames) -> Self {
+        Self { motion: Some(MotionSpec { between, ..self.motion.unwrap_or_default() }), ..self }
+    }
+
+    /// How wide the bracket of the least distance between frames may be; a tenth of a millimetre unless it is set, and a tenth of the
+    /// clearance required at most.
+    pub fn between_tolerance(self, tolerance: f64) -> Self {
+        Self { motion: Some(MotionSpec { tolerance: Some(tolerance), ..self.motion.unwrap_or_default() }), ..self }
     }
 
     /// Whether two static bodies are a pair too; always so where nothing moves.
@@ -322,6 +354,13 @@ impl SceneBuilder {
         line(&mut text, "static_pairs", self.static_pairs);
         if let Some(require) = self.require {
             line(&mut text, "require", number(require));
+        }
+        if let Some(MotionSpec { between, tolerance, .. }) = self.motion {
+            text.push_str("[motion]\n");
+            line(&mut text, "between", quoted(between.name()));
+            if let Some(tolerance) = tolerance {
+                line(&mut text, "tolerance", number(tolerance));
+            }
         }
         for body in &self.bodies {
             body.write(&mut text)?;

@@ -7,6 +7,7 @@ use super::digest::InputReader;
 use super::each::MadeOfFiles;
 use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
+use super::motion_spec::{MotionSpec, motion};
 use super::tables;
 use crate::error::{Error, Result};
 use std::ops::RangeInclusive;
@@ -16,6 +17,7 @@ use std::ops::RangeInclusive;
 pub(super) struct SceneFile {
     pub(super) head: Head,
     pub(super) query: Query,
+    pub(super) motion: MotionSpec,
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Vec<IgnoreSpec>,
     /// The tables of bodies that were read.
@@ -62,7 +64,7 @@ pub(super) struct IgnoreSpec {
 pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile> {
     let document = source.parse()?;
     let top = Keys::new(source, "the scene file", document.get_ref(), 0);
-    top.only(&["scene", "query", "body", "bodies", "ignore", "rule"])?;
+    top.only(&["scene", "query", "motion", "body", "bodies", "ignore", "rule"])?;
     if let Some(rule) = top.get("rule") {
         let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
         return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
@@ -72,9 +74,13 @@ pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile
         None => Query::default(),
         Some(field) => query(&field.table()?, head.unit)?,
     };
+    let motion = match top.get("motion") {
+        None => MotionSpec::default(),
+        Some(field) => motion(&field.table()?, head.unit)?,
+    };
     let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
     let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
-    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, tables: tables.digests, made })
+    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, motion, tables: tables.digests, made })
 }
 
 /// What a part of a scene file holds.
@@ -82,6 +88,7 @@ pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile
 pub(super) struct SceneSection {
     pub(super) head: Option<Head>,
     pub(super) query: Option<Query>,
+    pub(super) motion: Option<MotionSpec>,
     pub(super) bodies: Vec<BodySpec>,
     pub(super) ignores: Option<Vec<IgnoreSpec>>,
 }
@@ -91,13 +98,17 @@ pub(super) struct SceneSection {
 pub(super) fn section(source: &TomlSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
     let document = source.parse().ok()?;
     let top = Keys::new(source, "the scene file", document.get_ref(), 0);
-    top.only(&["scene", "query", "body", "ignore"]).ok()?;
+    top.only(&["scene", "query", "motion", "body", "ignore"]).ok()?;
     let head = top.get("scene").map(|_| head(&top).ok());
     let head = head.map_or(Some(None), |head| head.map(Some))?;
     let unit = unit.or(head.as_ref().map(|head| head.unit))?;
     let query = match top.get("query") {
         None => None,
         Some(field) => Some(query(&field.table().ok()?, unit).ok()?),
+    };
+    let motion = match top.get("motion") {
+        None => None,
+        Some(field) => Some(motion(&field.table().ok()?, unit).ok()?),
     };
     let tables = top.tables("body").ok()?.into_iter();
     let bodies = tables.map(|(at, table)| body(Keys::new(source, String::new(), table, at), unit).ok());
@@ -106,7 +117,7 @@ pub(super) fn section(source: &TomlSource<'_>, unit: Option<LengthUnit>) -> Opti
         None => None,
         Some(_) => Some(ignores(source, &top).ok()?),
     };
-    Some(SceneSection { head, query, bodies, ignores })
+    Some(SceneSection { head, query, motion, bodies, ignores })
 }
 
 fn head(top: &Keys<'_>) -> Result<Head> {

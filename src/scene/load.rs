@@ -1,7 +1,7 @@
 //! A scene file to a [`Scene`].
 
+use super::between::Pivot;
 use super::body_spec::BodySpec;
-use super::between::{MotionRule, Pivot};
 use super::build::{Failure, build};
 use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
@@ -10,7 +10,7 @@ use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
 use super::length::parse_length;
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
-use super::sections;
+use super::{motion_spec, sections};
 use crate::error::{Error, LARGE_INPUT, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ pub struct SceneOverrides {
     pub within: Option<String>,
     /// `require`, likewise.
     pub require: Option<String>,
+    /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
+    pub between: Option<String>,
     /// Most threads that load geometry; `None`: as many as there are cores.
     pub threads: Option<usize>,
     /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
@@ -128,6 +130,7 @@ pub(super) fn assemble(
     let path = source.path();
     let trajectories = trajectories(source, &file, overrides)?;
     let mut query = query(source, &file, overrides)?;
+    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), query.require)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
@@ -140,7 +143,7 @@ pub(super) fn assemble(
             return Err(Error::several(path.display(), errors));
         }
     };
-    let (bodies, dynamic) = bodies(file.bodies, shapes);
+    let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
     let name = file.head.name.unwrap_or_else(|| stem(path));
     let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
     let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
@@ -161,7 +164,7 @@ pub(super) fn assemble(
         missing,
         frame_rate,
         query,
-        motion: MotionRule::default(),
+        motion,
         ignored,
         inputs,
         builder_digest: None,
@@ -282,7 +285,7 @@ fn place(source: &TomlSource<'_>, bodies: &[BodySpec], failure: Failure) -> Erro
 }
 
 /// The bodies with their shapes, and the indices of the dynamic ones: the slots.
-fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>) {
+fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<Body>, Vec<u32>) {
     let mut dynamic = Vec::new();
     let mut bodies = Vec::with_capacity(specs.len());
     for ((spec, shape), index) in specs.into_iter().zip(shapes).zip(0..) {
@@ -293,7 +296,13 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>) -> (Vec<Body>, Vec<u32>
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             }
         };
-        bodies.push(Body { name: spec.name, shape, motion, pivot: Pivot::Origin, groups: spec.groups.to_vec() });
+        bodies.push(Body {
+            name: spec.name,
+            shape,
+            motion,
+            pivot: spec.pivot.unwrap_or(pivot),
+            groups: spec.groups.to_vec(),
+        });
     }
     (bodies, dynamic)
 }

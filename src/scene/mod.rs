@@ -33,6 +33,7 @@ pub(crate) mod length;
 pub(crate) mod load;
 mod mesh;
 pub mod model;
+mod motion_spec;
 mod orientation;
 pub(crate) mod reach;
 pub mod readers;

@@ -79,11 +79,12 @@ fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFil
             None => Some(()),
         }
     }
-    let (mut head, mut query, mut ignores, mut bodies) = (None, None, None, Vec::new());
+    let (mut head, mut query, mut motion, mut ignores, mut bodies) = (None, None, None, None, Vec::new());
     for section in sections {
-        let SceneSection { head: more, query: asked, bodies: next, ignores: rules } = section?;
+        let SceneSection { head: more, query: asked, motion: moves, bodies: next, ignores: rules } = section?;
         set(&mut head, more)?;
         set(&mut query, asked)?;
+        set(&mut motion, moves)?;
         set(&mut ignores, rules)?;
         bodies.extend(next);
     }
@@ -91,8 +92,16 @@ fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFil
     let mut texts = BodyTexts::default();
     let is_bounded = bodies.len() <= i32::MAX as usize && bodies.iter().all(|body| texts.add(body).is_none());
     let good = names.len() == bodies.len() && is_bounded;
-    let (query, ignores) = (query.unwrap_or_default(), ignores.unwrap_or_default());
-    good.then_some(SceneFile { head: head?, query, bodies, ignores, tables: Vec::new(), made: MadeOfFiles::default() })
+    let (query, motion, ignores) = (query.unwrap_or_default(), motion.unwrap_or_default(), ignores.unwrap_or_default());
+    good.then_some(SceneFile {
+        head: head?,
+        query,
+        motion,
+        bodies,
+        ignores,
+        tables: Vec::new(),
+        made: MadeOfFiles::default(),
+    })
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::scene::orientation::is_unit;
 use crate::scene::row_place::RowPlace;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 11;
-pub(super) const ORIENTATION: usize = 14;
+pub(super) const POSITION: usize = 12;
+pub(super) const ORIENTATION: usize = 15;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;
@@ -57,6 +57,7 @@ impl LoweredRow<'_> {
             },
             at: place,
             growth: self.body.growth,
+            pivot: self.body.pivot,
             groups: self.body.groups.clone(),
             pose: self.pose(&pose, unit)?,
         })

@@ -40,7 +40,7 @@ enum BodiesTableFormat {
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 18] = [
+const COLUMNS: [(&[&str], BodiesTableFormat); 19] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Table),
@@ -50,6 +50,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 18] = [
     (&["up"], BodiesTableFormat::Text),
     (&["offset"], BodiesTableFormat::Length),
     (&["deviation"], BodiesTableFormat::Length),
+    (&["pivot"], BodiesTableFormat::Text),
     (&["group"], BodiesTableFormat::Texts),
     (&["static"], BodiesTableFormat::Bool),
     (&["x"], BodiesTableFormat::Length),
@@ -64,7 +65,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 18] = [
 /// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
-const STATIC: usize = 10;
+const STATIC: usize = 11;
 
 const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 

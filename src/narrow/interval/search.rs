@@ -1,0 +1,213 @@
+//! Best-first bisection of an interval: the part whose lower bound is least is looked at next, until the bracket decides what is asked.
+//!
+//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
+//! motion and the options alone: the order of the parts is that of their bounds.
+
+use super::node::Node;
+use super::path::BodyPath;
+use super::relative_motion::{GapBound, RelativeMotion};
+use super::subject::{Leaf, Subjects};
+use super::{IntervalMethod, IntervalOptions};
+use crate::narrow::proximity::Proximity;
+use crate::narrow::routes::Routes;
+use crate::narrow::rung_outcome::PROMISE;
+use crate::narrow::workspace::Workspace;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Distances computed for an interval, at most.
+const WORK_LIMIT: u32 = 4000;
+
+/// Shares of an interval that are not divided any further.
+const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// What a part is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PartOf {
+    /// Two nodes of the trees over the pieces.
+    Nodes([u32; 2]),
+    /// A leaf, between two of its nodes.
+    Leaf { leaf: u32, from: u32, to: u32 },
+}
+
+/// A part of the interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// Proven lower bound of the signed distance, metres.
+    pub(super) lower: f64,
+    pub(super) start: f64,
+    pub(super) end: f64,
+    /// A bound over the part, its ends at 0 and 1; none of nodes of trees.
+    pub(super) bound: GapBound,
+    pub(super) of: PartOf,
+}
+
+/// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
+impl Ord for Part {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_bound = other.lower.total_cmp(&self.lower);
+        by_bound.then(other.start.total_cmp(&self.start)).then(other.of.cmp(&self.of))
+    }
+}
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for Part {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Part {}
+
+/// A search under way.
+pub(super) struct IntervalSearch<'a, 'w> {
+    pub(super) subjects: Subjects<'a>,
+    pub(super) paths: [BodyPath; 2],
+    pub(super) motion: RelativeMotion,
+    pub(super) options: IntervalOptions,
+    /// The rows at both ends, where they are known.
+    pub(super) rows: [Option<&'a Proximity>; 2],
+    pub(super) work: &'w mut Workspace,
+    pub(super) routes: &'w mut Routes,
+    pub(super) leaves: Vec<Leaf<'a>>,
+    pub(super) open: BinaryHeap<Part>,
+    /// Proven upper end of the least distance, metres.
+    pub(super) upper: f64,
+    /// Distances computed.
+    pub(super) computed: u32,
+    /// Whether a part was divided, and whether one is bounded by the speed of the bodies.
+    pub(super) divided: bool,
+    pub(super) by_speed: bool,
+}
+
+/// How the bisection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bisected {
+    /// The bodies are proven to be beyond the cut-off throughout.
+    Beyond,
+    /// The bracket decides what is asked, or cannot be narrower than rounding.
+    Decided,
+    /// The work limit was reached.
+    Limit,
+}
+
+impl<'a> IntervalSearch<'a, '_> {
+    /// Divides parts until the bracket decides.
+    pub(super) fn run(&mut self) -> Bisected {
+        loop {
+            let Some(part) = self.open.peek().copied() else { return Bisected::Beyond };
+            if part.lower > self.options.within {
+                return Bisected::Beyond;
+            }
+            if self.decides(part.lower) || self.is_final(&part) {
+                return Bisected::Decided;
+            }
+            if self.computed >= WORK_LIMIT {
+                return Bisected::Limit;
+            }
+            self.open.pop();
+            self.divide(&part);
+        }
+    }
+
+    /// Whether a bracket from `lower` to the upper end found decides what is asked.
+    fn decides(&self, lower: f64) -> bool {
+        // The depth of bodies that are not convex is a bracket of its own.
+        let is_deep = self.upper <= self.options.touch && !self.subjects.is_convex();
+        is_deep || self.options.is_decided(lower, self.upper)
+    }
+
+    /// Whether dividing a part cannot raise its bound but by rounding.
+    fn is_final(&self, part: &Part) -> bool {
+        let PartOf::Leaf { leaf, from, to } = part.of else { return false };
+        let nodes = &self.leaves[leaf as usize].nodes;
+        let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
+        let rounding = 4.0 * (PROMISE * self.subjects.size(from) + self.motion.error);
+        let reached = from.lower.min(to.lower) - part.lower <= rounding;
+        // Of bodies that overlap the bound of the speed proves nothing.
+        let is_overlap = !self.subjects.is_convex() && from.upper.max(to.upper) <= 0.0;
+        reached || is_overlap || part.end - part.start <= LEAST_SHARE
+    }
+
+    /// Replaces a part by its parts.
+    pub(super) fn divide(&mut self, part: &Part) {
+        match part.of {
+            PartOf::Nodes(nodes) => {
+                if let Some(pieces) = self.subjects.pieces(nodes) {
+                    self.begin_leaf(pieces, part.lower);
+                    return;
+                }
+                for nodes in self.subjects.children(nodes).into_iter().flatten() {
+                    let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(part.lower);
+                    self.open.push(Part { lower, of: PartOf::Nodes(nodes), ..*part });
+                }
+            }
+            PartOf::Leaf { leaf, from, to } => {
+                self.divided = true;
+                let share = 0.5 * (part.start + part.end);
+                let middle = self.evaluate(leaf, share);
+                self.push(leaf, [from, middle], part.lower);
+                self.push(leaf, [middle, to], part.lower);
+            }
+        }
+    }
+
+    /// A pair of pieces over the whole interval.
+    pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
+        let leaf = self.leaves.len() as u32;
+        self.leaves.push(Leaf::new(&self.subjects, pieces));
+        let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
+        self.push(leaf, [from, to], lower);
+    }
+
+    /// The distance at a time; the index of its node.
+    fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
+        self.computed += 1;
+        let mut node = Node::at(share, &self.paths);
+        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
+        let of = &mut self.leaves[leaf as usize];
+        let row = match share {
+            0.0 => self.rows[0],
+            1.0 => self.rows[1],
+            _ => None,
+        };
+        of.measure(&self.subjects, (&mut node, error), row, self.work, self.routes);
+        self.upper = if node.upper < self.upper { node.upper } else { self.upper };
+        of.nodes.push(node);
+        of.nodes.len() as u32 - 1
+    }
+
+    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it.
+    fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64) {
+        let of = &self.leaves[leaf as usize];
+        let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
+        let upper = self.upper;
+        let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
+        let mut bound = of.hulls.best_between([one, other], &self.motion, is_enough);
+        let mut lower = bound.least();
+        if !self.subjects.is_convex_leaf() {
+            // While the bodies are apart no two points come nearer than by the speed.
+            let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
+            if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {
+                lower = by_speed;
+                bound = GapBound::NONE;
+                self.by_speed = true;
+            }
+        }
+        let lower = if lower > at_least { lower } else { at_least };
+        let (start, end) = (one.share, other.share);
+        self.open.push(Part { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to } });
+    }
+
+    /// The class of proof.
+    pub(super) fn method(&self, end: Bisected) -> IntervalMethod {
+        match end {
+            Bisected::Limit => IntervalMethod::Limit,
+            _ if self.by_speed => IntervalMethod::Motion,
+            _ if self.divided => IntervalMethod::Bisection,
+            _ => IntervalMethod::Direction,
+        }
+    }
+}

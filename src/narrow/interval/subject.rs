@@ -1,0 +1,257 @@
+//! What an interval is asked about: two bodies, as one pair of hulls or as pairs of convex pieces.
+
+use super::BodyMotion;
+use super::node::Node;
+use super::path::BodyPath;
+use super::relative_motion::{RelativeMotion, from_a_to_b};
+use super::support_gap::Hulls;
+use crate::geometry::piece_tree::{PieceParts, PieceTree};
+use crate::geometry::pose::rotation;
+use crate::geometry::{Pose, Vec3};
+use crate::narrow::NarrowPhase;
+use crate::narrow::cache::{PairCache, PieceCache};
+use crate::narrow::deviation::{deviation_of, proven_upper, widened};
+use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};
+use crate::narrow::methods::Auto;
+use crate::narrow::pair::bound_of;
+use crate::narrow::proximity::Proximity;
+use crate::narrow::query::{BodyPoses, PairQuery};
+use crate::narrow::routes::Routes;
+use crate::narrow::workspace::Workspace;
+use crate::scene::{QueryOptions, Shape};
+
+/// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+const ANY_DISTANCE: f64 = 1e300;
+
+/// How two bodies are divided.
+#[derive(Debug, Clone, Copy)]
+enum Division<'a> {
+    /// They are one convex piece each.
+    Convex,
+    /// One of them is a mesh: they are asked as a whole.
+    Whole,
+    /// One of them has several pieces.
+    Pieces([&'a PieceTree; 2]),
+}
+
+/// Two bodies over an interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subjects<'a> {
+    shapes: [&'a Shape; 2],
+    ends: [[Pose; 2]; 2],
+    division: Division<'a>,
+    deviation: f64,
+    touch: f64,
+}
+
+impl<'a> Subjects<'a> {
+    pub(super) fn new(a: &BodyMotion<'a>, b: &BodyMotion<'a>, touch: f64) -> Self {
+        let shapes = [a.shape, b.shape];
+        let division = match shapes {
+            [a, b] if a.mesh.is_some() || b.mesh.is_some() => Division::Whole,
+            [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
+            [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
+        };
+        Self { shapes, ends: [a.ends, b.ends], division, deviation: deviation_of(a.shape, b.shape), touch }
+    }
+
+    /// Whether both bodies are convex, so that a gap bounds the depth too.
+    pub(super) fn is_convex(&self) -> bool {
+        matches!(self.division, Division::Convex)
+    }
+
+    /// Whether the leaves are convex.
+    pub(super) fn is_convex_leaf(&self) -> bool {
+        !matches!(self.division, Division::Whole)
+    }
+
+    /// Whether there are trees to be descended.
+    pub(super) fn has_trees(&self) -> bool {
+        matches!(self.division, Division::Pieces(_))
+    }
+
+    /// The hulls of both bodies.
+    pub(super) fn hulls(&self) -> Hulls<'a> {
+        Hulls { a: self.shapes[0].hull(), b: self.shapes[1].hull(), deviation: self.deviation }
+    }
+
+    /// The size of the pair at a node, metres.
+    pub(super) fn size(&self, node: &Node) -> f64 {
+        self.shapes[0].radius + self.shapes[1].radius + node.relative.t.length()
+    }
+
+    fn trees(&self) -> Option<[&'a PieceTree; 2]> {
+        match self.division {
+            Division::Pieces(trees) => Some(trees),
+            _ => None,
+        }
+    }
+
+    /// The pieces of two leaves of the trees.
+    pub(super) fn pieces(&self, nodes: [u32; 2]) -> Option<[u32; 2]> {
+        let [a, b] = self.trees()?;
+        Some([a.node(nodes[0]).piece()?, b.node(nodes[1]).piece()?])
+    }
+
+    /// The parts of two nodes of which one is no leaf: the larger gives way.
+    pub(super) fn children(&self, nodes: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let [a, b] = self.trees()?;
+        let of = [a.node(nodes[0]), b.node(nodes[1])];
+        match of.map(|node| node.parts) {
+            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
+                Some(parts.map(|part| [part, nodes[1]]))
+            }
+            [_, PieceParts::Nodes(parts)] => Some(parts.map(|part| [nodes[0], part])),
+            _ => None,
+        }
+    }
+
+    /// Computes the distance of the bodies at a node whose poses are exact.
+    pub(super) fn measure_bodies(&self, node: &mut Node, work: &mut Workspace, routes: &mut Routes) {
+        if let Some(row) = of_bodies(self, node, &mut PairCache::default(), work, routes) {
+            node.set_bracket(row.lower, row.upper, 0.0);
+        }
+    }
+
+    /// The balls about two pivots (recentred frames, metres) that contain the bodies however they turn are at least this far apart
+    /// while the pivots move on lines, metres.
+    pub(super) fn balls_of_pivots(&self, pivots: [Vec3<f64>; 2]) -> f64 {
+        let turned = |body: usize, end: usize| {
+            let rows = rotation(self.ends[body][end].q);
+            let at = pivots[body];
+            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
+        };
+        let between =
+            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (turned(1, end) - turned(0, end)));
+        let radii: f64 = (0..2).map(|body| self.shapes[body].radius + pivots[body].length()).sum();
+        let size = radii + between[0].length().max(between[1].length());
+        distance_to_segment(between) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
+    }
+
+    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
+    /// eighth of their acceleration.
+    pub(super) fn ball_gap(&self, nodes: [u32; 2], paths: &[BodyPath; 2], motion: &RelativeMotion) -> f64 {
+        let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
+        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let middle = |body: usize, end: usize| {
+            let rows = rotation(self.ends[body][end].q);
+            let at = of[body].middle;
+            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
+        };
+        let between =
+            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (middle(1, end) - middle(0, end)));
+        let bend: f64 = (0..2)
+            .map(|body| paths[body].omega.length2() * (paths[body].arm.length() + of[body].middle.length()))
+            .sum();
+        let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
+        let rounding = bound_of::<f64>(size) + motion.error;
+        distance_to_segment(between)
+            - 0.125 * bend * (1.0 + 1e-9)
+            - (of[0].radius + of[1].radius)
+            - self.deviation
+            - rounding
+    }
+}
+
+/// The distance of the origin from a segment.
+fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
+    let along = to - from;
+    let length2 = along.length2();
+    let share = if length2 > 0.0 { (-from.dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
+    (from + along.scale(share)).length()
+}
+
+/// A pair of hulls, with what was computed of it.
+#[derive(Debug)]
+pub(super) struct Leaf<'a> {
+    pub(super) hulls: Hulls<'a>,
+    pub(super) nodes: Vec<Node>,
+    cache: Box<LeafCache>,
+}
+
+/// What a pair remembers from time to time: the whole bodies, or two pieces.
+#[derive(Debug, Default)]
+struct LeafCache {
+    whole: PairCache,
+    pieces: PieceCache,
+}
+
+impl<'a> Leaf<'a> {
+    /// The pieces of these indices; of whole bodies their hulls.
+    pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2]) -> Self {
+        let hulls = match subjects.division {
+            Division::Pieces(_) => Hulls {
+                a: &subjects.shapes[0].pieces[i as usize],
+                b: &subjects.shapes[1].pieces[j as usize],
+                deviation: subjects.deviation,
+            },
+            _ => subjects.hulls(),
+        };
+        Self { hulls, nodes: Vec::with_capacity(4), cache: Box::default() }
+    }
+
+    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `row`: that of the bodies there, if it is known.
+    pub(super) fn measure(
+        &mut self,
+        subjects: &Subjects<'_>,
+        (node, error): (&mut Node, f64),
+        row: Option<&Proximity>,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
+        let row = match subjects.division {
+            Division::Pieces(_) => self.of_pieces(subjects, node, work, routes),
+            _ => row.copied().or_else(|| of_bodies(subjects, node, &mut self.cache.whole, work, routes)),
+        };
+        let Some(row) = row else { return };
+        node.set_bracket(row.lower, row.upper, error);
+        node.add_normal(row.normal);
+        if matches!(subjects.division, Division::Whole)
+            && let Some(of_hulls) = self.of_pieces(subjects, node, work, routes)
+        {
+            node.add_normal(of_hulls.normal);
+        }
+    }
+
+    /// The row of the two hulls or pieces.
+    fn of_pieces(
+        &mut self,
+        subjects: &Subjects<'_>,
+        node: &Node,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) -> Option<Proximity> {
+        let Hulls { a, b, deviation } = self.hulls;
+        let [pose_a, pose_b] = &node.poses;
+        let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
+        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
+        let answer = solve(&parts, f64::INFINITY, &mut self.cache.pieces, &mut ladder, routes).settled()?;
+        let options = options(subjects.touch);
+        let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
+        if deviation > 0.0 {
+            let upper = proven_upper(subjects.shapes[0], subjects.shapes[1], row.upper);
+            [row.lower, row.upper] = widened([row.lower, upper], deviation);
+        }
+        Some(row)
+    }
+}
+
+/// The row of the bodies at a node, whatever their distance.
+fn of_bodies(
+    subjects: &Subjects<'_>,
+    node: &Node,
+    cache: &mut PairCache,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<Proximity> {
+    let [a, b] = subjects.shapes;
+    let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
+    let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
+    let mut rows = Vec::with_capacity(1);
+    Auto.walk(&query, &options(subjects.touch), cache, work, routes, &mut rows);
+    rows.pop()
+}
+
+fn options(touch: f64) -> QueryOptions {
+    QueryOptions { within: ANY_DISTANCE, require: None, touch, static_pairs: true }
+}
