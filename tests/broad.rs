@@ -4,6 +4,8 @@
 #[cfg(feature = "gpu")]
 #[path = "broad/devices.rs"]
 mod devices;
+#[path = "broad/intervals.rs"]
+mod intervals;
 #[path = "broad/oracle.rs"]
 mod oracle;
 #[path = "broad/scenes.rs"]

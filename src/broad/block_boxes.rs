@@ -65,6 +65,25 @@ impl BlockBoxes {
         }
     }
 
+    /// Replaces the boxes of all slots, which are those of the samples of `block`, by the boxes of its intervals, and makes their
+    /// bounds over the block.
+    pub(super) fn make_intervals(&mut self, job: &BroadScene, block: &FrameBlock) {
+        let Some(rule) = &job.intervals else { return };
+        let (of_samples, after) = (rule.of_samples(block), job.boxes_after(block));
+        let (simd, lattice) = (self.simd, job.lattice());
+        let make = |slot: usize, boxes: &mut Boxes64, sweep: &mut SweptBounds| {
+            let intervals = rule.intervals(block, of_samples, slot);
+            *sweep = rule.make((simd, lattice), block, (slot, intervals), &after[slot], boxes);
+        };
+        if self.boxes.len() < PARALLEL_THRESHOLD || rayon::current_num_threads() == 1 {
+            let each = self.boxes.iter_mut().zip(&mut self.sweeps).enumerate();
+            each.for_each(|(slot, (boxes, sweep))| make(slot, boxes, sweep));
+        } else {
+            let each = self.boxes.par_iter_mut().zip(&mut self.sweeps).enumerate().with_min_len(64).with_max_len(1024);
+            each.for_each(|(slot, (boxes, sweep))| make(slot, boxes, sweep));
+        }
+    }
+
     /// Computes the bounds of all slots over a part of the block.
     pub(super) fn sweep(&mut self, range: Range<usize>) {
         let simd = self.simd;

@@ -24,6 +24,8 @@ const COUNT_INTERVAL: u64 = 256;
 pub(super) struct Blockwise<S> {
     search: S,
     depth_rule: SplitDepthRule,
+    /// Of the searches for candidates of intervals, whose boxes are larger.
+    interval_depth_rule: SplitDepthRule,
     block: BlockBoxes,
     /// The union boxes of the slots over the range being searched.
     moving: BoxSet,
@@ -31,7 +33,13 @@ pub(super) struct Blockwise<S> {
 
 impl<S: PairSearch> Blockwise<S> {
     pub(super) fn new(search: S) -> Self {
-        Self { search, depth_rule: SplitDepthRule::default(), block: BlockBoxes::new(), moving: BoxSet::default() }
+        Self {
+            search,
+            depth_rule: SplitDepthRule::default(),
+            interval_depth_rule: SplitDepthRule::default(),
+            block: BlockBoxes::new(),
+            moving: BoxSet::default(),
+        }
     }
 
     /// Appends the candidates with a dynamic body to `out`. The block is split to the depth of the rule, and a range deeper
@@ -114,6 +122,19 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
         static_pairs_of(&self.search, self.block.simd, job, scene, bodies)
+    }
+
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
+        if job.intervals.is_none() || block.samples.is_empty() || block.present.is_empty() {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
+        self.block.make_intervals(job, block);
+        std::mem::swap(&mut self.depth_rule, &mut self.interval_depth_rule);
+        self.search_block(job, scene, block, &mut out);
+        std::mem::swap(&mut self.depth_rule, &mut self.interval_depth_rule);
+        sort_and_merge(out, scene.bodies.len())
     }
 
     fn candidates_of_boxes(

@@ -149,10 +149,7 @@ impl BoxBuilder<'_> {
         }
         let mut absent = !present;
         while absent != 0 {
-            let s = absent.trailing_zeros() as usize;
-            for k in 0..3 {
-                (out.columns[k][s], out.columns[k + 3][s]) = (u32::MAX, 0);
-            }
+            out.clear(absent.trailing_zeros() as usize);
             absent &= absent - 1;
         }
         out.sweep(0..samples)

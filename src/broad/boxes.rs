@@ -56,6 +56,14 @@ impl Boxes64 {
         LatticeBox { min: [at(0), at(1), at(2)], max: [at(3), at(4), at(5)] }
     }
 
+    /// Makes the box in a sample empty.
+    #[inline(always)]
+    pub(super) fn clear(&mut self, sample: usize) {
+        for k in 0..3 {
+            (self.columns[k][sample], self.columns[k + 3][sample]) = (u32::MAX, 0);
+        }
+    }
+
     /// The columns, as the overlap kernels take them.
     #[inline]
     pub(super) fn view(&self) -> BoxColumns<'_> {

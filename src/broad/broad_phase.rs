@@ -22,6 +22,14 @@ pub trait BroadPhase: Send {
     /// (a, b): those that [`Self::candidates`] would include in block 0.
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate>;
 
+    /// The candidates of the intervals after the samples of a block, sorted by (a, b): bit `s` of `samples` stands for the closed
+    /// interval between sample `s` and the next one of its run, if at most `max_gap` frames lie between them and both bodies
+    /// have a pose at both ends. None where nothing is assumed of the motion, and none of two static bodies.
+    ///
+    /// Two bodies are candidates of an interval if the boxes of that interval overlap: no pair that comes near in between is
+    /// missing. The candidates of both samples are among them.
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
+
     /// Whether [`Self::begin`] begins something, and a batch of any size is best searched as a whole.
     fn works_beside(&self) -> bool {
         false

@@ -4,7 +4,9 @@ use super::box_builder::{BoxBuilder, SupportVertices};
 use super::box_set::BoxSet;
 use super::boxes::{Boxes64, LatticeBox};
 use super::fixed_boxes::FixedBoxes;
+use super::interval_boxes::IntervalRule;
 use super::lattice::Lattice;
+use crate::geometry::Pose;
 use crate::scene::{FrameBlock, Lanes, Motion, SAMPLES, Scene, Shape, block::COMPONENTS};
 use crate::simd::level;
 use crate::trajectory::Bounds;
@@ -17,14 +19,18 @@ pub struct BroadScene {
     lattice: Lattice,
     /// The support vertices of each distinct shape.
     supports: Vec<SupportVertices>,
-    /// For each slot: the index of its support vertices, and the margin of its boxes in metres.
-    slots: Vec<(u32, f64)>,
+    slots: Vec<BoxBuild>,
     pub(super) fixed: FixedBoxes,
+    /// What is assumed of the motion between samples; `None`: nothing.
+    pub(super) intervals: Option<IntervalRule>,
     /// Which pairs of static bodies are candidates.
     pub(super) static_pairs: StaticPairs,
     /// A number that no other job of this process has. A method that keeps state compares it to detect a new job.
     pub(super) serial: u64,
 }
+
+/// What the boxes of a body are made from: the index of its support vertices, and the margin of its boxes in metres.
+type BoxBuild = (u32, f64);
 
 /// Which pairs of static bodies are candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,22 +65,23 @@ impl BroadScene {
             })
         };
         let mut slots = vec![(0, 0.0); scene.dynamic.len()];
-        let (mut bodies, mut builds) = (Vec::new(), Vec::new());
+        let (mut bodies, mut placed) = (Vec::new(), Vec::new());
         for (body, index) in scene.bodies.iter().zip(0_u32..) {
             let build = (support_of(&body.shape), body.shape.hull().radius + body.shape.deviation + 0.5 * within);
             match &body.motion {
                 Motion::Dynamic { slot } => slots[*slot as usize] = build,
-                Motion::Static(_) => {
+                Motion::Static(pose) => {
                     bodies.push(index);
-                    builds.push(build);
+                    placed.push((build, *pose));
                 }
             }
         }
-        let fixed = fixed_boxes(scene, &lattice, &supports, &bodies, &builds);
+        let fixed = boxes_of_poses(&lattice, &supports, &placed);
         let fixed = FixedBoxes::new(bodies, BoxSet::new((0..).zip(fixed)));
         let is_asked = scene.query.static_pairs || scene.dynamic.is_empty();
         let static_pairs = if is_asked { StaticPairs::InFirstBlock } else { StaticPairs::None };
-        Self { lattice, supports, slots, fixed, static_pairs, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
+        let intervals = IntervalRule::new(scene);
+        Self { lattice, supports, slots, fixed, intervals, static_pairs, serial: JOBS.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Leaves the pairs of static bodies out of the first block: [`BroadPhase::static_candidates`] finds them range by range.
@@ -111,6 +118,28 @@ impl BroadScene {
         boxes
     }
 
+    /// The boxes of a slot in the intervals after the samples of a block, empty where there is none.
+    pub fn interval_boxes(&self, block: &FrameBlock, slot: usize) -> Boxes64 {
+        let Some(rule) = &self.intervals else { return Boxes64::EMPTY };
+        let intervals = rule.intervals(block, rule.of_samples(block), slot);
+        let after = self.boxes_after(block)[slot];
+        let mut boxes = self.boxes(block, slot);
+        rule.make((level(), &self.lattice), block, (slot, intervals), &after, &mut boxes);
+        boxes
+    }
+
+    /// The box of each slot in the sample that follows a block, empty where it is absent.
+    pub(super) fn boxes_after(&self, block: &FrameBlock) -> Vec<LatticeBox> {
+        let mut boxes = vec![LatticeBox::EMPTY; self.slots.len()];
+        let Some(following) = &block.following else { return boxes };
+        let present = (0..self.slots.len()).zip(&following.poses).filter_map(|(slot, pose)| Some((slot, (*pose)?)));
+        let (slots, placed): (Vec<usize>, Vec<(BoxBuild, Pose)>) =
+            present.map(|(slot, pose)| (slot, (self.slots[slot], pose))).unzip();
+        let made = boxes_of_poses(&self.lattice, &self.supports, &placed);
+        slots.into_iter().zip(made).for_each(|(slot, made)| boxes[slot] = made);
+        boxes
+    }
+
     /// The number of slots, which is that of the dynamic bodies.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
@@ -123,29 +152,23 @@ impl BroadScene {
     }
 }
 
-/// The boxes of the static bodies `bodies`; `builds` has the index of the support vertices and the margin of each.
-/// Bodies that agree in both are boxed 64 at a time, in the lanes that otherwise hold the samples of one body.
-fn fixed_boxes(
-    scene: &Scene,
-    lattice: &Lattice,
-    supports: &[SupportVertices],
-    bodies: &[u32],
-    builds: &[(u32, f64)],
-) -> Vec<LatticeBox> {
-    let build_key = |i: usize| (builds[i].0, builds[i].1.to_bits());
-    let mut order: Vec<usize> = (0..bodies.len()).collect();
+/// The boxes of bodies that have one pose each. Bodies that are made from the same are boxed 64 at a time, in the lanes that
+/// otherwise hold the samples of one body.
+fn boxes_of_poses(lattice: &Lattice, supports: &[SupportVertices], placed: &[(BoxBuild, Pose)]) -> Vec<LatticeBox> {
+    let build_key = |i: usize| (placed[i].0.0, placed[i].0.1.to_bits());
+    let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&i| build_key(i));
     let simd = level();
     let mut lanes = [Lanes::default(); COMPONENTS];
     let mut made = Boxes64::EMPTY;
-    let mut boxes = vec![LatticeBox::EMPTY; bodies.len()];
+    let mut boxes = vec![LatticeBox::EMPTY; placed.len()];
     for part in order.chunk_by(|&i, &j| build_key(i) == build_key(j)).flat_map(|same| same.chunks(SAMPLES)) {
         for (lane, &i) in part.iter().enumerate() {
-            let Motion::Static(pose) = &scene.bodies[bodies[i] as usize].motion else { continue };
+            let pose = &placed[i].1;
             let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
             lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
         }
-        let (support, margin) = builds[part[0]];
+        let (support, margin) = placed[part[0]].0;
         let builder = BoxBuilder { lattice, support: &supports[support as usize], margin };
         builder.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
         part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));

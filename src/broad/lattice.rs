@@ -118,6 +118,18 @@ impl Lattice {
     }
 }
 
+impl Lattice {
+    /// The number of cells by which a box grows that is grown by a length (metres, 0 or more): the length in cells, rounded up,
+    /// plus one; as many as there are for NaN.
+    #[inline(always)]
+    pub(super) fn cells(&self, length: f64) -> u32 {
+        let t = length * self.inverse;
+        let t = if t < HIGH - 1.0 { t } else { HIGH - 1.0 };
+        let rounded = nearest(t);
+        to_u32(if rounded < t { rounded + 2.0 } else { rounded + 1.0 })
+    }
+}
+
 /// Makes a length finite: NaN becomes 0, and large magnitudes are clamped.
 fn clamp_finite(v: f64) -> f64 {
     if v.is_nan() { 0.0 } else { v.clamp(-FAR, FAR) }
@@ -188,6 +200,7 @@ mod tests {
             let clamp = |cell: f64| cell.clamp(1.0, HIGH) as u32;
             assert_eq!(lattice.lower(0, v), clamp(t.floor() - 1.0).min(u32::MAX - 2), "{t}");
             assert_eq!(lattice.upper(0, v), clamp(t.ceil() + 1.0), "{t}");
+            assert_eq!(lattice.cells(t.max(0.0) * 0.25), clamp(t.max(0.0).ceil() + 1.0), "{t}");
         }
     }
 
@@ -218,6 +231,7 @@ mod tests {
             assert_eq!(lattice.upper(0, f64::NEG_INFINITY), 1);
             assert_eq!(lattice.upper(0, f64::INFINITY), u32::MAX - 1);
             assert_eq!((lattice.lower(0, f64::NAN), lattice.upper(0, f64::NAN)), (1, u32::MAX - 1));
+            assert_eq!([0.0, f64::INFINITY, f64::NAN].map(|length| lattice.cells(length)), [1, u32::MAX - 1, u32::MAX - 1]);
         }
     }
 }

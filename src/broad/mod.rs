@@ -11,6 +11,10 @@
 //! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their structures from one sample to
 //! the next: see `incremental`.
 //!
+//! What is assumed of the motion between samples makes `interval_boxes` of their boxes. The candidates of intervals are those of
+//! such boxes, and a pair search over them finds them, whichever method is asked: the incremental methods and the device keep
+//! their structures for the samples alone.
+//!
 //! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which order, `gpu` executes them
 //! through wgpu, and `twin` has each of them as plain loops over the same buffers, to be compared with.
 //!
@@ -38,6 +42,7 @@ pub(crate) mod gpu;
 mod grid;
 mod hash;
 mod incremental;
+mod interval_boxes;
 #[cfg(feature = "gpu")]
 mod kernel;
 pub(crate) mod lattice;

@@ -11,7 +11,7 @@ use super::{caches, identity, manifest, methods, pipeline, slices};
 use crate::broad::{BroadPhase, BroadScene, search_seconds};
 use crate::error::{Error, Result};
 use crate::narrow::{IntervalStatus, Routes, Status};
-use crate::scene::{Scene, SceneOverrides};
+use crate::scene::{BetweenFrames, Scene, SceneOverrides};
 use crate::table::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
 use crate::trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
 use crate::workers::threads_within;
@@ -195,7 +195,7 @@ impl Running<'_> {
         let bounds = trajectory.bounds;
         let read = self.inputs(&trajectory);
         let trajectory_files = trajectory.inputs.clone();
-        let mut input = pipeline::PipelineInput::start(trajectory);
+        let mut input = pipeline::PipelineInput::start(trajectory, scene.motion.between != BetweenFrames::None);
         let maker = BatchMaker::new(scene, options.columns);
         let job = self.from_files.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
         let context = SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref());
@@ -218,6 +218,8 @@ impl Running<'_> {
             timings,
             candidate_samples: 0,
             candidates: 0,
+            candidate_intervals: 0,
+            intervals_skipped: 0,
             cancel,
             coverage: Coverage::new(scene),
         };
@@ -265,7 +267,7 @@ impl Running<'_> {
             candidates: search.candidates,
             candidate_samples: search.candidate_samples,
             resumed_samples: search.resumed_samples,
-            intervals_skipped: 0,
+            intervals_skipped: search.intervals_skipped,
         };
         let (verdict, manifest) = (report.verdict(), report.to_json());
         sink.summary(&manifest)?;

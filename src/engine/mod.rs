@@ -13,6 +13,7 @@
 //!
 //! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
 
+mod asked_pairs;
 mod caches;
 mod cancel;
 mod check;
@@ -20,6 +21,7 @@ mod coverage;
 mod device;
 mod device_choice;
 mod identity;
+mod interval_queries;
 mod job;
 mod manifest;
 mod manifest_intervals;
@@ -31,6 +33,7 @@ mod pair;
 mod pipeline;
 mod progress;
 mod query;
+mod slice_rows;
 mod slices;
 mod static_stage;
 mod timings;

@@ -1,13 +1,16 @@
 //! Handing the narrow phase its work: a slice's candidates over the threads of the pool, its rows back in order.
 
 use super::caches::{Caches, Kept, Lot};
+use super::interval_queries::{IntervalQueries, IntervalRows};
+use super::slice_rows::{ChunkRows, SliceRows};
 use super::slices::Slice;
 use super::workspaces::{Borrowed, Workspaces};
 use super::world::Frames;
-use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes};
+use crate::narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
 use crate::scene::{Candidate, FrameBlock, Motion, SAMPLES, Scene};
-use crate::table::Row;
+use crate::table::{IntervalRow, Row};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Candidates of a task. Small, because a pair of many pieces costs a thousand times a pair of boxes; rayon joins
@@ -27,46 +30,11 @@ pub(super) struct Narrowed {
     pub(super) busy: Duration,
 }
 
-/// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.
-#[derive(Debug, Default)]
-pub(super) struct SliceRows {
-    /// By (a, b) of their candidates.
-    chunks: Vec<ChunkRows>,
-}
-
-impl SliceRows {
-    /// Number of rows.
-    pub(super) fn len(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.rows.len()).sum()
-    }
-
-    /// The rows by (sample, a, b): those of a sample are those of the chunks one after the other.
-    pub(super) fn sorted(&self) -> Vec<&Row> {
-        let mut sorted = Vec::with_capacity(self.len());
-        for sample in 0..SAMPLES {
-            for ChunkRows { rows, order, start } in &self.chunks {
-                let here = &order[start[sample] as usize..start[sample + 1] as usize];
-                sorted.extend(here.iter().map(|&row| &rows[row as usize]));
-            }
-        }
-        sorted
-    }
-}
-
-/// The rows of a task's candidates.
-#[derive(Debug)]
-struct ChunkRows {
-    /// As found: by (a, b, sample).
-    rows: Vec<Row>,
-    /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s + 1]]`.
-    order: Vec<u32>,
-    /// See `order`.
-    start: [u32; SAMPLES + 1],
-}
-
 /// What a task found.
 struct Chunk {
-    rows: ChunkRows,
+    rows: ChunkRows<Row>,
+    /// `None` where there is no row of an interval.
+    intervals: Option<ChunkRows<IntervalRow>>,
     routes: Routes,
     busy: Duration,
     /// Pairs that are remembered for the first time.
@@ -94,6 +62,15 @@ impl<'a> Room<'a> {
     }
 }
 
+/// What a task has found of its candidates so far.
+struct Answered<'a> {
+    /// Of the run of candidates being answered.
+    queries: Vec<PairQuery<'a>>,
+    rows: Vec<Row>,
+    intervals: IntervalRows,
+    routes: Routes,
+}
+
 /// What every task reads.
 struct SliceTask<'a> {
     scene: &'a Scene,
@@ -101,6 +78,8 @@ struct SliceTask<'a> {
     narrow: &'a dyn NarrowPhase,
     /// Whether a pair may be asked about again after the slice.
     is_followed: bool,
+    /// `None` where no interval is asked about.
+    intervals: Option<IntervalQueries<'a>>,
 }
 
 /// Answers the candidates of a slice of `block`, which the threads of the pool share.
@@ -111,13 +90,14 @@ pub(super) fn narrow(
     caches: &mut Caches,
     slice: &Slice,
 ) -> Narrowed {
-    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.candidates.as_slice());
+    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.pairs.candidates.as_slice());
     let grain = grain(candidates);
     let (mut lots, workspaces) = caches.lots(block.index, candidates, grain);
     let mut chunks: Vec<Chunk> = candidates
         .par_chunks(grain)
         .zip(&mut lots)
-        .map_init(|| Room::new(workspaces), |room, (candidates, lot)| job.chunk(candidates, lot, room))
+        .enumerate()
+        .map_init(|| Room::new(workspaces), |room, (at, (chunk, lot))| job.chunk((at * grain, chunk), lot, room))
         .collect();
     drop(lots);
     let mut routes = Routes::default();
@@ -127,9 +107,10 @@ pub(super) fn narrow(
         busy += chunk.busy;
         caches.add(&mut chunk.fresh);
     }
+    let intervals = chunks.iter_mut().filter_map(|chunk| chunk.intervals.take()).collect();
     // Most candidates of a block may be too far apart.
-    let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|chunk| !chunk.rows.is_empty()).collect();
-    Narrowed { rows: SliceRows { chunks }, routes, busy }
+    let chunks = chunks.into_iter().map(|chunk| chunk.rows).filter(|rows| !rows.is_empty()).collect();
+    Narrowed { rows: SliceRows { chunks, intervals }, routes, busy }
 }
 
 /// As [`narrow`], on this thread alone: for slices so small that several are answered side by side.
@@ -140,22 +121,25 @@ pub(super) fn narrow_alone(
     caches: &mut Caches,
     slice: &Slice,
 ) -> Narrowed {
-    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.candidates.as_slice());
+    let (job, candidates) = (SliceTask::new(scene, block, narrow, slice), slice.pairs.candidates.as_slice());
     let (mut lots, workspaces) = caches.lots(block.index, candidates, candidates.len());
     let Some(lot) = lots.first_mut() else {
         return Narrowed { rows: SliceRows::default(), routes: Routes::default(), busy: Duration::ZERO };
     };
-    let Chunk { rows, routes, busy, mut fresh } = job.chunk(candidates, lot, &mut Room::new(workspaces));
+    let chunk = job.chunk((0, candidates), lot, &mut Room::new(workspaces));
+    let Chunk { rows, intervals, routes, busy, mut fresh } = chunk;
     drop(lots);
     caches.add(&mut fresh);
-    Narrowed { rows: SliceRows { chunks: vec![rows] }, routes, busy }
+    let rows = SliceRows { chunks: vec![rows], intervals: intervals.into_iter().collect() };
+    Narrowed { rows, routes, busy }
 }
 
 impl<'a> SliceTask<'a> {
-    fn new(scene: &'a Scene, block: &'a FrameBlock, narrow: &'a dyn NarrowPhase, slice: &Slice) -> Self {
+    fn new(scene: &'a Scene, block: &'a FrameBlock, narrow: &'a dyn NarrowPhase, slice: &'a Slice) -> Self {
         // Only the last block of an input has fewer samples.
         let is_followed = !slice.ends_block || block.samples.len() == SAMPLES;
-        Self { scene, block, narrow, is_followed }
+        let intervals = IntervalQueries::new(scene, block, &slice.pairs.intervals);
+        Self { scene, block, narrow, is_followed, intervals }
     }
 
     /// Whether a pair may be asked about again after the slice: static bodies are paired in one sample only.
@@ -164,44 +148,83 @@ impl<'a> SliceTask<'a> {
         self.is_followed && !(is_static(candidate.a) && is_static(candidate.b))
     }
 
-    /// The rows of a few candidates.
-    fn chunk(&self, candidates: &[Candidate], lot: &mut Lot<'_>, room: &mut Room<'_>) -> Chunk {
+    /// The rows of a few candidates, of which the first one is at `first` in the slice.
+    fn chunk(&self, (first, candidates): (usize, &[Candidate]), lot: &mut Lot<'_>, room: &mut Room<'_>) -> Chunk {
         let begun = Instant::now();
-        let mut routes = Routes::default();
-        let mut queries = Vec::with_capacity(candidates.len().min(SAMPLES));
-        let Room { answers, ends, samples, frames, caches, places, work } = room;
-        lot.take(candidates, caches, places);
+        lot.take(candidates, &mut room.caches, &mut room.places);
+        room.frames.clear();
         let most: u32 = candidates.iter().map(|c| c.samples.count_ones()).sum();
-        let mut rows = Vec::with_capacity(most as usize);
-        frames.clear();
+        let mut found = Answered {
+            queries: Vec::with_capacity(candidates.len().min(SAMPLES)),
+            rows: Vec::with_capacity(most as usize),
+            intervals: IntervalRows::default(),
+            routes: Routes::default(),
+        };
         let mut from = 0;
         while from < candidates.len() {
-            let run = &candidates[from..][..run(&candidates[from..])];
-            queries.clear();
-            queries.extend(run.iter().map(|candidate| self.query(candidate)));
-            let caches = &mut caches[from..][..run.len()];
-            self.narrow.walk_all(&queries, &self.scene.query, caches, work.get(), &mut routes, answers, ends);
-            from += run.len();
-            samples.extend(answers.iter().map(|answer| answer.sample));
-            let mut before = 0;
-            for ((candidate, query), end) in run.iter().zip(&queries).zip(ends.drain(..)) {
-                let mut of_a = frames.of(candidate.a, &query.poses_a);
-                rows.extend(answers[before..end].iter().map(|answer| Row {
-                    a: candidate.a,
-                    b: candidate.b,
-                    proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
-                }));
-                before = end;
-            }
-            answers.clear();
+            let until = from + run(&candidates[from..]);
+            self.answer_run(first, candidates, from..until, room, &mut found);
+            from = until;
         }
         let mut fresh = Vec::new();
-        lot.put(candidates, caches, places, |candidate| self.is_followed(candidate), &mut fresh);
-        let (order, start) = by_sample(samples);
-        samples.clear();
-        // Most candidates may have been too far apart; what is left over serves the next task.
-        rows.shrink_to_fit();
-        Chunk { rows: ChunkRows { rows, order, start }, routes, busy: begun.elapsed(), fresh }
+        lot.put(candidates, &mut room.caches, &room.places, |candidate| self.is_followed(candidate), &mut fresh);
+        let rows = ChunkRows::new(found.rows, &room.samples);
+        room.samples.clear();
+        let (intervals, routes) = (found.intervals.finish(), found.routes);
+        Chunk { rows, intervals, routes, busy: begun.elapsed(), fresh }
+    }
+
+    /// Answers a run of candidates: their samples, and then their intervals.
+    fn answer_run<'s>(
+        &'s self,
+        first: usize,
+        candidates: &[Candidate],
+        range: Range<usize>,
+        room: &mut Room<'_>,
+        found: &mut Answered<'s>,
+    ) {
+        let run = &candidates[range.clone()];
+        let Room { answers, ends, samples, frames, caches, work, .. } = room;
+        let Answered { queries, rows, intervals, routes } = found;
+        if let [alone] = run
+            && alone.samples == 0
+        {
+            self.answer_intervals((first + range.start, alone), &[], work.get(), routes, intervals);
+            return;
+        }
+        queries.clear();
+        queries.extend(run.iter().map(|candidate| self.query(candidate)));
+        let caches = &mut caches[range.clone()];
+        self.narrow.walk_all(queries, &self.scene.query, caches, work.get(), routes, answers, ends);
+        samples.extend(answers.iter().map(|answer| answer.sample));
+        let mut before = 0;
+        for ((at, candidate), (query, end)) in range.zip(run).zip(queries.iter().zip(ends.drain(..))) {
+            let own = &answers[before..end];
+            let mut of_a = frames.of(candidate.a, &query.poses_a);
+            rows.extend(own.iter().map(|answer| Row {
+                a: candidate.a,
+                b: candidate.b,
+                proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
+            }));
+            self.answer_intervals((first + at, candidate), own, work.get(), routes, intervals);
+            before = end;
+        }
+        answers.clear();
+    }
+
+    /// Answers the intervals of a pair, if any are asked about: see [`IntervalQueries::answer`].
+    #[inline]
+    fn answer_intervals(
+        &self,
+        pair: (usize, &Candidate),
+        rows: &[Proximity],
+        work: &mut Workspace,
+        routes: &mut Routes,
+        found: &mut IntervalRows,
+    ) {
+        if let Some(intervals) = &self.intervals {
+            intervals.answer(pair, rows, work, routes, found);
+        }
     }
 
     /// The query of a candidate.
@@ -232,41 +255,21 @@ fn grain(candidates: &[Candidate]) -> usize {
 }
 
 /// How many candidates are walked together: at least one, and as many as have a block's worth of samples, so that their
-/// answers stay in the cache.
+/// answers stay in the cache. One without samples is a run of its own.
 fn run(candidates: &[Candidate]) -> usize {
     let mut samples = 0;
     let fits = |c: &&Candidate| {
         samples += c.samples.count_ones() as usize;
-        samples <= SAMPLES
+        samples <= SAMPLES && c.samples != 0
     };
     candidates.iter().take_while(fits).count().max(1)
-}
-
-/// A stable counting sort by sample: rows, of these samples, come in by (a, b, sample), their indices leave by
-/// (sample, a, b).
-fn by_sample(rows: &[u8]) -> (Vec<u32>, [u32; SAMPLES + 1]) {
-    let mut start = [0_u32; SAMPLES + 1];
-    for &sample in rows {
-        start[usize::from(sample) + 1] += 1;
-    }
-    for sample in 0..SAMPLES {
-        start[sample + 1] += start[sample];
-    }
-    let mut next = start;
-    let mut order = vec![0; rows.len()];
-    for (index, &sample) in rows.iter().enumerate() {
-        let at = &mut next[usize::from(sample)];
-        order[*at as usize] = index as u32;
-        *at += 1;
-    }
-    (order, start)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::geometry::{Pose, Vec3};
-    use crate::narrow::{FeatureKind, Method, Status, Workspace};
+    use crate::narrow::{FeatureKind, Method, Status};
 
     /// Answers every third sample or so of a pair: which ones depends on the pair.
     struct Some3;
@@ -358,7 +361,7 @@ mod tests {
                 candidates.push(Candidate { a, b, samples });
             }
         }
-        let slice = Slice { candidates: candidates.clone(), ends_block: true };
+        let slice = Slice { pairs: candidates.clone().into(), ends_block: true };
         let mut expected = Vec::new();
         for sample in 0..SAMPLES {
             for c in candidates.iter().filter(|c| c.samples >> sample & 1 == 1 && answered(c.a, c.b, sample)) {
@@ -386,7 +389,7 @@ mod tests {
     fn what_is_remembered_stays_within_its_limit_and_ends_with_the_input() {
         let scene = scene(40);
         let pairs = (0..40_u32).flat_map(|a| (a + 1..40).map(move |b| Candidate { a, b, samples: 0b11 }));
-        let slice = |ends_block: bool| Slice { candidates: pairs.clone().collect(), ends_block };
+        let slice = |ends_block: bool| Slice { pairs: pairs.clone().collect::<Vec<_>>().into(), ends_block };
         let full = block(&scene);
         let last = FrameBlock { samples: full.samples[..1].to_vec(), ..full.clone() };
         for limit in [0, 1, 50_000, 10_000_000] {
@@ -406,7 +409,7 @@ mod tests {
     #[test]
     fn no_candidates_no_rows() {
         let scene = scene(2);
-        let (block, slice) = (block(&scene), Slice { candidates: Vec::new(), ends_block: true });
+        let (block, slice) = (block(&scene), Slice { pairs: Default::default(), ends_block: true });
         assert_eq!(narrow(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
         assert_eq!(narrow_alone(&scene, &block, &Some3, &mut Caches::default(), &slice).rows.len(), 0);
     }

@@ -5,12 +5,14 @@
 //! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own. A device
 //! searches as many blocks at a time as fit.
 
+use super::asked_pairs::AskedPairs;
 use super::caches::Caches;
 use super::cancel::CancelToken;
 use super::check::TrajectoryWatch;
 use super::coverage::Coverage;
-use super::narrowing::{Narrowed, SliceRows, narrow, narrow_alone};
+use super::narrowing::{Narrowed, narrow, narrow_alone};
 use super::progress::{Advance, Progress};
+use super::slice_rows::SliceRows;
 use super::slices::{Portion, Portions};
 use super::static_stage::StaticStage;
 use super::timings::{Timings, timed};
@@ -18,7 +20,7 @@ use crate::broad::{BroadPhase, BroadScene};
 use crate::error::Result;
 use crate::narrow::{NarrowPhase, Routes};
 use crate::scene::block::COMPONENTS;
-use crate::scene::{Candidate, FrameBlock, Lanes, Scene};
+use crate::scene::{BetweenFrames, Candidate, FrameBlock, Lanes, Scene};
 use crate::table::{BatchMaker, RowBlock, RowCounter, RowSink};
 use crate::trajectory::{Inputs, Spares, Trajectory};
 use rayon::prelude::*;
@@ -74,6 +76,11 @@ pub(super) struct BlockSearch<'a> {
     pub(super) candidate_samples: u64,
     /// Candidates of all blocks.
     pub(super) candidates: u64,
+    /// Set bits of all candidates of intervals.
+    pub(super) candidate_intervals: u64,
+    /// Intervals between neighbouring samples of a run that are not looked at, as their frames are too far apart; of samples, not
+    /// of pairs.
+    pub(super) intervals_skipped: u64,
     /// Asked before each block. Once it is set, what was found is no longer whole, and nothing of it is written.
     pub(super) cancel: &'a CancelToken,
     pub(super) coverage: Coverage,
@@ -103,10 +110,11 @@ pub(super) struct PipelineInput {
 }
 
 impl PipelineInput {
-    /// Begins to read.
-    pub(super) fn start(trajectory: Trajectory) -> Self {
+    /// Begins to read. `followed`: blocks are to know the sample that follows them.
+    pub(super) fn start(trajectory: Trajectory, followed: bool) -> Self {
         let (read, spares, files) = (trajectory.progress(), trajectory.spares(), trajectory.inputs.clone());
-        Self { blocks: trajectory.blocks(), read, spares, files }
+        let blocks = if followed { trajectory.followed_blocks() } else { trajectory.blocks() };
+        Self { blocks, read, spares, files }
     }
 }
 
@@ -172,6 +180,7 @@ impl ReadBatches<'_> {
                 return Ok(None);
             }
             batch.iter().for_each(|block| search.coverage.look(search.scene, block));
+            search.count_skipped(&batch);
             self.advance.samples += batch.iter().map(|block| block.samples.len() as u64).sum::<u64>();
             self.advance.read = self.read.load(Ordering::Relaxed) as f64 / 1000.0;
             // The rows of the first blocks may be there from an execution that was killed.
@@ -212,6 +221,9 @@ fn one_batch(search: &mut BlockSearch<'_>, batch: &[Arc<FrameBlock>], waiting: &
     }
 }
 
+/// The candidates of the samples of a block, and those of its intervals.
+type FoundCandidates = (Vec<Candidate>, Vec<Candidate>);
+
 /// What a batch is to be asked about.
 struct FoundPairs {
     /// Pairs of static bodies that are too many to be listed together, with whatever else belongs between their rows.
@@ -228,9 +240,9 @@ impl FoundPairs {
 }
 
 /// Shows the shapes of candidates to the narrow phase, on all threads. Later ones are seen when they are asked.
-fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[Vec<Candidate>]) {
+fn prepare(scene: &Scene, narrow: &dyn NarrowPhase, found: &[AskedPairs]) {
     let mut asked = vec![false; scene.bodies.len()];
-    for candidate in found.iter().flatten() {
+    for candidate in found.iter().flat_map(|pairs| &pairs.candidates) {
         for body in [candidate.a, candidate.b] {
             asked[body as usize] = true;
         }
@@ -254,14 +266,20 @@ impl BlockSearch<'_> {
     /// The candidates of the blocks of a batch, in portions that fit into memory.
     fn candidates(&mut self, batch: &[Arc<FrameBlock>]) -> FoundPairs {
         let Self { scene, boxes, memories, timings, cancel, .. } = self;
-        let search = |memory: &mut SearchMemory, block: &FrameBlock| match cancel.is_cancelled() {
-            true => Vec::new(),
-            false => memory.broad.candidates(boxes, scene, block),
+        let is_asked = scene.motion.between != BetweenFrames::None;
+        let intervals = |memory: &mut SearchMemory, block: &FrameBlock| match is_asked && !cancel.is_cancelled() {
+            true => memory.broad.interval_candidates(boxes, scene, block),
+            false => Vec::new(),
         };
-        let mut found: Vec<Vec<Candidate>> = timed(&mut timings.broad, || match batch {
+        let search = |memory: &mut SearchMemory, block: &FrameBlock| match cancel.is_cancelled() {
+            true => FoundCandidates::default(),
+            false => (memory.broad.candidates(boxes, scene, block), intervals(memory, block)),
+        };
+        let found: Vec<FoundCandidates> = timed(&mut timings.broad, || match batch {
             _ if memories[0].broad.works_beside() => {
                 let blocks: Vec<&FrameBlock> = batch.iter().map(Arc::as_ref).collect();
-                memories[0].broad.finish(boxes, scene, &blocks)
+                let samples = memories[0].broad.finish(boxes, scene, &blocks);
+                samples.into_iter().zip(blocks).map(|(own, block)| (own, intervals(&mut memories[0], block))).collect()
             }
             [one] => vec![search(&mut memories[0], one)],
             _ => {
@@ -272,9 +290,13 @@ impl BlockSearch<'_> {
                 found.collect()
             }
         });
-        self.count(found.iter().flatten());
+        self.count(found.iter().flat_map(|(samples, _)| samples));
+        let bits = found.iter().flat_map(|(_, intervals)| intervals).map(|c| u64::from(c.samples.count_ones()));
+        self.candidate_intervals += bits.sum::<u64>();
+        let join = |(samples, intervals): FoundCandidates| AskedPairs::new(samples, &intervals);
+        let mut found: Vec<AskedPairs> = found.into_iter().map(join).collect();
         let fixed = self.static_pairs(batch, &mut found);
-        if !self.prepared && found.iter().any(|candidates| !candidates.is_empty()) {
+        if !self.prepared && found.iter().any(|pairs| !pairs.is_empty()) {
             prepare(self.scene, self.narrow.as_ref(), &found);
             self.prepared = true;
         }
@@ -283,7 +305,7 @@ impl BlockSearch<'_> {
 
     /// Adds the pairs of static bodies to what was found of a batch: they belong to its first sample, if it is the first
     /// of the job. Where they are too many, they are a stage of their own, and what was found of that sample goes there.
-    fn static_pairs(&mut self, batch: &[Arc<FrameBlock>], found: &mut [Vec<Candidate>]) -> Option<StaticStage> {
+    fn static_pairs(&mut self, batch: &[Arc<FrameBlock>], found: &mut [AskedPairs]) -> Option<StaticStage> {
         let ([block, ..], [first, ..]) = (batch, found) else { return None };
         if block.index != 0 || block.samples.is_empty() || !self.boxes.pairs_static_bodies() {
             return None;
@@ -291,8 +313,8 @@ impl BlockSearch<'_> {
         let mut stage = StaticStage::new(block, self.scene.bodies.len(), self.rows_limit);
         let fixed = stage.search(|bodies| self.static_candidates(bodies));
         if stage.is_searched() {
-            first.extend(fixed);
-            first.sort_unstable();
+            let fixed = AskedPairs::from(fixed);
+            first.add(&fixed, 0..fixed.candidates.len());
             return None;
         }
         stage.begin(fixed, first);
@@ -305,6 +327,15 @@ impl BlockSearch<'_> {
         let found = timed(&mut timings.broad, || memories[0].broad.static_candidates(boxes, scene, bodies));
         self.count(found.iter());
         found
+    }
+
+    /// Counts the intervals of samples that are not looked at.
+    fn count_skipped(&mut self, batch: &[Arc<FrameBlock>]) {
+        let motion = &self.scene.motion;
+        if motion.between != BetweenFrames::None {
+            let skipped = batch.iter().map(|block| u64::from(block.intervals(motion.max_gap)[1].count_ones()));
+            self.intervals_skipped += skipped.sum::<u64>();
+        }
     }
 
     /// Counts candidates.
@@ -350,7 +381,11 @@ impl BlockSearch<'_> {
         let pending = portion.into_iter().zip(found).map(|((block, slice), found)| {
             routes.add(&found.routes);
             timings.narrow_busy += found.busy;
-            Pending { block, candidates: slice.candidates, rows: found.rows }
+            let mut candidates = slice.pairs.candidates;
+            if !slice.pairs.intervals.is_empty() {
+                candidates.retain(|candidate| candidate.samples != 0);
+            }
+            Pending { block, candidates, rows: found.rows }
         });
         pending.collect()
     }
@@ -372,7 +407,8 @@ impl Waiting<'_, '_> {
             let write = |Pending { block, candidates, rows }: Pending| {
                 let RowOutput { sink, counter, maker } = &mut *self.output;
                 let sorted = rows.sorted();
-                let rows = RowBlock::new(&block, &candidates, &sorted, &[], maker);
+                let intervals = rows.sorted_intervals();
+                let rows = RowBlock::new(&block, &candidates, &sorted, &intervals, maker);
                 if let Some(counter) = counter {
                     counter.add(&rows)?;
                 }

@@ -1,9 +1,11 @@
 //! Memory: a block whose rows might not fit is processed in slices.
 //!
-//! The popcounts of the masks bound the number of rows before any query is asked. Slices follow each other in the
+//! The popcounts of the masks bound the number of rows before any query is asked; an interval counts as a row of the sample
+//! before it. Slices follow each other in the
 //! order of the rows, so that the tables do not depend on where a block is cut. Small blocks are joined likewise.
 
-use crate::scene::{Candidate, SAMPLES};
+use super::asked_pairs::AskedPairs;
+use crate::scene::SAMPLES;
 use std::collections::VecDeque;
 
 /// Bytes that a row takes while in flight, rounded up: as a query's answer, sorted, waiting beside the next slice's,
@@ -15,44 +17,37 @@ pub(super) fn rows_within(memory: u64) -> usize {
     usize::try_from(memory / BYTES_PER_ROW).unwrap_or(usize::MAX).max(SAMPLES)
 }
 
-/// Candidates of a block (sorted by (a, b)) that are queried together.
+/// Pairs of a block that are queried together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slice {
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) pairs: AskedPairs,
     /// Whether no later sample of the block is still to be queried.
     pub(super) ends_block: bool,
 }
 
-/// The candidates of a block (sorted by (a, b)) in slices of at most `limit` possible rows: consecutive ranges of samples,
+/// The pairs of a block in slices of at most `limit` possible rows: consecutive ranges of samples,
 /// and a sample that alone is too large in consecutive ranges of pairs. At least one slice. Each is copied when it is due.
 #[derive(Debug)]
 pub(super) struct Slices {
-    candidates: Vec<Candidate>,
+    pairs: AskedPairs,
     limit: usize,
     ranges: std::vec::IntoIter<u64>,
-    /// The sample that is cut into ranges of pairs, as a mask, and the first candidate of the next range.
+    /// The sample that is cut into ranges of pairs, as a mask, and the first pair of the next range.
     open: Option<(u64, usize)>,
 }
 
 impl Slices {
-    pub(super) fn new(candidates: Vec<Candidate>, limit: usize) -> Self {
-        let ranges = match rows_of(&candidates) <= limit {
+    pub(super) fn new(pairs: AskedPairs, limit: usize) -> Self {
+        let ranges = match pairs.rows() <= limit {
             true => vec![u64::MAX],
-            false => sample_ranges(&rows_per_sample(&candidates), limit),
+            false => sample_ranges(&pairs.rows_per_sample(), limit),
         };
-        Self { candidates, limit, ranges: ranges.into_iter(), open: None }
+        Self { pairs, limit, ranges: ranges.into_iter(), open: None }
     }
 
     /// Whether there is no further slice.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_none() && self.ranges.len() == 0
-    }
-
-    /// The candidates from `from` on that have samples of `mask`, as many as the limit; and the first that is left.
-    fn part(&self, mask: u64, from: usize) -> (Vec<Candidate>, Option<usize>) {
-        let mut left = (from..).zip(&self.candidates[from..]).filter(|(_, c)| c.samples & mask != 0);
-        let part = left.by_ref().take(self.limit).map(|(_, c)| Candidate { samples: c.samples & mask, ..*c }).collect();
-        (part, left.next().map(|(at, _)| at))
     }
 }
 
@@ -65,25 +60,20 @@ impl Iterator for Slices {
             None => (self.ranges.next()?, 0),
         };
         let ends_block = mask >> (SAMPLES - 1) == 1;
-        if mask == u64::MAX && self.candidates.len() <= self.limit {
-            return Some(Slice { candidates: std::mem::take(&mut self.candidates), ends_block });
+        if mask == u64::MAX && from == 0 && self.pairs.rows() <= self.limit {
+            return Some(Slice { pairs: std::mem::take(&mut self.pairs), ends_block });
         }
-        // Of a range of several samples with rows there are no more candidates than the limit.
-        let (candidates, left) = self.part(mask, from);
+        // Of a range of several samples with rows there are no more rows than the limit.
+        let (pairs, left) = self.pairs.part(mask, from, self.limit);
         self.open = left.map(|at| (mask, at));
-        Some(Slice { candidates, ends_block })
+        Some(Slice { pairs, ends_block })
     }
-}
-
-/// How many rows candidates might have.
-pub(super) fn rows_of(candidates: &[Candidate]) -> usize {
-    candidates.iter().map(|c| c.samples.count_ones() as usize).sum()
 }
 
 /// What is queried at once: one slice of a block, or several whole blocks.
 pub(super) type Portion<B> = Vec<(B, Slice)>;
 
-/// Portions of at most `limit` possible rows, of consecutive blocks with their candidates.
+/// Portions of at most `limit` possible rows, of consecutive blocks with their pairs.
 #[derive(Debug)]
 pub(super) struct Portions<B>(VecDeque<Planned<B>>);
 
@@ -95,20 +85,20 @@ enum Planned<B> {
 }
 
 impl<B: Clone> Portions<B> {
-    pub(super) fn new(blocks: impl Iterator<Item = (B, Vec<Candidate>)>, limit: usize) -> Self {
+    pub(super) fn new(blocks: impl Iterator<Item = (B, AskedPairs)>, limit: usize) -> Self {
         let mut planned = VecDeque::new();
         let (mut open, mut sum): (Portion<B>, usize) = (Vec::new(), 0);
-        for (block, candidates) in blocks {
-            let rows = rows_of(&candidates);
+        for (block, pairs) in blocks {
+            let rows = pairs.rows();
             if sum + rows > limit && !open.is_empty() {
                 planned.push_back(Planned::Whole(std::mem::take(&mut open)));
                 sum = 0;
             }
             if rows > limit {
-                planned.push_back(Planned::Cut(block, Slices::new(candidates, limit)));
+                planned.push_back(Planned::Cut(block, Slices::new(pairs, limit)));
             } else {
                 sum += rows;
-                open.push((block, Slice { candidates, ends_block: true }));
+                open.push((block, Slice { pairs, ends_block: true }));
             }
         }
         if !open.is_empty() {
@@ -141,19 +131,6 @@ impl<B: Clone> Iterator for Portions<B> {
     }
 }
 
-/// How many rows each sample might have.
-fn rows_per_sample(candidates: &[Candidate]) -> [usize; SAMPLES] {
-    let mut rows = [0; SAMPLES];
-    for candidate in candidates {
-        let mut rest = candidate.samples;
-        while rest != 0 {
-            rows[rest.trailing_zeros() as usize] += 1;
-            rest &= rest - 1;
-        }
-    }
-    rows
-}
-
 /// Masks of consecutive samples, each of at most `limit` rows or with rows in a single sample.
 fn sample_ranges(rows: &[usize; SAMPLES], limit: usize) -> Vec<u64> {
     let mut ranges = Vec::new();
@@ -173,6 +150,7 @@ fn sample_ranges(rows: &[usize; SAMPLES], limit: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Candidate;
 
     fn flatten(slices: &[Vec<Candidate>]) -> Vec<(u32, u32, u32)> {
         let mut all = Vec::new();
@@ -196,15 +174,15 @@ mod tests {
             (0..97).map(|b| Candidate { a: b / 10, b: b + 10, samples: random() & random() | 1 << (b % 64) }).collect();
         let whole = flatten(std::slice::from_ref(&candidates));
         for limit in [1, 5, 40, 64, 300, 100_000] {
-            let slices: Vec<Slice> = Slices::new(candidates.clone(), limit).collect();
-            assert!(slices.iter().all(|slice| !slice.candidates.is_empty() || slice.ends_block), "limit {limit}");
-            let ends = slices.iter().filter(|slice| slice.ends_block).map(|slice| slice.candidates.clone());
+            let slices: Vec<Slice> = Slices::new(candidates.clone().into(), limit).collect();
+            assert!(slices.iter().all(|slice| !slice.pairs.is_empty() || slice.ends_block), "limit {limit}");
+            let ends = slices.iter().filter(|slice| slice.ends_block).map(|slice| slice.pairs.candidates.clone());
             let ends = flatten(&ends.collect::<Vec<_>>());
             let tail = &whole[whole.len() - ends.len()..];
             assert!(
                 ends == tail && tail.iter().all(|row| whole[..whole.len() - tail.len()].iter().all(|w| w.0 < row.0))
             );
-            let slices: Vec<Vec<Candidate>> = slices.into_iter().map(|slice| slice.candidates).collect();
+            let slices: Vec<Vec<Candidate>> = slices.into_iter().map(|slice| slice.pairs.candidates).collect();
             assert_eq!(flatten(&slices), whole, "limit {limit}");
             let most = slices.iter().map(|s| s.iter().map(|c| c.samples.count_ones() as usize).sum()).max();
             assert!(most <= Some(limit), "limit {limit}: a slice of {most:?} rows");
@@ -213,16 +191,47 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_is_in_the_slice_of_its_first_sample() {
+        let mut state = 11_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        let mut list = |odd: u32| -> Vec<Candidate> {
+            (0..90)
+                .filter(|b| b % 3 != odd)
+                .map(|b| Candidate { a: b / 10, b: b + 10, samples: random() & random() | 1 })
+                .collect()
+        };
+        let pairs = AskedPairs::new(list(1), &list(2));
+        let intervals_of = |pairs: &AskedPairs| -> Vec<Candidate> {
+            let of = pairs.candidates.iter().zip(&pairs.intervals).map(|(c, &samples)| Candidate { samples, ..*c });
+            of.filter(|c| c.samples != 0).collect()
+        };
+        let whole = [flatten(std::slice::from_ref(&pairs.candidates)), flatten(&[intervals_of(&pairs)])];
+        assert!(whole.iter().all(|rows| rows.len() > 800), "the test is to have both");
+        for limit in [1, 7, 50, 400, 100_000] {
+            let slices: Vec<AskedPairs> = Slices::new(pairs.clone(), limit).map(|slice| slice.pairs).collect();
+            let most = slices.iter().map(AskedPairs::rows).max().expect("a slice");
+            // A pair that is asked about both in a sample and after it stays together.
+            assert!(most <= limit.max(2), "limit {limit}: a slice of {most} rows");
+            let samples: Vec<_> = slices.iter().map(|slice| slice.candidates.clone()).collect();
+            let intervals: Vec<_> = slices.iter().map(intervals_of).collect();
+            assert!([flatten(&samples), flatten(&intervals)] == whole, "limit {limit}");
+        }
+    }
+
+    #[test]
     fn portions_follow_the_blocks_and_fit() {
-        let of = |count: u32| -> Vec<Candidate> {
-            (0..count).map(|b| Candidate { a: 0, b: b + 1, samples: 0b111 }).collect()
+        let of = |count: u32| -> AskedPairs {
+            (0..count).map(|b| Candidate { a: 0, b: b + 1, samples: 0b111 }).collect::<Vec<_>>().into()
         };
         let sizes = [3, 0, 20, 1, 1, 1, 0, 5, 2, 30];
         for limit in [1, 6, 10, 64, 1000] {
             let blocks = || sizes.iter().enumerate().map(|(block, &count)| (block, of(count)));
             let portions: Vec<Portion<usize>> = Portions::new(blocks(), limit).collect();
             let rows = |portion: &Portion<usize>| -> u32 {
-                portion.iter().flat_map(|(_, slice)| &slice.candidates).map(|c| c.samples.count_ones()).sum()
+                portion.iter().flat_map(|(_, slice)| &slice.pairs.candidates).map(|c| c.samples.count_ones()).sum()
             };
             assert!(portions.iter().all(|portion| rows(portion) as usize <= limit), "limit {limit}");
             let order: Vec<usize> = portions.iter().flatten().map(|(block, _)| *block).collect();
@@ -232,9 +241,9 @@ mod tests {
                     .iter()
                     .flatten()
                     .filter(|(of, _)| *of == block)
-                    .map(|(_, slice)| slice.candidates.clone())
+                    .map(|(_, slice)| slice.pairs.candidates.clone())
                     .collect();
-                assert_eq!(flatten(&slices), flatten(&[whole]), "limit {limit}, block {block}");
+                assert_eq!(flatten(&slices), flatten(&[whole.candidates]), "limit {limit}, block {block}");
             }
             assert_eq!(portions.len() == 1, limit == 1000);
         }
@@ -243,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_block_without_candidates_is_one_slice() {
-        let slices: Vec<Slice> = Slices::new(Vec::new(), 10).collect();
-        assert_eq!(slices, [Slice { candidates: Vec::new(), ends_block: true }]);
+        let slices: Vec<Slice> = Slices::new(AskedPairs::default(), 10).collect();
+        assert_eq!(slices, [Slice { pairs: AskedPairs::default(), ends_block: true }]);
     }
 }

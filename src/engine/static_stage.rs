@@ -3,6 +3,7 @@
 //! They belong to the first sample of a job. Its rows are sorted by (a, b), so a range holds the pairs of which the first
 //! body is one of consecutive ones, and with them the candidates of that sample that have a dynamic body.
 
+use super::asked_pairs::AskedPairs;
 use super::slices::{Slice, Slices};
 use crate::scene::{Candidate, FrameBlock};
 use std::ops::Range;
@@ -23,8 +24,8 @@ pub(super) struct StaticStage {
     end: usize,
     /// First bodies of the next range.
     next: Range<usize>,
-    /// Candidates of the sample that have a dynamic body, by (a, b), and how many of them belong to earlier ranges.
-    moving: Vec<Candidate>,
+    /// Pairs of the sample that have a dynamic body, and how many of them belong to earlier ranges.
+    moving: AskedPairs,
     passed: usize,
     /// What is left of the range before.
     slices: Option<Slices>,
@@ -34,7 +35,15 @@ impl StaticStage {
     /// Of so many bodies, in slices of at most so many rows.
     pub(super) fn new(block: &Arc<FrameBlock>, bodies: usize, limit: usize) -> Self {
         let next = 0..(limit / CAREFUL).max(1).min(bodies);
-        Self { block: Arc::clone(block), limit, end: bodies, next, moving: Vec::new(), passed: 0, slices: None }
+        Self {
+            block: Arc::clone(block),
+            limit,
+            end: bodies,
+            next,
+            moving: AskedPairs::default(),
+            passed: 0,
+            slices: None,
+        }
     }
 
     /// Whether all ranges were searched.
@@ -57,28 +66,20 @@ impl StaticStage {
         found
     }
 
-    /// Takes the pairs of the first range, and the first sample out of what was found of the block (sorted by (a, b)).
-    pub(super) fn begin(&mut self, fixed: Vec<Candidate>, found: &mut Vec<Candidate>) {
-        let first = found.iter().filter(|c| c.samples & 1 == 1);
-        self.moving = first.map(|c| Candidate { samples: 1, ..*c }).collect();
-        found.retain_mut(|c| {
-            c.samples &= !1;
-            c.samples != 0
-        });
+    /// Takes the pairs of the first range, and the first sample out of what was found of the block.
+    pub(super) fn begin(&mut self, fixed: Vec<Candidate>, found: &mut AskedPairs) {
+        self.moving = found.take(1);
         self.add(fixed);
     }
 
     /// Takes the pairs of the range that was searched last.
-    fn add(&mut self, mut fixed: Vec<Candidate>) {
-        let rest = &self.moving[self.passed..];
+    fn add(&mut self, fixed: Vec<Candidate>) {
         // Of the last range `next.start` is the number of bodies.
-        let count = rest.partition_point(|c| (c.a as usize) < self.next.start);
-        if count > 0 {
-            fixed.extend_from_slice(&rest[..count]);
-            fixed.sort_unstable();
-            self.passed += count;
-        }
-        self.slices = Some(Slices::new(fixed, self.limit));
+        let count = self.moving.candidates.partition_point(|c| (c.a as usize) < self.next.start);
+        let mut pairs = AskedPairs::from(fixed);
+        pairs.add(&self.moving, self.passed..count);
+        self.passed = count;
+        self.slices = Some(Slices::new(pairs, self.limit));
     }
 
     /// The next slice; `search` finds the pairs of a range.
@@ -108,14 +109,14 @@ mod tests {
             fixed.iter().filter(|c| range.contains(&(c.a as usize))).copied().collect()
         };
         let mut stage = StaticStage::new(&Arc::new(block), bodies, limit);
-        let (mut slices, mut rest) = (Vec::new(), moving.to_vec());
+        let (mut slices, mut rest) = (Vec::new(), AskedPairs::from(moving.to_vec()));
         let first = stage.search(of);
         stage.begin(first, &mut rest);
         while !stage.is_done() {
             slices.push(stage.slice(of).expect("a slice until it is done"));
         }
         assert_eq!(stage.slice(of), None);
-        (slices, rest)
+        (slices, rest.candidates)
     }
 
     #[test]
@@ -136,9 +137,9 @@ mod tests {
         let later: Vec<Candidate> = moving.iter().filter(|c| c.samples & 2 == 2).map(|c| pair(c.a, c.b, 2)).collect();
         for limit in [1, 8, 50, 200, 10_000] {
             let (slices, rest) = run(&fixed, &moving, 300, limit);
-            let all: Vec<Candidate> = slices.iter().flat_map(|slice| slice.candidates.clone()).collect();
+            let all: Vec<Candidate> = slices.iter().flat_map(|slice| slice.pairs.candidates.clone()).collect();
             assert!(all == expected && rest == later, "limit {limit}");
-            assert!(slices.iter().all(|slice| slice.candidates.len() <= limit && !slice.ends_block), "limit {limit}");
+            assert!(slices.iter().all(|slice| slice.pairs.rows() <= limit && !slice.ends_block), "limit {limit}");
             assert!(slices.len() <= 2 + 3 * expected.len() / limit, "{} slices of {limit}", slices.len());
         }
     }
@@ -146,6 +147,6 @@ mod tests {
     #[test]
     fn no_pair_is_one_empty_slice() {
         let (slices, rest) = run(&[], &[], 5, 100);
-        assert_eq!((slices.len(), slices[0].candidates.len(), rest.len()), (1, 0, 0));
+        assert_eq!((slices.len(), slices[0].pairs.rows(), rest.len()), (1, 0, 0));
     }
 }

@@ -17,6 +17,7 @@ pub mod real;
 pub(crate) mod solid_reach;
 pub(crate) mod triangle_contact;
 pub(crate) mod triangle_tree;
+pub(crate) mod turn;
 pub(crate) mod vec3;
 
 pub use lazy::{LazyPieceTree, LazySurface};

@@ -111,6 +111,54 @@ impl FrameBlock {
         Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
     }
 
+    /// The sample after sample `sample`, if it is of the same run: the next one of the block, or the one that follows the block.
+    fn sample_after(&self, sample: usize) -> Option<&Sample> {
+        match self.samples.get(sample + 1) {
+            Some(next) => (self.starts_run >> (sample + 1) & 1 == 0).then_some(next),
+            None => self.following.as_ref().map(|following| &following.sample),
+        }
+    }
+
+    /// The intervals after the samples, by the keys of the samples alone. An interval lies between a sample and the next one of
+    /// the same run. The first mask has the intervals of which the frames are at most `max_gap` apart, the second one all others.
+    pub fn intervals(&self, max_gap: i64) -> [u64; 2] {
+        let mut masks = [0; 2];
+        for (s, sample) in self.samples.iter().enumerate() {
+            if let Some(next) = self.sample_after(s) {
+                let is_far = next.frame.abs_diff(sample.frame) > max_gap.unsigned_abs();
+                masks[usize::from(is_far)] |= 1 << s;
+            }
+        }
+        masks
+    }
+
+    /// Bit `s`: the body of `slot` has a pose in sample `s` and in the next one, of whatever run.
+    #[inline]
+    pub fn present_at_both_ends(&self, slot: usize) -> u64 {
+        let present = self.present[slot] & self.all_samples();
+        let follows = self.following.as_ref().is_some_and(|following| following.poses[slot].is_some());
+        let last = self.samples.len().saturating_sub(1);
+        present & (present >> 1 | u64::from(follows) << last)
+    }
+
+    /// The poses of `slot` at both ends of the interval after `sample`; `None` where one of them is not there.
+    pub fn ends(&self, slot: usize, sample: usize) -> Option<[Pose; 2]> {
+        let at = |s: usize| (self.present[slot] >> s & 1 == 1).then(|| self.pose(slot, s));
+        let next = match sample + 1 < self.samples.len() {
+            true => at(sample + 1),
+            false => self.following.as_ref().and_then(|following| following.poses[slot]),
+        };
+        Some([at(sample)?, next?])
+    }
+
+    /// The first sample of the block, as what follows the block before; `None` where it starts a run.
+    pub fn as_following(&self) -> Option<Box<Following>> {
+        let sample = *self.samples.first()?;
+        let pose = |slot: usize| (self.present[slot] & 1 == 1).then(|| self.pose(slot, 0));
+        let poses = || (0..self.present.len()).map(pose).collect();
+        (self.starts_run & 1 == 0).then(|| Box::new(Following { sample, poses: poses() }))
+    }
+
     /// One bit for each sample of the block.
     #[inline]
     pub fn all_samples(&self) -> u64 {
@@ -147,6 +195,38 @@ mod tests {
             block.set(sample % 2, sample, &pose);
         }
         assert!(block != FrameBlock::new(3, 2));
+        block.following = block.as_following();
         assert_eq!(block.renewed(7), FrameBlock::new(7, 2));
+    }
+
+    /// A block of one body, with these (run, frame) and a pose where `present` has a bit.
+    fn block(keys: &[(i64, i64)], present: u64) -> FrameBlock {
+        let mut block = FrameBlock::new(0, 1);
+        for (s, &(run, frame)) in keys.iter().enumerate() {
+            block.samples.push(Sample { run, frame, time_s: None });
+            block.starts_run |= u64::from(s > 0 && keys[s - 1].0 != run) << s;
+            if present >> s & 1 == 1 {
+                block.set(0, s, &Pose::new([s as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+            }
+        }
+        block
+    }
+
+    #[test]
+    fn intervals_end_at_runs_and_at_gaps() {
+        let keys = [(0, 0), (0, 1), (0, 3), (0, 4), (1, 0), (1, 5), (2, i64::MIN), (2, i64::MAX)];
+        let mut block = block(&keys, 0b1101_1111);
+        assert_eq!(block.intervals(1), [0b0000_0101, 0b0101_0010]);
+        assert_eq!(block.intervals(5), [0b0001_0111, 0b0100_0000]);
+        assert_eq!(block.present_at_both_ends(0), 0b0100_1111);
+        let next = FrameBlock { starts_run: 0, ..block.clone() };
+        block.following = next.as_following();
+        assert_eq!(block.intervals(1)[1] & 1 << 7, 1 << 7, "frame 0 is far from the last one");
+        assert_eq!(block.present_at_both_ends(0), 0b1100_1111);
+        let ends = block.ends(0, 7).expect("both are there");
+        assert_eq!(ends.map(|pose| pose.position.x), [7.0, 0.0]);
+        assert_eq!(block.ends(0, 2).map(|ends| ends[1].position.x), Some(3.0));
+        assert!(block.ends(0, 4).is_none() && block.ends(0, 5).is_none());
+        assert!(FrameBlock { starts_run: 1, ..next }.as_following().is_none());
     }
 }

@@ -5,13 +5,11 @@
 //! exact value. If the distance of two bodies is greater than the sum of their bounds, they do not touch between the
 //! samples.
 
+use crate::geometry::turn::{ROUNDING, angle, relative_turn, translation};
 use crate::geometry::{Pose, Vec3};
 use crate::scene::block::COMPONENTS;
 use crate::scene::{FrameBlock, SAMPLES};
 use rayon::prelude::*;
-
-/// Relative bound of the rounding errors of one formula, with a margin.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The motion of the dynamic bodies between samples.
 #[derive(Debug)]
@@ -131,52 +129,18 @@ fn largest_step(poses: &PoseSequence, steps: usize, radius: f64) -> f64 {
     let mut largest = 0.0;
     for i in 0..steps {
         if bounds[i] > largest {
-            let step = translations[i] + angle(&pose(poses, i), &pose(poses, i + 1)) * radius;
+            let step = translations[i] + angle(pose(poses, i).q, pose(poses, i + 1).q) * radius;
             largest = step.max(largest);
         }
     }
     largest * (1.0 + ROUNDING)
 }
 
-/// Upper bound of the length of the translation between two poses, metres.
-#[inline(always)]
-fn translation(a: &Pose, b: &Pose) -> f64 {
-    let component = |p0: f64, r0: f64, p1: f64, r1: f64| {
-        let (lead, rest) = (p1 - p0, r1 - r0);
-        (lead + rest).abs() + ROUNDING * (lead.abs() + rest.abs())
-    };
-    let x = component(a.position.x, a.rest.x, b.position.x, b.rest.x);
-    let y = component(a.position.y, a.rest.y, b.position.y, b.rest.y);
-    let z = component(a.position.z, a.rest.z, b.position.z, b.rest.z);
-    (x * x + y * y + z * z).sqrt() * (1.0 + ROUNDING)
-}
-
-/// The quaternion `conj(a) b`: its scalar part, and the length of its vector part.
-#[inline(always)]
-fn relative(a: [f64; 4], b: [f64; 4]) -> (f64, f64) {
-    let w = a[0] * b[0] + a[1] * b[1] + (a[2] * b[2] + a[3] * b[3]);
-    let x = a[0] * b[1] - a[1] * b[0] + (a[3] * b[2] - a[2] * b[3]);
-    let y = a[0] * b[2] - a[2] * b[0] + (a[1] * b[3] - a[3] * b[1]);
-    let z = a[0] * b[3] - a[3] * b[0] + (a[2] * b[1] - a[1] * b[2]);
-    (w, (x * x + y * y + z * z).sqrt())
-}
-
 /// Sine of half the angle between two rotations, with an absolute error of a few ulp of 1.
 #[inline(always)]
 fn half_angle_sine(a: &Pose, b: &Pose) -> f64 {
-    let (w, v) = relative(a.q, b.q);
+    let (w, v) = relative_turn(a.q, b.q);
     v / (w * w + v * v).sqrt()
-}
-
-/// Upper bound of the angle between two rotations, radians. Exactly 0 for quaternions that are equal up to sign.
-fn angle(a: &Pose, b: &Pose) -> f64 {
-    if a.q == b.q || a.q == b.q.map(|c| -c) {
-        return 0.0;
-    }
-    let (w, v) = relative(a.q, b.q);
-    // The vector part suffers cancellation. Its error is a few ulp of the norms, which are 1 to within 1e-3; hence the
-    // absolute term.
-    2.0 * libm::atan2(v, w.abs()) + ROUNDING
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
-//! take along what is below them) and lays them out in blocks (`stage` does the transposition). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
+//! take along what is below them) and lays them out in blocks (`stage` does the transposition; `followed` gives each the
+//! first sample of the next one). `memory` and `array` put batches and arrays of a caller in the place of files. `digest` hashes the
 //! files meanwhile. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
@@ -25,6 +26,7 @@ mod csv_file;
 mod decode;
 mod digest;
 mod files;
+mod followed;
 mod group;
 mod ipc_file;
 mod memory;
@@ -178,6 +180,11 @@ impl Trajectory {
     /// Dropping the iterator early ends the thread.
     pub fn blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
         Box::new(stream::Blocks::start(self.plan, self.reading, self.progress))
+    }
+
+    /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more block ahead.
+    pub(crate) fn followed_blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
+        Box::new(followed::FollowedBlocks::new(stream::Blocks::start(self.plan, self.reading, self.progress)))
     }
 
     /// Where blocks go that are no longer needed: take it before `blocks`.

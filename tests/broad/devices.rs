@@ -56,6 +56,15 @@ pub(super) fn check(what: &str, setup: &Setup, job: &BroadScene, block: &FrameBl
     }
 }
 
+/// Compares the devices with what is expected of intervals.
+pub(super) fn check_intervals(what: &str, setup: &Setup, job: &BroadScene, block: &FrameBlock, expected: &[Candidate]) {
+    let devices = DEVICES.get_or_init(|| Mutex::new(devices()));
+    for (name, device) in &mut *devices.lock().unwrap_or_else(PoisonError::into_inner) {
+        let found = device.interval_candidates(job, &setup.scene, block);
+        assert!(found == expected, "{what}: {name} finds {} instead of {}", found.len(), expected.len());
+    }
+}
+
 /// How often a device was waited for.
 fn fetches(device: &dyn BroadPhase) -> u64 {
     device.device_report().expect("a device").fetches

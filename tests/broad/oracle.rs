@@ -15,6 +15,31 @@ fn apart(a: &LatticeBox, b: &LatticeBox) -> bool {
         || b.max[2] < a.min[2]
 }
 
+/// Every pair in every interval, one after the other.
+pub(crate) fn interval_oracle(setup: &Setup, job: &BroadScene, block: &FrameBlock) -> Vec<Candidate> {
+    let scene = &setup.scene;
+    let fixed: Vec<(u32, LatticeBox)> = job.fixed_boxes().collect();
+    let moving: Vec<_> = (0..scene.dynamic.len()).map(|slot| job.interval_boxes(block, slot)).collect();
+    let mut found = Vec::new();
+    let mut keep = |a: u32, b: u32, overlap: &dyn Fn(usize) -> bool| {
+        let samples = (0..block.samples.len()).filter(|&s| overlap(s)).fold(0_u64, |mask, s| mask | 1 << s);
+        if samples != 0 && !scene.ignored.contains(a, b) {
+            found.push(Candidate { a: a.min(b), b: a.max(b), samples });
+        }
+    };
+    for (i, &a) in scene.dynamic.iter().enumerate() {
+        for (j, &b) in scene.dynamic.iter().enumerate().skip(i + 1) {
+            let empty = |s: usize| moving[i].get(s).is_empty() || moving[j].get(s).is_empty();
+            keep(a, b, &|s| !empty(s) && !apart(&moving[i].get(s), &moving[j].get(s)));
+        }
+        for (b, fixed) in &fixed {
+            keep(a, *b, &|s| !moving[i].get(s).is_empty() && !apart(&moving[i].get(s), fixed));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// Every pair in every sample, one after the other.
 pub(crate) fn oracle(setup: &Setup, job: &BroadScene, block: &FrameBlock) -> Vec<Candidate> {
     let scene = &setup.scene;

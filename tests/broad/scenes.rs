@@ -5,7 +5,7 @@ use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
 use clearsweep::bench_support::scene::block::Sample;
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
 use clearsweep::bench_support::scene::{
-    Body, Carriage, FrameBlock, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape,
+    Body, Carriage, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape,
 };
 use clearsweep::bench_support::trajectory::Bounds;
 use std::sync::Arc;
@@ -119,6 +119,7 @@ impl Setup {
             missing: Missing::Absent,
             frame_rate: None,
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
+            motion: MotionRule::default(),
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
             builder_digest: None,
@@ -134,7 +135,8 @@ impl Setup {
         if fixed.is_none() {
             self.scene.dynamic.push(index);
         }
-        self.scene.bodies.push(Body { name: format!("body-{index}"), shape, motion, groups: Vec::new() });
+        let (name, pivot) = (format!("body-{index}"), Pivot::Origin);
+        self.scene.bodies.push(Body { name, shape, motion, pivot, groups: Vec::new() });
     }
 
     /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.

@@ -173,6 +173,11 @@ impl BroadPhase for CoherentHash {
         sort_and_merge(out, scene.bodies.len())
     }
 
+    /// By a search of each block by itself: labels are kept of the boxes of samples.
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
+        self.standard.interval_candidates(job, scene, block)
+    }
+
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
         static_pairs_of(&SpatialHash, self.tracker.boxes.simd, job, scene, bodies)
     }

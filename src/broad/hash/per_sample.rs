@@ -2,6 +2,7 @@
 //! experiments, not methods for users.
 
 use super::super::block_boxes::BlockBoxes;
+use super::super::blockwise::Blockwise;
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
 use super::super::broad_phase::{BroadPhase, OperationCounts};
@@ -172,6 +173,11 @@ impl BroadPhase for PerSampleHash {
         let mut batches = static_pairs(&SpatialHash, level(), job, scene, block);
         batches.push(self.search(job, scene, block));
         sort_and_merge(batches, scene.bodies.len())
+    }
+
+    /// By a search of each block by itself, which is not counted.
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
+        Blockwise::new(SpatialHash).interval_candidates(job, scene, block)
     }
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {

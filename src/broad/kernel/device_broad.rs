@@ -304,6 +304,11 @@ impl<M: KernelMachine> BroadPhase for DeviceBroadPhase<M> {
         self.finish(job, scene, &[block]).pop().unwrap_or_default()
     }
 
+    /// By a search of each block by itself: the processor has the poses.
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
+        self.processor.interval_candidates(job, scene, block)
+    }
+
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
         static_pairs_of(&AutoSearch, self.boxes.simd, job, scene, bodies)
     }

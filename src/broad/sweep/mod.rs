@@ -15,6 +15,7 @@ mod endpoints;
 mod full_sweep;
 
 use super::block_boxes::BlockBoxes;
+use super::blockwise::Blockwise;
 use super::boxes::LatticeBox;
 use super::broad_phase::{BroadPhase, OperationCounts};
 use super::broad_scene::BroadScene;
@@ -73,6 +74,8 @@ pub(super) struct SweepAndPrune {
     /// The samples that are left of the current pause.
     paused: u32,
     operations: OperationCounts,
+    /// Searches for the candidates of intervals.
+    intervals: Blockwise<SpatialHash>,
 }
 
 /// The boxes of all items in the current sample.
@@ -103,6 +106,7 @@ impl SweepAndPrune {
             pause: 0,
             paused: 0,
             operations: OperationCounts::default(),
+            intervals: Blockwise::new(SpatialHash),
         }
     }
 
@@ -248,6 +252,11 @@ impl BroadPhase for SweepAndPrune {
         self.collect(job, scene, block.samples.len(), &mut out);
         batches.push(out);
         sort_and_merge(batches, scene.bodies.len())
+    }
+
+    /// By a search of each block by itself: endpoints are kept of the boxes of samples.
+    fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
+        self.intervals.interval_candidates(job, scene, block)
     }
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
