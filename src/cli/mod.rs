@@ -5,7 +5,6 @@
 
 mod args;
 mod between;
-mod between_poses;
 mod check;
 mod color;
 mod decompositions;
@@ -17,6 +16,7 @@ mod generate;
 mod help;
 mod hulls;
 mod interrupt;
+mod intervals;
 mod machine;
 mod meshes;
 mod progress;

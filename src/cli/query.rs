@@ -1,7 +1,7 @@
 //! `clearsweep query`: one pair at one pose.
 
 use super::args::QueryArgs;
-use super::between_poses;
+use super::between;
 use super::decompositions;
 use super::exit::{self, ProgramEnd};
 use super::hulls;
@@ -25,7 +25,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     if let Some(ends) = &args.between {
         let ends = [pose("--between", &ends[0], unit)?, pose("--between", &ends[1], unit)?];
         let scene = load(args, unit)?;
-        return between_poses::query(args, &scene, ends, Lengths::of(unit));
+        return between::query(args, &scene, ends, Lengths::of(unit));
     }
     let a_from_b = pose("--pose", &args.pose, unit)?;
     let direction = args.direction.as_deref().map(direction).transpose()?;

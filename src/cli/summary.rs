@@ -6,7 +6,7 @@ use super::exit::ProgramEnd;
 use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
-use super::{between, stdout, violations};
+use super::{intervals, stdout, violations};
 use crate::engine::NothingChecked;
 use crate::preflight::regular_file;
 use crate::table::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
@@ -25,7 +25,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
     if args.json {
         let summary = &mut manifest["summary"];
         if looks_between {
-            summary["nearest_between"] = nearest.iter().map(between::pair_json).collect();
+            summary["nearest_between"] = nearest.iter().map(intervals::pair_json).collect();
         }
         summary["worst_pairs"] = pairs.iter().map(|pair| pair_json(pair, &filled)).collect();
         summary["worst_runs"] = runs.iter().map(|run| run_json(run, &filled)).collect();
@@ -35,7 +35,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
         text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
-        text.push_str(&between::pairs_text(&nearest, lengths));
+        text.push_str(&intervals::pairs_text(&nearest, lengths));
         let required = manifest["summary"]["require_m"].is_number();
         text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
         stdout::print(&text)?;
@@ -195,7 +195,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
-    rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(between::lines(summary, lengths)));
+    rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));
     if n("uncertified") > 0 {
         rows.push((
             "uncertified",
@@ -208,7 +208,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
     rows.push(("next", next(summary, lengths, dir)));
     let mut text = table(&rows);
-    if let Some(holds) = between::holds(summary) {
+    if let Some(holds) = intervals::holds(summary) {
         text.push_str(&wrapped(&holds, width(), 0));
         text.push('\n');
     }

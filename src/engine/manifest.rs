@@ -149,13 +149,19 @@ impl Report<'_> {
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
             "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
-            "intervals": manifest_intervals::summary(self.scene, totals, self.intervals_skipped, &|names| self.is_of_hulls(names)),
+            "intervals": self.intervals(),
             "hulls": hulls(self.scene),
             "bytes": totals.bytes,
             "seconds": seconds,
             "frames_per_s": rate(totals.samples),
             "rows_per_s": rate(totals.rows),
         })
+    }
+
+    /// What was found between frames.
+    fn intervals(&self) -> Value {
+        let of_hulls = |names: [&String; 2]| self.is_of_hulls(names);
+        manifest_intervals::summary(self.scene, self.totals, self.intervals_skipped, &of_hulls)
     }
 
     /// Whether one of two bodies, by name, stands for a mesh that is not convex.

@@ -1,0 +1,180 @@
+//! What a summary says of the motion between frames.
+
+use super::color::{Tone, paint};
+use super::hulls::OF_HULLS;
+use super::text::{Lengths, columns, count, counted, visible};
+use crate::table::PairBetween;
+use serde_json::{Value, json};
+
+/// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.
+pub(super) fn lines(summary: &Value, lengths: Lengths) -> Vec<String> {
+    let intervals = &summary["intervals"];
+    if !intervals.is_object() {
+        return Vec::new();
+    }
+    let mut lines = vec![counts(summary, lengths)];
+    lines.extend(nearest(&intervals["least"], lengths));
+    lines.extend(first_contact(&intervals["first_contact"]));
+    let only = number(intervals, "pairs_contact_only");
+    if only > 0 {
+        let (pairs, touch) = (counted(only, "pair"), if only == 1 { "touches" } else { "touch" });
+        lines.push(paint(Tone::Doubtful, &format!("{pairs} {touch} between frames only")));
+    }
+    let undecided = number(&intervals["by_status"], "undecided");
+    if undecided > 0 {
+        let text = format!("{} undecided", counted(undecided, "interval"));
+        lines.push(paint(Tone::Doubtful, &text) + ": neither clear nor in contact is proven (status = 'undecided')");
+    }
+    let skipped = number(intervals, "skipped");
+    if skipped > 0 {
+        let text = format!("{} not looked at", counted(skipped, "gap"));
+        lines.push(paint(Tone::Doubtful, &text) + &format!(": longer than max_gap = {}", number(intervals, "max_gap")));
+    }
+    lines
+}
+
+/// What the summary holds for: the last line of the text; `None` where nothing moves.
+pub(super) fn holds(summary: &Value) -> Option<String> {
+    if number(summary, "bodies_dynamic") == 0 {
+        return None;
+    }
+    let intervals = &summary["intervals"];
+    if !intervals.is_object() {
+        let text = "Holds at sampled frames only: motion between frames is not covered (pairs.max_step_m bounds it).";
+        return Some(text.to_owned());
+    }
+    let open = number(&intervals["by_status"], "undecided") + number(intervals, "skipped");
+    let except = if open > 0 { ", but for what is undecided or was not looked at" } else { "" };
+    Some(format!("Holds between frames too, if bodies move as stated (between = {}){except}.", word(summary)))
+}
+
+/// `linear: 1,200 intervals within 200 mm: 1,190 clear, 10 contact; 3 violated`.
+fn counts(summary: &Value, lengths: Lengths) -> String {
+    let intervals = &summary["intervals"];
+    let within = lengths.text(summary["within_m"].as_f64().unwrap_or(0.0));
+    let rows = number(intervals, "rows");
+    if rows == 0 {
+        return format!("{}: nothing came within {within}", word(summary));
+    }
+    let by_status = intervals["by_status"].as_object();
+    let parts = by_status.into_iter().flatten().filter_map(|(status, n)| Some((status, n.as_u64()?)));
+    let parts: Vec<String> =
+        parts.filter(|(_, n)| *n > 0).map(|(status, n)| format!("{} {status}", count(n))).collect();
+    let judged = ["violated", "undecided"].map(|key| (key, number(intervals, key)));
+    let is_said = summary["require_m"].is_number();
+    let judged = judged.into_iter().filter(|(_, n)| is_said && *n > 0);
+    let judged: String = judged.map(|(key, n)| format!("; {} {key}", count(n))).collect();
+    format!("{}: {} within {within}: {}{judged}", word(summary), counted(rows, "interval"), parts.join(", "))
+}
+
+fn nearest(least: &Value, lengths: Lengths) -> Option<String> {
+    let upper = lengths.text(least["upper_m"].as_f64()?);
+    let bracket = match least["lower_m"].as_f64() {
+        Some(lower) => format!("{} to {upper}", lengths.text(lower)),
+        None => format!("at most {upper}"),
+    };
+    Some(format!("least distance {bracket}: {}", place(least)))
+}
+
+fn first_contact(first: &Value) -> Option<String> {
+    first["frame"].as_i64()?;
+    let when = match (first["time_lo_s"].as_f64(), first["time_hi_s"].as_f64()) {
+        (Some(from), Some(to)) => format!(", {from:.6} s to {to:.6} s"),
+        _ => String::new(),
+    };
+    Some(format!("first contact: {}{when}", place(first)))
+}
+
+/// The bodies, the run and the frames of an interval.
+fn place(of: &Value) -> String {
+    let name = |key: &str| visible(of[key].as_str().unwrap_or("?")).into_owned();
+    let hulls = if of["of_hulls"] == true { format!(" ({OF_HULLS})") } else { String::new() };
+    let (a, b) = (name("body_a"), name("body_b"));
+    format!("{a} and {b}{hulls}, run {}, frames {} to {}", of["run"], of["frame"], of["frame_next"])
+}
+
+/// The pairs that came nearest between frames, over all runs.
+pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let row = |pair: &PairBetween| {
+        let names = [&pair.body_a, &pair.body_b].map(|name| visible(name).into_owned());
+        let ends = [pair.lower_m, pair.upper_m].map(|end| end.map_or_else(|| "-".to_owned(), |m| lengths.fixed(m)));
+        let contact = pair.contact_frame.map_or_else(|| "-".to_owned(), |frame| frame.to_string());
+        let [run, frame] = [pair.run, pair.frame].map(|key| key.to_string());
+        names.into_iter().chain(ends).chain([run, frame, contact]).collect::<Vec<_>>()
+    };
+    let titles = ["a", "b", "at least", "at most", "run", "after frame", "contact after"];
+    let rows: Vec<Vec<String>> = pairs.iter().map(row).collect();
+    let table = columns(&titles, &[false, false, true, true, true, true, true], &rows);
+    format!("\n{}\n{table}", paint(Tone::Title, "The nearest pairs between frames"))
+}
+
+/// The same as an object; a bound of which nothing is proven is null.
+pub(super) fn pair_json(pair: &PairBetween) -> Value {
+    json!({
+        "body_a": pair.body_a,
+        "body_b": pair.body_b,
+        "min_between_lower_m": pair.lower_m,
+        "min_between_upper_m": pair.upper_m,
+        "run": pair.run,
+        "frame": pair.frame,
+        "contact_frame": pair.contact_frame,
+    })
+}
+
+fn word(summary: &Value) -> &str {
+    summary["between"].as_str().unwrap_or("?")
+}
+
+fn number(of: &Value, key: &str) -> u64 {
+    of[key].as_u64().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Value {
+        json!({
+            "bodies_dynamic": 2, "between": "linear", "within_m": 0.2, "require_m": 0.05,
+            "intervals": {
+                "rows": 1200, "skipped": 2, "max_gap": 1, "tolerance_m": 1e-4,
+                "by_status": { "clear": 1189, "contact": 10, "undecided": 1 },
+                "violated": 3, "undecided": 2, "pairs_contact_only": 1,
+                "least": { "lower_m": -0.01, "upper_m": -0.009, "run": 0, "frame": 17, "frame_next": 18, "body_a": "a\n", "body_b": "b" },
+                "first_contact": { "run": 0, "frame": 16, "frame_next": 17, "time_lo_s": 1.6, "time_hi_s": 1.625, "body_a": "a", "body_b": "b" },
+            },
+        })
+    }
+
+    fn plain(lines: &[String]) -> Vec<String> {
+        lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
+    }
+
+    #[test]
+    fn what_was_proven_between_frames_is_said() {
+        let lengths = Lengths::of_word("mm");
+        let said = plain(&lines(&summary(), lengths));
+        let expected = [
+            "linear: 1,200 intervals within 200 mm: 1,189 clear, 10 contact, 1 undecided; 3 violated; 2 undecided",
+            "least distance -10 mm to -9 mm: a\\n and b, run 0, frames 17 to 18",
+            "first contact: a and b, run 0, frames 16 to 17, 1.600000 s to 1.625000 s",
+            "1 pair touches between frames only",
+            "1 interval undecided: neither clear nor in contact is proven (status = 'undecided')",
+            "2 gaps not looked at: longer than max_gap = 1",
+        ];
+        assert_eq!(said, expected);
+        let text = holds(&summary()).expect("bodies move");
+        assert!(text.contains("between = linear") && text.contains("but for"), "{text}");
+    }
+
+    #[test]
+    fn without_motion_nothing_is_said_of_it() {
+        let summary = json!({ "bodies_dynamic": 1, "intervals": null, "between": "none" });
+        assert!(lines(&summary, Lengths::of_word("m")).is_empty());
+        assert!(holds(&summary).is_some_and(|text| text.contains("sampled frames only")));
+        assert_eq!(holds(&json!({ "bodies_dynamic": 0 })), None);
+    }
+}
