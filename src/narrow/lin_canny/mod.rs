@@ -28,8 +28,8 @@
 //! - A search never ends at an edge and a face, or at two faces. Both states step to features of fewer dimensions that hold
 //!   their closest points, also where the features are parallel: what has no closed formula cannot be certified. Parallel
 //!   features are found by the certificate.
-//! - A vertex behind a face walks from cone to cone until a face is in front of it. The published algorithm compares all
-//!   features there. Inside of the last cone the vertex lies inside of the body, and the bodies overlap.
+//! - A vertex behind a face walks from cone to cone until it is in front of a face, or behind the face of the cone that holds
+//!   it: then it lies inside of the body, and the bodies overlap. The survey names the regions and gives no walk.
 //! - An edge that meets a face is an overlap at once.
 //!
 //! *Termination.* In exact numbers, without tolerance and for bodies apart, the distance of the features falls at each
