@@ -231,7 +231,10 @@ mod tests {
             assert_eq!(lattice.upper(0, f64::NEG_INFINITY), 1);
             assert_eq!(lattice.upper(0, f64::INFINITY), u32::MAX - 1);
             assert_eq!((lattice.lower(0, f64::NAN), lattice.upper(0, f64::NAN)), (1, u32::MAX - 1));
-            assert_eq!([0.0, f64::INFINITY, f64::NAN].map(|length| lattice.cells(length)), [1, u32::MAX - 1, u32::MAX - 1]);
+            assert_eq!(
+                [0.0, f64::INFINITY, f64::NAN].map(|length| lattice.cells(length)),
+                [1, u32::MAX - 1, u32::MAX - 1]
+            );
         }
     }
 }
