@@ -295,7 +295,7 @@ fn pieces(random: &mut Random, kind: usize) -> Pieces {
         1 => (0..4).map(|k| block([0.25 * f64::from(k) - 0.5, 0.0, 0.0], [0.15, 0.0625, 0.25])).collect(),
         _ => (0..5).map(|_| block([0; 3].map(|_| random.between(-0.6, 0.6)), [0.2, 0.1, 0.15])).collect(),
     };
-    let growth = if kind % 5 == 0 { 0.03125 } else { 0.0 };
+    let growth = if kind.is_multiple_of(5) { 0.03125 } else { 0.0 };
     let whole = shape(&parts.concat(), growth);
     let cores = parts.iter().map(|p| shape(p, growth).pieces.remove(0)).collect::<Vec<Piece>>();
     let hull = Some(whole.pieces[0].clone());

@@ -135,7 +135,7 @@ mod tests {
             for (s, poses) in part.iter().enumerate() {
                 let frame = index * most + s;
                 block.samples.push(Sample { run: frame as i64 / 50, frame: frame as i64, time_s: None });
-                block.starts_run |= u64::from(frame % 50 == 0) << s;
+                block.starts_run |= u64::from(frame.is_multiple_of(50)) << s;
                 poses.iter().enumerate().for_each(|(slot, pose)| pose.iter().for_each(|pose| block.set(slot, s, pose)));
             }
             if let Some(before) = blocks.last_mut() {

@@ -304,7 +304,7 @@ impl Climb<'_, '_> {
             }
             (SearchEnd::Overlap, face) => {
                 let axis = face.map_or(pair.pose.t, |face| face.normal);
-                if let Some(outcome) = self.from_supports(axis, ladder, routes) {
+                if let Some(outcome) = self.expand_supports(axis, ladder, routes) {
                     return outcome;
                 }
             }
@@ -314,7 +314,7 @@ impl Climb<'_, '_> {
     }
 
     /// EPA from supports around `axis`, of cores that are likely to overlap; `None` is for GJK.
-    fn from_supports(
+    fn expand_supports(
         &mut self,
         axis: Vec3<f64>,
         ladder: &mut Ladder<'_>,
@@ -352,7 +352,7 @@ impl Climb<'_, '_> {
         // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
         if ladder.search == SearchMethod::Auto
             && self.cache.simplex().count < 2
-            && let Some(outcome) = self.from_supports(pair.pose.t, ladder, routes)
+            && let Some(outcome) = self.expand_supports(pair.pose.t, ladder, routes)
         {
             return outcome;
         }

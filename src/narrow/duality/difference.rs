@@ -61,12 +61,12 @@ impl<'a> Difference<'a> {
     /// The direction that faces of a body are to be turned to, in the frame of that body.
     #[inline(always)]
     pub(super) fn along(&self, home: FaceOwner) -> Vec3<f64> {
-        self.into_frame(home, self.guide.along())
+        self.in_frame(home, self.guide.along())
     }
 
     /// A normal of the difference as a direction of a body (of B mirrored), in its frame.
     #[inline(always)]
-    pub(super) fn into_frame(&self, home: FaceOwner, normal: Vec3<f64>) -> Vec3<f64> {
+    pub(super) fn in_frame(&self, home: FaceOwner, normal: Vec3<f64>) -> Vec3<f64> {
         match home {
             FaceOwner::A => normal,
             FaceOwner::B => -self.pair.pose.inverse_vector(normal),
@@ -131,7 +131,7 @@ impl<'a> Difference<'a> {
         normal: Vec3<f64>,
         near: [u32; 2],
     ) -> DifferenceFace {
-        let [a, b] = [FaceOwner::A, FaceOwner::B].map(|home| self.into_frame(home, normal));
+        let [a, b] = [FaceOwner::A, FaceOwner::B].map(|home| self.in_frame(home, normal));
         let heights = support_near::<S>(self.pair.a, a, near[0]).1 + support_near::<S>(self.pair.b, b, near[1]).1;
         self.rated(features, normal, heights - normal.dot(self.pair.pose.t))
     }

@@ -123,7 +123,7 @@ impl<'a> OverlapTest<'a> {
     #[inline(always)]
     fn edges_at_supports(&self, home: FaceOwner, vertex: u32, normal: Vec3<f64>) -> EdgeIndices {
         let [p, _] = self.difference.bodies(home);
-        let along = self.difference.into_frame(home, normal);
+        let along = self.difference.in_frame(home, normal);
         let least = p.vertex(vertex).dot(along) - TIED * self.difference.pair.bound() * along.length();
         let mut supports: SmallVec<[u32; 8]> = SmallVec::new();
         supports.push(vertex);

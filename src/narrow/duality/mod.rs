@@ -145,7 +145,7 @@ impl OverlapTest<'_> {
             let first = match &best {
                 Some(best) => {
                     let [face, vertex] = own_indices(FaceOwner::A, best);
-                    let along = self.difference.into_frame(FaceOwner::B, best.normal);
+                    let along = self.difference.in_frame(FaceOwner::B, best.normal);
                     self.face_at::<S>(FaceOwner::B, vertex, along, Some(a.face(face)[0]))
                 }
                 None => self.first_face::<S>(FaceOwner::B),

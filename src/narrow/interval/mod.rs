@@ -3,6 +3,7 @@
 //! ```text
 //! path.rs             the path of one body: a pivot on a line, a constant angular velocity
 //! relative_motion.rs  bounds of acceleration and speed of two bodies relative to each other
+//! options.rs          what is asked: two motions, and down to what
 //! node.rs             a pair at one time
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
@@ -19,6 +20,7 @@
 mod answer;
 mod contact;
 mod node;
+mod options;
 mod path;
 mod relative_motion;
 mod search;
@@ -26,6 +28,7 @@ mod subject;
 mod support_gap;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
+pub use options::{BodyMotion, IntervalOptions};
 
 use self::contact::first_contact;
 use self::node::Node;
@@ -37,43 +40,8 @@ use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
 use crate::geometry::{Pose, Vec3};
-use crate::scene::{BetweenFrames, Shape};
+use crate::scene::BetweenFrames;
 use std::collections::BinaryHeap;
-
-/// One body over an interval.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyMotion<'a> {
-    /// Its shape.
-    pub shape: &'a Shape,
-    /// Its poses at both ends, of the recentred frame.
-    pub ends: [Pose; 2],
-    /// What moves on a line, in the recentred frame, metres.
-    pub pivot: Vec3<f64>,
-}
-
-/// What is asked of an interval, lengths in metres.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct IntervalOptions {
-    /// How bodies move; not [`BetweenFrames::None`].
-    pub between: BetweenFrames,
-    /// An answer iff `lower <= within`.
-    pub within: f64,
-    /// The bracket is made to decide `upper < require` and `lower >= require`.
-    pub require: Option<f64>,
-    /// Contact is a distance of at most this.
-    pub touch: f64,
-    /// How wide the bracket may be.
-    pub tolerance: f64,
-}
-
-impl IntervalOptions {
-    /// Whether a bracket decides what is asked.
-    fn is_decided(&self, lower: f64, upper: f64) -> bool {
-        let required = self.require.is_none_or(|require| lower >= require || upper < require);
-        let touching = lower > self.touch || upper <= self.touch;
-        upper - lower <= self.tolerance && upper <= self.within && touching && required
-    }
-}
 
 /// What is proven of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
 /// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
@@ -139,7 +107,7 @@ fn is_beyond(
     if between == Vec3::ZERO || !between.is_finite() {
         return false;
     }
-    let normal = start.from_world(between.normalized());
+    let normal = start.in_a(between.normalized());
     subjects.hulls().bound_along([&start, &end], normal, FixedIn::World, motion).least() > options.within
 }
 

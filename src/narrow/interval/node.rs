@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// A direction of the world in A's frame.
-    pub(super) fn from_world(&self, v: Vec3<f64>) -> Vec3<f64> {
+    pub(super) fn in_a(&self, v: Vec3<f64>) -> Vec3<f64> {
         self.rows[0].scale(v.x) + self.rows[1].scale(v.y) + self.rows[2].scale(v.z)
     }
 }

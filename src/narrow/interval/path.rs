@@ -4,7 +4,7 @@
 //! point of the body, under `screw` a point of the screw axis. All times are shares of the interval, so that velocities are lengths
 //! and angles over the whole interval.
 
-use super::BodyMotion;
+use super::options::BodyMotion;
 use crate::geometry::pose::rotation;
 use crate::geometry::{Dd, Pose, Real, Scalar, Vec3};
 use crate::scene::BetweenFrames;

@@ -3,11 +3,12 @@
 //! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
 //! motion and the options alone: the order of the parts is that of their bounds.
 
+use super::answer::IntervalMethod;
 use super::node::Node;
+use super::options::IntervalOptions;
 use super::path::BodyPath;
 use super::relative_motion::{GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
-use super::{IntervalMethod, IntervalOptions};
 use crate::narrow::proximity::Proximity;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;

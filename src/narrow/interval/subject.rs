@@ -1,7 +1,7 @@
 //! What an interval is asked about: two bodies, as one pair of hulls or as pairs of convex pieces.
 
-use super::BodyMotion;
 use super::node::Node;
+use super::options::BodyMotion;
 use super::path::BodyPath;
 use super::relative_motion::{RelativeMotion, from_a_to_b};
 use super::support_gap::Hulls;

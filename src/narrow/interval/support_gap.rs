@@ -38,7 +38,7 @@ impl Hulls<'_> {
         let there = match fixed {
             FixedIn::A => normal,
             FixedIn::B => to.relative.vector(from.relative.inverse_vector(normal)),
-            FixedIn::World => to.from_world(from.to_world(normal)),
+            FixedIn::World => to.in_a(from.to_world(normal)),
         };
         let (one, other) = (self.pair(from), self.pair(to));
         let share = to.share - from.share;

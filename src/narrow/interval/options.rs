@@ -1,0 +1,39 @@
+//! What is asked of a pair over an interval.
+
+use crate::geometry::{Pose, Vec3};
+use crate::scene::{BetweenFrames, Shape};
+
+/// One body over an interval.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyMotion<'a> {
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Its poses at both ends, of the recentred frame.
+    pub ends: [Pose; 2],
+    /// What moves on a line, in the recentred frame, metres.
+    pub pivot: Vec3<f64>,
+}
+
+/// What is asked of an interval, lengths in metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IntervalOptions {
+    /// How bodies move; not [`BetweenFrames::None`].
+    pub between: BetweenFrames,
+    /// An answer iff `lower <= within`.
+    pub within: f64,
+    /// The bracket is made to decide `upper < require` and `lower >= require`.
+    pub require: Option<f64>,
+    /// Contact is a distance of at most this.
+    pub touch: f64,
+    /// How wide the bracket may be.
+    pub tolerance: f64,
+}
+
+impl IntervalOptions {
+    /// Whether a bracket decides what is asked.
+    pub(super) fn is_decided(&self, lower: f64, upper: f64) -> bool {
+        let required = self.require.is_none_or(|require| lower >= require || upper < require);
+        let touching = lower > self.touch || upper <= self.touch;
+        upper - lower <= self.tolerance && upper <= self.within && touching && required
+    }
+}
