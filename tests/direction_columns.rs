@@ -5,7 +5,7 @@ mod program;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use program::expect;
 use serde_json::Value;
