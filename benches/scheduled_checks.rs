@@ -139,7 +139,9 @@ fn main() {
         .expect("a scene");
     let shape: Arc<Shape> = Arc::clone(&scene.bodies[0].shape);
     println!("{BODIES} boxes, {FRAMES} frames, pairs nearer than {WITHIN} m\n");
-    println!("| metres a frame | pairs and frames | near | no schedule | schedule, largest speed | schedule, speed and acceleration | skip-ahead |");
+    println!(
+        "| metres a frame | pairs and frames | near | no schedule | schedule, largest speed | schedule, speed and acceleration | skip-ahead |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for step in [0.001, 0.01, 0.05, 0.2] {
         let motions = motions(step, shape.radius);

@@ -3,9 +3,9 @@
 #[path = "support/program.rs"]
 mod program;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use program::expect;
 use serde_json::Value;

@@ -15,7 +15,8 @@ pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
     let mut parts: Vec<Part> = search.open.drain().collect();
     let begun = search.computed;
     loop {
-        let touching = search.leaves.iter().flat_map(|leaf| &leaf.nodes).filter(|node| node.upper <= touch);
+        let touching = search.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&search.ends);
+        let touching = touching.filter(|node| node.upper <= touch);
         let contact = touching.map(|node| node.share).fold(1.0, f64::min);
         let may_touch = |part: &Part| part.lower <= touch && part.start < contact;
         let first = (0..parts.len()).filter(|&i| may_touch(&parts[i])).min_by(|&i, &j| {

@@ -33,8 +33,8 @@ pub use options::{BodyMotion, IntervalOptions};
 use self::contact::first_contact;
 use self::node::Node;
 use self::path::BodyPath;
-use self::relative_motion::{FixedIn, GapBound, RelativeMotion, from_a_to_b};
-use self::search::{IntervalSearch, Part, PartOf};
+use self::relative_motion::{FixedIn, RelativeMotion, from_a_to_b};
+use self::search::IntervalSearch;
 use self::subject::Subjects;
 use super::proximity::Proximity;
 use super::routes::Routes;
@@ -68,29 +68,30 @@ pub fn interval_proximity<'a>(
     if may_be_beyond && is_beyond(&subjects, &paths, &motion, options) {
         return None;
     }
-    let (leaves, open) = (Vec::new(), BinaryHeap::new());
-    let upper = f64::INFINITY;
-    let options = *options;
+    let ends = [0, 1].map(|end| {
+        let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
+        subjects.measure_bodies(&mut node, rows[end], work, routes);
+        node
+    });
+    let upper = if ends[1].upper < ends[0].upper { ends[1].upper } else { ends[0].upper };
     let mut search = IntervalSearch {
         subjects,
         paths,
         motion,
-        options,
-        rows,
+        options: *options,
+        ends,
         work,
         routes,
-        leaves,
-        open,
+        leaves: Vec::new(),
+        open: BinaryHeap::new(),
         upper,
-        computed: 0,
+        computed: 2,
         divided: false,
         by_speed: false,
     };
-    if search.subjects.has_trees() {
-        let lower = f64::NEG_INFINITY;
-        search.open.push(Part { lower, start: 0.0, end: 1.0, bound: GapBound::NONE, of: PartOf::Nodes([0, 0]) });
-    } else {
-        search.begin_leaf([0, 0], f64::NEG_INFINITY);
+    match search.subjects.has_trees() {
+        true => search.push_nodes([0, 0], f64::NEG_INFINITY),
+        false => search.begin_leaf([0, 0], f64::NEG_INFINITY),
     }
     answer(search)
 }
@@ -145,6 +146,9 @@ fn depth_bound(search: &IntervalSearch<'_, '_>) -> f64 {
         let nodes = search.leaves.iter().flat_map(|leaf| &leaf.nodes).filter(|known| known.share == share);
         nodes.flat_map(|known| known.normals()).take(8).for_each(|&normal| node.add_normal(normal));
     };
+    for (node, known) in [(&mut start, &search.ends[0]), (&mut end, &search.ends[1])] {
+        known.normals().iter().for_each(|&normal| node.add_normal(normal));
+    }
     directions(0.0, &mut start);
     directions(1.0, &mut end);
     search.subjects.hulls().best_between([&start, &end], &search.motion, |_| false).least()
@@ -160,7 +164,7 @@ fn held(
 ) -> Option<IntervalProximity> {
     let [start, end] = [0, 1].map(|at| {
         let mut node = Node::of_poses(at as f64, [poses[0][at], poses[1][at]]);
-        subjects.measure_bodies(&mut node, work, routes);
+        subjects.measure_bodies(&mut node, None, work, routes);
         node
     });
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));

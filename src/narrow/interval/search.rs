@@ -7,9 +7,8 @@ use super::answer::IntervalMethod;
 use super::node::Node;
 use super::options::IntervalOptions;
 use super::path::BodyPath;
-use super::relative_motion::{GapBound, RelativeMotion};
+use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
-use crate::narrow::proximity::Proximity;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::workspace::Workspace;
@@ -68,8 +67,8 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) paths: [BodyPath; 2],
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
-    /// The rows at both ends, where they are known.
-    pub(super) rows: [Option<&'a Proximity>; 2],
+    /// The bodies as a whole at both ends, with their rows.
+    pub(super) ends: [Node; 2],
     pub(super) work: &'w mut Workspace,
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
@@ -141,8 +140,7 @@ impl<'a> IntervalSearch<'a, '_> {
                     return;
                 }
                 for nodes in self.subjects.children(nodes).into_iter().flatten() {
-                    let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(part.lower);
-                    self.open.push(Part { lower, of: PartOf::Nodes(nodes), ..*part });
+                    self.push_nodes(nodes, part.lower);
                 }
             }
             PartOf::Leaf { leaf, from, to } => {
@@ -153,6 +151,28 @@ impl<'a> IntervalSearch<'a, '_> {
                 self.push(leaf, [middle, to], part.lower);
             }
         }
+    }
+
+    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
+    /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
+    pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
+        let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(at_least);
+        let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
+        let (upper, ends) = (self.upper, [&self.ends[0], &self.ends[1]]);
+        let hulls = self.subjects.hulls_of_nodes(nodes).filter(|_| lower <= upper);
+        let bound = hulls.map_or(GapBound::NONE, |hulls| {
+            let between = self.subjects.between_middles(nodes, ends[0]);
+            let along = hulls.bound_along(ends, between, FixedIn::World, &self.motion);
+            if along.least() > upper {
+                return along;
+            }
+            let is_enough = |least: f64| least > upper || self.options.is_decided(least, upper);
+            let best = hulls.best_between(ends, &self.motion, is_enough);
+            if best.least() < along.least() { along } else { best }
+        });
+        let by_planes = bound.least();
+        let lower = if by_planes > lower { by_planes } else { lower };
+        self.open.push(Part { lower, start, end, bound, of });
     }
 
     /// A pair of pieces over the whole interval.
@@ -169,12 +189,12 @@ impl<'a> IntervalSearch<'a, '_> {
         let mut node = Node::at(share, &self.paths);
         let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
         let of = &mut self.leaves[leaf as usize];
-        let row = match share {
-            0.0 => self.rows[0],
-            1.0 => self.rows[1],
+        let known = match share {
+            0.0 => Some(&self.ends[0]),
+            1.0 => Some(&self.ends[1]),
             _ => None,
         };
-        of.measure(&self.subjects, (&mut node, error), row, self.work, self.routes);
+        of.measure(&self.subjects, (&mut node, error), known, self.work, self.routes);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
         of.nodes.push(node);
         of.nodes.len() as u32 - 1

@@ -18,7 +18,7 @@ use crate::narrow::proximity::Proximity;
 use crate::narrow::query::{BodyPoses, PairQuery};
 use crate::narrow::routes::Routes;
 use crate::narrow::workspace::Workspace;
-use crate::scene::{QueryOptions, Shape};
+use crate::scene::{Piece, QueryOptions, Shape};
 
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
@@ -72,7 +72,30 @@ impl<'a> Subjects<'a> {
 
     /// The hulls of both bodies.
     pub(super) fn hulls(&self) -> Hulls<'a> {
-        Hulls { a: self.shapes[0].hull(), b: self.shapes[1].hull(), deviation: self.deviation }
+        self.of_pieces(self.shapes.map(Shape::hull))
+    }
+
+    /// Two pieces.
+    fn of_pieces(&self, [a, b]: [&'a Piece; 2]) -> Hulls<'a> {
+        Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation }
+    }
+
+    /// The hulls of two nodes of the trees.
+    pub(super) fn hulls_of_nodes(&self, nodes: [u32; 2]) -> Option<Hulls<'a>> {
+        let trees = self.trees()?;
+        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let core = |body: usize| {
+            let shape: &'a Shape = self.shapes[body];
+            of[body].hull(|piece| &shape.pieces[piece as usize].core)
+        };
+        Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation })
+    }
+
+    /// The direction from the middle of one node to that of the other, in A's frame at a node of the interval.
+    pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
+        let Some(trees) = self.trees() else { return Vec3::ZERO };
+        let [a, b] = [0, 1].map(|body| trees[body].node(nodes[body]).middle);
+        (at.relative.point(b) - a).normalized()
     }
 
     /// The size of the pair at a node, metres.
@@ -106,10 +129,18 @@ impl<'a> Subjects<'a> {
         }
     }
 
-    /// Computes the distance of the bodies at a node whose poses are exact.
-    pub(super) fn measure_bodies(&self, node: &mut Node, work: &mut Workspace, routes: &mut Routes) {
-        if let Some(row) = of_bodies(self, node, &mut PairCache::default(), work, routes) {
+    /// Computes the distance of the bodies at a node whose poses are exact; `row`: that of the bodies there, if it is known.
+    pub(super) fn measure_bodies(
+        &self,
+        node: &mut Node,
+        row: Option<&Proximity>,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
+        let row = row.copied().or_else(|| of_bodies(self, node, &mut PairCache::default(), work, routes));
+        if let Some(row) = row {
             node.set_bracket(row.lower, row.upper, 0.0);
+            node.add_normal(row.normal);
         }
     }
 
@@ -164,6 +195,7 @@ fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
 /// A pair of hulls, with what was computed of it.
 #[derive(Debug)]
 pub(super) struct Leaf<'a> {
+    pieces: [&'a Piece; 2],
     pub(super) hulls: Hulls<'a>,
     pub(super) nodes: Vec<Node>,
     cache: Box<LeafCache>,
@@ -179,33 +211,46 @@ struct LeafCache {
 impl<'a> Leaf<'a> {
     /// The pieces of these indices; of whole bodies their hulls.
     pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2]) -> Self {
-        let hulls = match subjects.division {
-            Division::Pieces(_) => Hulls {
-                a: &subjects.shapes[0].pieces[i as usize],
-                b: &subjects.shapes[1].pieces[j as usize],
-                deviation: subjects.deviation,
-            },
-            _ => subjects.hulls(),
+        let [a, b] = subjects.shapes;
+        let pieces = match subjects.division {
+            Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
+            _ => [a.hull(), b.hull()],
         };
-        Self { hulls, nodes: Vec::with_capacity(4), cache: Box::default() }
+        Self { pieces, hulls: subjects.of_pieces(pieces), nodes: Vec::with_capacity(4), cache: Box::default() }
     }
 
-    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `row`: that of the bodies there, if it is known.
+    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
     pub(super) fn measure(
         &mut self,
         subjects: &Subjects<'_>,
         (node, error): (&mut Node, f64),
-        row: Option<&Proximity>,
+        known: Option<&Node>,
         work: &mut Workspace,
         routes: &mut Routes,
     ) {
+        if let Some(known) = known.filter(|_| !subjects.has_trees()) {
+            node.clone_from(known);
+            self.add_normal_of_hulls(subjects, node, work, routes);
+            return;
+        }
         let row = match subjects.division {
             Division::Pieces(_) => self.of_pieces(subjects, node, work, routes),
-            _ => row.copied().or_else(|| of_bodies(subjects, node, &mut self.cache.whole, work, routes)),
+            _ => of_bodies(subjects, node, &mut self.cache.whole, work, routes),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
         node.add_normal(row.normal);
+        self.add_normal_of_hulls(subjects, node, work, routes);
+    }
+
+    /// Adds the direction between the hulls of bodies of which one is a mesh.
+    fn add_normal_of_hulls(
+        &mut self,
+        subjects: &Subjects<'_>,
+        node: &mut Node,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
         if matches!(subjects.division, Division::Whole)
             && let Some(of_hulls) = self.of_pieces(subjects, node, work, routes)
         {
@@ -221,7 +266,7 @@ impl<'a> Leaf<'a> {
         work: &mut Workspace,
         routes: &mut Routes,
     ) -> Option<Proximity> {
-        let Hulls { a, b, deviation } = self.hulls;
+        let ([a, b], deviation) = (self.pieces, self.hulls.deviation);
         let [pose_a, pose_b] = &node.poses;
         let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
         let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };

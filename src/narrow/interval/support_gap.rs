@@ -5,25 +5,25 @@
 
 use super::node::Node;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
-use crate::geometry::Vec3;
+use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
-use crate::scene::Piece;
 
 /// What a direction that was turned into another frame may be off, in sizes of the pair.
 const TURNED: f64 = 64.0 * f64::EPSILON;
 
-/// Two convex bodies: pieces, or hulls of all pieces.
+/// Two convex bodies: pieces, or hulls of several.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hulls<'a> {
-    pub(super) a: &'a Piece,
-    pub(super) b: &'a Piece,
+    pub(super) cores: [&'a Polyhedron; 2],
+    /// By how much the cores grow, together, metres.
+    pub(super) growth: f64,
     /// How far the true surfaces may lie from the stored ones, together, metres.
     pub(super) deviation: f64,
 }
 
 impl Hulls<'_> {
     fn pair(&self, node: &Node) -> Pair<'_, f64> {
-        Pair::new(&self.a.core, &self.b.core, node.relative, self.a.radius + self.b.radius)
+        Pair::new(self.cores[0], self.cores[1], node.relative, self.growth)
     }
 
     /// A lower bound of the signed distance over the part between two nodes, from the direction `normal` (A's frame at `from`) which
@@ -44,7 +44,7 @@ impl Hulls<'_> {
         let share = to.share - from.share;
         let size = one.size.max(other.size);
         let rounding = one.bound().max(other.bound()) + TURNED * size + motion.error;
-        let off = self.a.radius + self.b.radius + self.deviation + rounding;
+        let off = self.growth + self.deviation + rounding;
         let bend = motion.bend(fixed, from.to_world(normal)) * (share * share);
         GapBound { first: one.gap(normal) - off, last: other.gap(there) - off, bend }
     }
