@@ -119,6 +119,7 @@ impl Setup {
             missing: Missing::Absent,
             frame_rate: None,
             query: QueryOptions { within, require: None, touch: 0.0, static_pairs: false },
+            direction: None,
             motion: MotionRule::default(),
             ignored: IgnoredPairs::default(),
             inputs: Vec::new(),
