@@ -3,7 +3,9 @@
 use clearsweep::bench_support::geometry::Vec3;
 use clearsweep::bench_support::geometry::hull::convex_hull;
 use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep::bench_support::scene::{
+    Body, Carriage, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,6 +34,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         name: String::new(),
         shape: Arc::clone(&shape),
         motion: Motion::Dynamic { slot },
+        pivot: Pivot::Origin,
         groups: Vec::new(),
     };
     Scene {
@@ -44,6 +47,8 @@ pub(crate) fn scene(n: usize) -> Scene {
         missing: Missing::Absent,
         frame_rate: None,
         query: QueryOptions { within: 0.0, require: None, touch: 0.0, static_pairs: false },
+        direction: None,
+        motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
         inputs: Vec::new(),
         builder_digest: None,

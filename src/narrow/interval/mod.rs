@@ -74,6 +74,11 @@ pub fn interval_proximity<'a>(
         node
     });
     let upper = if ends[1].upper < ends[0].upper { ends[1].upper } else { ends[0].upper };
+    if subjects.is_convex()
+        && let Some(answer) = by_one_direction(&subjects, &motion, &ends, upper, options)
+    {
+        return answer;
+    }
     let mut search = IntervalSearch {
         subjects,
         paths,
@@ -110,6 +115,39 @@ fn is_beyond(
     }
     let normal = start.in_a(between.normalized());
     subjects.hulls().bound_along([&start, &end], normal, FixedIn::World, motion).least() > options.within
+}
+
+/// The answer about convex bodies, if one direction decides it: that of the search, which ends where it begins. `Some(None)`: they are
+/// beyond the cut-off.
+fn by_one_direction(
+    subjects: &Subjects<'_>,
+    motion: &RelativeMotion,
+    ends: &[Node; 2],
+    upper: f64,
+    options: &IntervalOptions,
+) -> Option<Option<IntervalProximity>> {
+    let is_enough = |least: f64| least > options.within || options.is_decided(least, upper);
+    let bound = subjects.hulls().best_between([&ends[0], &ends[1]], motion, is_enough);
+    let lower = bound.least();
+    if lower > options.within {
+        return Some(None);
+    }
+    let is_touching = upper <= options.touch;
+    // Of a later contact the time is still to be found.
+    if !options.is_decided(lower, upper) || (is_touching && ends[0].upper > options.touch) {
+        return None;
+    }
+    let contact = if is_touching { [0.0, 0.0] } else { [f64::NAN; 2] };
+    let (status, method) = (status(lower, upper, options.touch), IntervalMethod::Direction);
+    Some(Some(IntervalProximity {
+        sample: 0,
+        status,
+        method,
+        lower,
+        upper,
+        closest: bound.where_below(upper),
+        contact,
+    }))
 }
 
 /// The answer of a search that has begun.
