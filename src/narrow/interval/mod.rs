@@ -7,6 +7,7 @@
 //! node.rs             a pair at one time
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
+//! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
 //! search.rs           best-first bisection
 //! contact.rs          the first contact
 //! answer.rs           what is proven of an interval
@@ -18,6 +19,7 @@
 //! *Architecture invariant*: times are shares of the interval; the stage knows no clock.
 
 mod answer;
+mod beyond;
 mod contact;
 mod node;
 mod options;
@@ -30,16 +32,17 @@ mod support_gap;
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use options::{BodyMotion, IntervalOptions};
 
+use self::beyond::is_beyond;
 use self::contact::first_contact;
 use self::node::Node;
 use self::path::BodyPath;
-use self::relative_motion::{FixedIn, RelativeMotion, from_a_to_b};
+use self::relative_motion::RelativeMotion;
 use self::search::IntervalSearch;
 use self::subject::Subjects;
 use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
-use crate::geometry::{Pose, Vec3};
+use crate::geometry::Pose;
 use crate::scene::BetweenFrames;
 use std::collections::BinaryHeap;
 
@@ -65,7 +68,7 @@ pub fn interval_proximity<'a>(
     let motion = RelativeMotion::new(&paths[0], &paths[1], [&a.ends[0], &b.ends[0]]);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let may_be_beyond = rows.iter().flatten().all(|row| row.upper > options.within);
-    if may_be_beyond && is_beyond(&subjects, &paths, &motion, options) {
+    if may_be_beyond && is_beyond(&subjects, &paths, &motion, options.within) {
         return None;
     }
     let ends = [0, 1].map(|end| {
@@ -99,22 +102,6 @@ pub fn interval_proximity<'a>(
         false => search.begin_leaf([0, 0], f64::NEG_INFINITY),
     }
     answer(search)
-}
-
-/// Whether the direction between the recentred origins proves the bodies to be beyond the cut-off throughout.
-fn is_beyond(
-    subjects: &Subjects<'_>,
-    paths: &[BodyPath; 2],
-    motion: &RelativeMotion,
-    options: &IntervalOptions,
-) -> bool {
-    let [start, end] = [0.0, 1.0].map(|share| Node::at(share, paths));
-    let between = from_a_to_b([&start.poses[0], &start.poses[1]]);
-    if between == Vec3::ZERO || !between.is_finite() {
-        return false;
-    }
-    let normal = start.in_a(between.normalized());
-    subjects.hulls().bound_along([&start, &end], normal, FixedIn::World, motion).least() > options.within
 }
 
 /// The answer about convex bodies, if one direction decides it: that of the search, which ends where it begins. `Some(None)`: they are

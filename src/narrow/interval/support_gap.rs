@@ -22,7 +22,8 @@ pub(super) struct Hulls<'a> {
 }
 
 impl Hulls<'_> {
-    fn pair(&self, node: &Node) -> Pair<'_, f64> {
+    /// The pair at a node.
+    pub(super) fn pair(&self, node: &Node) -> Pair<'_, f64> {
         Pair::new(self.cores[0], self.cores[1], node.relative, self.growth)
     }
 
@@ -79,7 +80,7 @@ impl Hulls<'_> {
 }
 
 /// The frames in which a direction of the world may stand still, that of the least bend first.
-fn by_bend(motion: &RelativeMotion, normal: Vec3<f64>) -> [FixedIn; 3] {
+pub(super) fn by_bend(motion: &RelativeMotion, normal: Vec3<f64>) -> [FixedIn; 3] {
     let mut frames = FixedIn::ALL.map(|fixed| (motion.bend(fixed, normal), fixed));
     // Stable, so that of equal bends the world comes first.
     frames.sort_by(|one, other| one.0.total_cmp(&other.0));
