@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::path::BodyPath;
-use super::relative_motion::RelativeMotion;
+use super::relative_motion::{GapBound, RelativeMotion};
 use super::subject::Subjects;
 use super::support_gap::{Hulls, by_bend};
 use crate::geometry::Vec3;
@@ -39,11 +39,21 @@ pub(super) fn is_beyond(subjects: &Subjects<'_>, paths: &[BodyPath; 2], motion: 
 
 /// Whether a direction that separates two hulls at the start proves them to be beyond the cut-off throughout.
 fn are_apart(hulls: &Hulls<'_>, ends: &[Node; 2], motion: &RelativeMotion, within: f64) -> bool {
-    let Some(normal) = separating_direction(hulls, &ends[0], within, motion.speed) else { return false };
-    let ends = [&ends[0], &ends[1]];
-    by_bend(motion, ends[0].to_world(normal))
-        .into_iter()
-        .any(|fixed| hulls.bound_along(ends, normal, fixed, motion).least() > within)
+    separated(hulls, [&ends[0], &ends[1]], motion, within).least() > within
+}
+
+/// The bound of a direction that separates two hulls at the start by more than `within` (metres), in the first frame in which it is
+/// above that throughout, else in the last.
+pub(super) fn separated(hulls: &Hulls<'_>, ends: [&Node; 2], motion: &RelativeMotion, within: f64) -> GapBound {
+    let Some(normal) = separating_direction(hulls, ends[0], within, motion.speed) else { return GapBound::NONE };
+    let mut bound = GapBound::NONE;
+    for fixed in by_bend(motion, ends[0].to_world(normal)) {
+        bound = hulls.bound_along(ends, normal, fixed, motion);
+        if bound.least() > within {
+            break;
+        }
+    }
+    bound
 }
 
 /// A direction along which two hulls are apart at a node, in A's frame, by more than `speed` beyond the cut-off if they are; `None` if they are

@@ -4,6 +4,7 @@
 //! motion and the options alone: the order of the parts is that of their bounds.
 
 use super::answer::IntervalMethod;
+use super::beyond::separated;
 use super::node::Node;
 use super::options::IntervalOptions;
 use super::path::BodyPath;
@@ -168,7 +169,12 @@ impl<'a> IntervalSearch<'a, '_> {
             }
             let is_enough = |least: f64| least > upper || self.options.is_decided(least, upper);
             let best = hulls.best_between(ends, &self.motion, is_enough);
-            if best.least() < along.least() { along } else { best }
+            let best = if best.least() < along.least() { along } else { best };
+            if is_enough(best.least()) {
+                return best;
+            }
+            let apart = separated(&hulls, ends, &self.motion, upper);
+            if apart.least() > best.least() { apart } else { best }
         });
         let by_planes = bound.least();
         let lower = if by_planes > lower { by_planes } else { lower };

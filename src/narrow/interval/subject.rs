@@ -5,9 +5,9 @@ use super::options::BodyMotion;
 use super::path::BodyPath;
 use super::relative_motion::{RelativeMotion, from_a_to_b};
 use super::support_gap::Hulls;
+use crate::geometry::Vec3;
 use crate::geometry::piece_tree::{PieceParts, PieceTree};
 use crate::geometry::pose::rotation;
-use crate::geometry::{Pose, Vec3};
 use crate::narrow::NarrowPhase;
 use crate::narrow::cache::{PairCache, PieceCache};
 use crate::narrow::deviation::{deviation_of, proven_upper, widened};
@@ -38,7 +38,10 @@ enum Division<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subjects<'a> {
     shapes: [&'a Shape; 2],
-    ends: [[Pose; 2]; 2],
+    /// The axes of each body in the world at both ends.
+    axes: [[[Vec3<f64>; 3]; 2]; 2],
+    /// From A's recentred origin to B's at both ends, world, metres.
+    between: [Vec3<f64>; 2],
     division: Division<'a>,
     deviation: f64,
     touch: f64,
@@ -52,7 +55,9 @@ impl<'a> Subjects<'a> {
             [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
             [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
         };
-        Self { shapes, ends: [a.ends, b.ends], division, deviation: deviation_of(a.shape, b.shape), touch }
+        let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
+        let between = [0, 1].map(|end| from_a_to_b([&a.ends[end], &b.ends[end]]));
+        Self { shapes, axes, between, division, deviation: deviation_of(a.shape, b.shape), touch }
     }
 
     /// Whether both bodies are convex, so that a gap bounds the depth too.
@@ -147,16 +152,19 @@ impl<'a> Subjects<'a> {
     /// The balls about two pivots (recentred frames, metres) that contain the bodies however they turn are at least this far apart
     /// while the pivots move on lines, metres.
     pub(super) fn balls_of_pivots(&self, pivots: [Vec3<f64>; 2]) -> f64 {
-        let turned = |body: usize, end: usize| {
-            let rows = rotation(self.ends[body][end].q);
-            let at = pivots[body];
-            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
-        };
-        let between =
-            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (turned(1, end) - turned(0, end)));
+        let between = self.between_points(pivots);
         let radii: f64 = (0..2).map(|body| self.shapes[body].radius + pivots[body].length()).sum();
         let size = radii + between[0].length().max(between[1].length());
         distance_to_segment(between) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
+    }
+
+    /// From a point of A to one of B (recentred frames) at both ends, world, metres.
+    fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
+        let turned = |body: usize, end: usize| {
+            let (rows, at) = (&self.axes[body][end], points[body]);
+            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
+        };
+        [0, 1].map(|end| self.between[end] + (turned(1, end) - turned(0, end)))
     }
 
     /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
@@ -164,13 +172,7 @@ impl<'a> Subjects<'a> {
     pub(super) fn ball_gap(&self, nodes: [u32; 2], paths: &[BodyPath; 2], motion: &RelativeMotion) -> f64 {
         let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
         let of = [0, 1].map(|body| trees[body].node(nodes[body]));
-        let middle = |body: usize, end: usize| {
-            let rows = rotation(self.ends[body][end].q);
-            let at = of[body].middle;
-            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
-        };
-        let between =
-            [0, 1].map(|end| from_a_to_b([&self.ends[0][end], &self.ends[1][end]]) + (middle(1, end) - middle(0, end)));
+        let between = self.between_points(of.map(|node| node.middle));
         let bend: f64 = (0..2)
             .map(|body| paths[body].omega.length2() * (paths[body].arm.length() + of[body].middle.length()))
             .sum();
