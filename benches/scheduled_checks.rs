@@ -25,11 +25,11 @@ const WITHIN: f64 = 0.02;
 struct Motions {
     poses: Vec<Vec<Pose>>,
     radius: f64,
-    /// The largest change of any body's velocity over a frame, metres a frame and frame: what a simulator bounds by its forces.
+    /// A bound of the acceleration of any point of a body, metres a frame and frame: what a simulator knows from its forces.
     acceleration: f64,
 }
 
-/// Bodies that fly in a box of side 6 m, bounce off its walls, and turn at a constant rate.
+/// Bodies that swing to and fro in a box of side 6 m, each at rates of its own, so that they are fast at times and nearly at rest at others.
 fn motions(step: f64, radius: f64) -> Motions {
     let mut state = 3_u64;
     let mut draw = || {
@@ -38,21 +38,19 @@ fn motions(step: f64, radius: f64) -> Motions {
     };
     let mut acceleration = 0.0_f64;
     let poses = (0..BODIES).map(|_| {
-        let mut at = [3.0 * draw(), 3.0 * draw(), 3.0 * draw()];
-        let mut velocity = [draw(), draw(), draw()].map(|v| step * v);
+        // The speed of a body swells and ebbs: its phase is t + 0.95 sin(t), in units of its own.
+        let (rate, start) = (step / 3.0 * (0.3 + 0.7 * draw().abs()), 3.0 * draw());
+        let phases = [3.0 * draw(), 3.0 * draw(), 3.0 * draw()];
         let axis = Vec3::new(draw(), draw(), draw()).normalized();
-        let rate = step * draw();
+        // Second derivatives of 3 sin(phase) along three axes, and of the turn, by the chain rule.
+        let reach = 3.0 * 3.0_f64.sqrt();
+        acceleration = acceleration.max(rate * rate * (reach * (1.95 * 1.95 + 0.95) + radius * 0.95));
         (0..FRAMES)
             .map(|frame| {
-                for k in 0..3 {
-                    at[k] += velocity[k];
-                    if at[k].abs() > 3.0 && at[k] * velocity[k] > 0.0 {
-                        acceleration = acceleration.max(2.0 * 3.0_f64.sqrt() * velocity[k].abs());
-                        velocity[k] = -velocity[k];
-                    }
-                }
-                let (s, c) = (0.5 * rate * frame as f64).sin_cos();
-                Pose::new(at, [c, axis.x * s, axis.y * s, axis.z * s])
+                let t = rate * frame as f64 + start;
+                let phase = t + 0.95 * t.sin();
+                let (s, c) = (0.5 * phase).sin_cos();
+                Pose::new(phases.map(|p| 3.0 * (phase + p).sin()), [c, axis.x * s, axis.y * s, axis.z * s])
             })
             .collect()
     });
@@ -125,7 +123,8 @@ fn by_acceleration(motions: &Motions, [a, b]: [usize; 2], frame: usize, slack: f
     if slack <= 0.0 || frame + 1 >= FRAMES {
         return 1;
     }
-    let speed = motions.moved(a, frame) + motions.moved(b, frame);
+    // Over a frame the speed changes by the acceleration at most.
+    let speed = motions.moved(a, frame) + motions.moved(b, frame) + 2.0 * motions.acceleration;
     // slack = speed t + acceleration t^2, of both bodies: half of twice the bound.
     let bend = motions.acceleration.max(1e-12);
     let root = (speed * speed + 4.0 * bend * slack).sqrt();
