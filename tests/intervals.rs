@@ -143,6 +143,8 @@ struct Tally {
     status: [usize; 3],
     method: [usize; 5],
     between: usize,
+    outside: usize,
+    before: usize,
     loose: usize,
     misses: Vec<String>,
 }
@@ -160,6 +162,33 @@ fn compare(number: usize, found: &IntervalProximity, truth: [f64; 2], tolerance:
         tally.misses.push(format!("{number}: {found:?} against {truth:?}"));
     }
     tally.loose += usize::from(found.method != IntervalMethod::Limit && found.upper - found.lower > tolerance + 1e-9);
+}
+
+/// Holds the times of an answer against distances at random times: outside of the times of least distance the bodies are farther apart,
+/// and before the first contact they are clear.
+fn check_times(
+    number: usize,
+    found: &IntervalProximity,
+    random: &mut Random,
+    at: impl Fn(f64) -> f64,
+    tally: &mut Tally,
+) {
+    for _ in 0..4 {
+        let t = random.unit();
+        let is_outside = !(found.closest[0]..=found.closest[1]).contains(&t);
+        tally.outside += usize::from(is_outside);
+        if is_outside && at(t) < found.upper - 1e-11 {
+            tally.misses.push(format!("{number}: nearer at {t}, outside of the times of least distance: {found:?}"));
+        }
+        let clear = found.contact[0];
+        tally.before += usize::from(clear > 0.0);
+        if clear > 0.0 && at(t * clear) < 1e-6 - 1e-11 {
+            tally.misses.push(format!("{number}: in contact at {}, before {clear}: {found:?}", t * clear));
+        }
+        if found.contact[1].is_finite() && at(found.contact[1]) > 1e-6 + 1e-11 {
+            tally.misses.push(format!("{number}: clear at the contact: {found:?}"));
+        }
+    }
 }
 
 #[test]
@@ -185,8 +214,10 @@ fn random_intervals_hold_the_least_distance() {
         let ends = [0.0, 1.0].map(|t| oracle::distance(&a.solid, &b.solid, &of_a.at(t), &of_b.at(t)));
         tally.between += usize::from(ends[0] > 0.0 && ends[1] > 0.0 && truth[1] < 0.0);
         compare(number, &found, truth, tolerance, &mut tally);
+        let at = |t: f64| oracle::distance(&a.solid, &b.solid, &of_a.at(t), &of_b.at(t));
+        check_times(number, &found, &mut random, at, &mut tally);
     }
-    let Tally { status, method, between, loose, misses } = tally;
+    let Tally { status, method, between, outside, before, loose, misses } = tally;
     eprintln!("status {status:?} ({:?}), method {method:?} ({:?})", IntervalStatus::NAMES, IntervalMethod::NAMES);
     eprintln!("{between} collide between two clear samples; {loose} wider than the tolerance");
     assert!(
@@ -199,6 +230,7 @@ fn random_intervals_hold_the_least_distance() {
     assert_eq!(loose, 0, "a bracket is as narrow as promised, unless the work limit is named");
     assert!(status[0] * 10 > count() && status[1] * 10 > count(), "not representative: {status:?}");
     assert!(between * 50 > count(), "not representative: {between}");
+    assert!(outside > count() && before * 4 > count(), "not representative: {outside} {before}");
     assert!(method[4] * 100 <= count(), "the limit is for few: {method:?}");
 }
 

@@ -28,7 +28,8 @@ Examples (from the folder of the sources):
   clearsweep run datasets/crowd/scene.toml --out out/crowd
   clearsweep run datasets/crowd/scene.toml --out out/close --within 10mm --runs 0..1 --frames 20..60
   clearsweep run datasets/crowd/scene.toml --out out/crowd --force --json --progress none
-  clearsweep run datasets/crowd/scene.toml --out out/down --runs 0..1 --frames 0..20 --direction 0,0,-1
+  clearsweep run datasets/crowd/scene.toml --out out/down --frames 0..20 --direction 0,0,-1
+  clearsweep run datasets/crowd/scene.toml --out out/between --frames 0..20 --between linear
 
 Exit codes: 0 done and clear; 1 failed, with no new result; 2 usage, or done, but with something \
 required and nothing there to be checked (unless --allow-empty); 3 done, and a row, or an interval between frames, violates \
@@ -89,6 +90,7 @@ Examples (from the folder of the sources):
   clearsweep query hull:datasets/pipe-rack/geometry/beam.obj sphere:50 --unit mm
   clearsweep query box:1,1,1 box:1,1,1 --pose 0.25,0,1,1,0,0,0 --explain
   clearsweep query box:1,1,1 sphere:0.5 --pose 2,0,4,1,0,0,0 --direction -1,0,-2
+  clearsweep query box:1,1,1 sphere:0.5 --between 2,0,4,1,0,0,0 2,0,-4,1,0,0,0
 
 Exit codes: 0 answered; 1 a file cannot be used; 2 usage; 4 answered without a proven bracket.";
 

@@ -34,9 +34,11 @@ pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
     let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
     let bodies = |pair: &Value| (pair["body_a"].clone(), pair["body_b"].clone());
     between.retain(|pair| !rows.iter().any(|row| bodies(row) == bodies(pair)));
-    let mut lines = lines(&rows, summary["pairs_violated"].as_u64().unwrap_or(0), several, lengths);
-    let all = if rows.is_empty() { summary["intervals"]["pairs_violated"].as_u64() } else { None };
-    lines.extend(self::lines(&between, all.unwrap_or(0), several, lengths));
+    let number = |of: &Value| of["pairs_violated"].as_u64().unwrap_or(0);
+    let (of_rows, of_intervals) =
+        if rows.is_empty() { (0, number(&summary["intervals"])) } else { (number(summary), 0) };
+    let mut lines = lines(&rows, of_rows, several, lengths);
+    lines.extend(self::lines(&between, of_intervals, several, lengths));
     lines
 }
 

@@ -139,8 +139,9 @@ impl Approach {
         Ok(GapAtLength { lower: gap.lower - self.margin - slack, upper: gap.upper - self.margin + slack, ..gap })
     }
 
-    /// Up to where the plane with this unit normal (from A to B, A's frame) keeps the pieces apart, rounding included; `None`: it does not.
-    fn root(&self, pieces: &PiecesOnLine<'_>, normal: Vec3<f64>) -> Option<f64> {
+    /// Up to where the plane with this unit normal (from A to B, A's frame) keeps the pieces apart that are apart up to `at`, rounding included;
+    /// `None`: it does not.
+    fn root(&self, pieces: &PiecesOnLine<'_>, normal: Vec3<f64>, at: f64) -> Option<f64> {
         let gap = pieces.support_gap(normal) - self.margin;
         let gap = gap - pieces.bound_at(0.0) - UNIT * 4.0 * gap.abs();
         let nearing = -self.sense * normal.dot(pieces.line.along);
@@ -148,19 +149,24 @@ impl Approach {
         if gap > 0.0 {
             return Some(if most > 0.0 { (gap / most) * (1.0 - 4.0 * UNIT) } else { f64::INFINITY });
         }
-        (least > 0.0).then(|| (gap / least) * (1.0 + 4.0 * UNIT))
+        if least > 0.0 {
+            return Some((gap / least) * (1.0 + 4.0 * UNIT));
+        }
+        // They move apart along the normal: what is apart at a length stays so.
+        let there = gap - most * at * (1.0 - 4.0 * UNIT);
+        (most < 0.0 && there > pieces.bound_at(at)).then_some(f64::INFINITY)
     }
 
     /// Up to where they are proven not to meet, and the signed distance there; `None`: they never meet.
     fn outer(&self, pieces: &mut PiecesOnLine<'_>, from: f64) -> Result<Option<(f64, GapAtLength)>, NoProof> {
         let mut at = from;
         let found = duality::pierced_face(&pieces.pair, pieces.line.along.scale(-self.sense), None);
-        if let Some(root) = found.face.and_then(|face| self.root(pieces, face.normal.normalized())) {
+        if let Some(root) = found.face.and_then(|face| self.root(pieces, face.normal.normalized(), at)) {
             at = at.max(root.min(self.far));
         }
         let mut gap = self.gap_at(pieces, at)?;
         for _ in 0..STEPS {
-            let Some(root) = self.root(pieces, gap.normal) else { break };
+            let Some(root) = self.root(pieces, gap.normal, at) else { break };
             if root >= self.far {
                 return Ok(None);
             }

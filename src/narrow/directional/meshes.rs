@@ -21,10 +21,10 @@ use crate::narrow::workspace::Workspace;
 use crate::scene::{Piece, QueryOptions, Shape};
 
 /// Steps by which bodies are followed while they overlap, at most.
-const STEPS: usize = 64;
+const STEPS: usize = 256;
 
 /// Triangles that are asked for an interval at each of them, at most.
-const ASKED: usize = 8;
+const ASKED: usize = 64;
 
 /// Steps shorter than this end the pursuit, in sizes of the pair.
 const SHORT: f64 = 1e-13;

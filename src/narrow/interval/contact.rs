@@ -1,6 +1,6 @@
 //! The first contact within an interval.
 
-use super::search::{IntervalSearch, Part, PartOf};
+use super::search::{IntervalPart, IntervalSearch, PartOf};
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
@@ -12,13 +12,13 @@ const WORK_LIMIT: u32 = 400;
 /// contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
     let touch = search.options.touch;
-    let mut parts: Vec<Part> = search.open.drain().collect();
+    let mut parts: Vec<IntervalPart> = search.open.drain().collect();
     let begun = search.computed;
     loop {
         let touching = search.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&search.ends);
         let touching = touching.filter(|node| node.upper <= touch);
         let contact = touching.map(|node| node.share).fold(1.0, f64::min);
-        let may_touch = |part: &Part| part.lower <= touch && part.start < contact;
+        let may_touch = |part: &IntervalPart| part.lower <= touch && part.start < contact;
         let first = (0..parts.len()).filter(|&i| may_touch(&parts[i])).min_by(|&i, &j| {
             let key = |i: usize| (parts[i].start, parts[i].end - parts[i].start);
             let (one, other) = (key(i), key(j));

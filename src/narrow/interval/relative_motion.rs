@@ -132,16 +132,13 @@ impl GapBound {
         if !discriminant.is_finite() {
             return [0.0, 1.0];
         }
-        // No difference of nearly equal numbers; a root that is infinite or undefined is beyond the ends.
+        // No difference of nearly equal numbers.
         let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
-        let (one, other) = (q / a, c / q);
-        let (low, high) = match () {
-            () if a == 0.0 && b <= 0.0 => (other, f64::INFINITY),
-            () if a == 0.0 => (f64::NEG_INFINITY, other),
-            () => (one.min(other), one.max(other)),
-        };
-        let low = if low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
-        let high = if high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
+        let (one, other) = if a == 0.0 { (-c / b, -c / b) } else { (q / a, c / q) };
+        let (low, high) = (one.min(other), one.max(other));
+        // Where an end is below the level it is an end of the answer; a root that is not defined leaves all.
+        let low = if c > 0.0 && low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
+        let high = if a + b + c > 0.0 && high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
         [low.min(high), high]
     }
 }
@@ -152,9 +149,15 @@ mod tests {
 
     #[test]
     fn the_least_value_is_that_of_the_parabola() {
-        for (first, last, bend) in
-            [(1.0, 1.0, 8.0), (1.0, 2.0, 8.0), (3.0, -1.0, 2.0), (0.0, 0.1, 0.3), (2.0, 5.0, 0.0)]
-        {
+        for (first, last, bend) in [
+            (1.0, 1.0, 8.0),
+            (1.0, 2.0, 8.0),
+            (3.0, -1.0, 2.0),
+            (0.0, 0.1, 0.3),
+            (2.0, 5.0, 0.0),
+            (5.0, 2.0, 0.0),
+            (1.0, 1.0, 0.0),
+        ] {
             let value = |t: f64| (1.0 - t) * first + t * last - bend * t * (1.0 - t) / 2.0;
             let grid = (0..=10_000).map(|i| value(f64::from(i) / 1e4)).fold(f64::INFINITY, f64::min);
             let bound = GapBound { first, last, bend };

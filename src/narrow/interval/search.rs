@@ -33,7 +33,7 @@ pub(super) enum PartOf {
 
 /// A part of the interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct IntervalPart {
     /// Proven lower bound of the signed distance, metres.
     pub(super) lower: f64,
     pub(super) start: f64,
@@ -44,23 +44,23 @@ pub(super) struct Part {
 }
 
 /// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
-impl Ord for Part {
+impl Ord for IntervalPart {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_bound = other.lower.total_cmp(&self.lower);
         by_bound.then(other.start.total_cmp(&self.start)).then(other.of.cmp(&self.of))
     }
 }
-impl PartialOrd for Part {
+impl PartialOrd for IntervalPart {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl PartialEq for Part {
+impl PartialEq for IntervalPart {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
-impl Eq for Part {}
+impl Eq for IntervalPart {}
 
 /// A search under way.
 pub(super) struct IntervalSearch<'a, 'w> {
@@ -73,7 +73,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) work: &'w mut Workspace,
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
-    pub(super) open: BinaryHeap<Part>,
+    pub(super) open: BinaryHeap<IntervalPart>,
     /// Proven upper end of the least distance, metres.
     pub(super) upper: f64,
     /// Distances computed.
@@ -121,7 +121,7 @@ impl<'a> IntervalSearch<'a, '_> {
     }
 
     /// Whether dividing a part cannot raise its bound but by rounding.
-    fn is_final(&self, part: &Part) -> bool {
+    fn is_final(&self, part: &IntervalPart) -> bool {
         let PartOf::Leaf { leaf, from, to } = part.of else { return false };
         let nodes = &self.leaves[leaf as usize].nodes;
         let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
@@ -133,7 +133,7 @@ impl<'a> IntervalSearch<'a, '_> {
     }
 
     /// Replaces a part by its parts.
-    pub(super) fn divide(&mut self, part: &Part) {
+    pub(super) fn divide(&mut self, part: &IntervalPart) {
         match part.of {
             PartOf::Nodes(nodes) => {
                 if let Some(pieces) = self.subjects.pieces(nodes) {
@@ -178,7 +178,7 @@ impl<'a> IntervalSearch<'a, '_> {
         });
         let by_planes = bound.least();
         let lower = if by_planes > lower { by_planes } else { lower };
-        self.open.push(Part { lower, start, end, bound, of });
+        self.open.push(IntervalPart { lower, start, end, bound, of });
     }
 
     /// A pair of pieces over the whole interval.
@@ -225,7 +225,7 @@ impl<'a> IntervalSearch<'a, '_> {
         }
         let lower = if lower > at_least { lower } else { at_least };
         let (start, end) = (one.share, other.share);
-        self.open.push(Part { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to } });
+        self.open.push(IntervalPart { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to } });
     }
 
     /// The class of proof.
