@@ -1,7 +1,8 @@
 """FCL's continuous collision on the motions of `between_peers`: python3 benches/between_fcl.py OUT (needs python-fcl and numpy).
 
 Prints, for each family and solver, the contacts that FCL misses, contacts that it reports of bodies proven clear, and microseconds a motion.
-The motion is FCL's: its interpolation goes from the first to the second transform (`CCDM_LINEAR`).
+`CCDM_LINEAR` is left out: with conservative advancement it reports contact at time 0 of boxes that are metres apart. `CCDM_SCREW` is the same motion
+as that of the proven intervals for bodies that only move, or only turn; for the family that does both it is another one, and misses count for nothing there.
 """
 
 import json
@@ -13,15 +14,12 @@ import fcl
 import numpy as np
 
 SOLVERS = [
-    ("FCL, defaults", dict(ccd_motion_type=fcl.CCDMotionType.CCDM_LINEAR)),
+    ("FCL, defaults", dict()),
+    ("FCL, 1,000 steps, screw", dict(ccd_motion_type=fcl.CCDMotionType.CCDM_SCREW, num_max_iterations=1000, toc_err=1e-6)),
     (
-        "FCL, naive, 1000 steps",
-        dict(ccd_motion_type=fcl.CCDMotionType.CCDM_LINEAR, num_max_iterations=1000, toc_err=1e-6),
-    ),
-    (
-        "FCL, conservative advancement",
+        "FCL, conservative advancement, screw",
         dict(
-            ccd_motion_type=fcl.CCDMotionType.CCDM_LINEAR,
+            ccd_motion_type=fcl.CCDMotionType.CCDM_SCREW,
             ccd_solver_type=fcl.CCDSolverType.CCDC_CONSERVATIVE_ADVANCEMENT,
             num_max_iterations=1000,
             toc_err=1e-6,
