@@ -13,8 +13,8 @@ pub mod broad {
 pub mod engine {
     pub use crate::engine::{
         Advance, Checked, DEFAULT_MEMORY, Device, Explained, GroupFound, Job, JobOptions, LargestStep, LastingContact,
-        Loaded, MeshFound, Outcome, PairOptions, Progress, ProximityQuery, RuleFound, Warning, check, explain,
-        simd_features,
+        Loaded, MeshFound, MotionQuery, Outcome, PairOptions, Progress, ProximityQuery, RuleFound, Warning, check,
+        explain, simd_features,
     };
 }
 

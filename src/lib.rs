@@ -84,19 +84,14 @@ mod table;
 mod trajectory;
 mod workers;
 
-pub use engine::{
-    Advance, CancelToken, Job, JobOptions, MotionQuery, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict,
-};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use error::{Error, ErrorKind, Result};
 pub use geometry::{Pose, Vec3};
-pub use narrow::{
-    DirectionalDistance, DirectionalRelation, FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method,
-    Proximity, Status,
-};
+pub use narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{
-    BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, MotionRule, Pivot, QueryOptions, Sample,
-    Scene, SceneBuilder, SceneOverrides, Shape,
+    BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder,
+    SceneOverrides, Shape,
 };
 pub use table::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,

@@ -186,9 +186,9 @@ impl BodyBuilder {
         Self { deviation, ..self }
     }
 
-    /// Says what moves on a line between frames: the origin of the body, unless this is called.
-    pub fn pivot(self, pivot: Pivot) -> Self {
-        Self { pivot, ..self }
+    /// Between frames the middle of the body's geometry moves on a line, and not the origin of its own frame.
+    pub fn pivot_at_centre(self) -> Self {
+        Self { pivot: Pivot::Centre, ..self }
     }
 
     /// Adds the body to a group, for ignore rules.

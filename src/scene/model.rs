@@ -242,6 +242,7 @@ pub struct Body {
     #[doc(hidden)]
     pub motion: Motion,
     /// What moves on a line between frames.
+    #[doc(hidden)]
     pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
@@ -302,6 +303,7 @@ pub struct Scene {
     /// `direction` of `[query]`: a unit vector of the world, along which distances are asked too.
     pub direction: Option<Vec3<f64>>,
     /// `[motion]`: what is assumed between frames.
+    #[doc(hidden)]
     pub motion: MotionRule,
     /// Which pairs are never reported.
     #[doc(hidden)]

@@ -53,7 +53,8 @@ fn directions_of_meshes_by_all_pairs_of_triangles() {
     }
     let [touches, leaves, _, misses, ..] = relations;
     assert!(touches > 20 && leaves > 20 && misses > 20, "not representative: {relations:?}");
-    assert!(sharp * 10 >= leaves * 8, "{sharp} of {leaves} are sharp, the widest is {most:e}");
+    // The lower end of a way out is loose where no pair of triangles is known to hold the bodies together all the way.
+    assert!(sharp * 4 >= leaves, "{sharp} of {leaves} are sharp, the widest is {most:e}");
 }
 
 #[test]
