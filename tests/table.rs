@@ -503,7 +503,9 @@ fn summary_of(intervals: &[(&Results, &IntervalRow)]) -> [Option<f64>; 5] {
 fn summaries_know_intervals() {
     let dir = tempfile::tempdir().expect("dir");
     let (s, results, totals) = written_with_intervals(dir.path());
-    let mut by_pair: BTreeMap<(i64, u32, u32), Vec<(&Results, &IntervalRow)>> = BTreeMap::new();
+    /// The intervals of a pair, each with the results it is of.
+    type OfPair<'a> = Vec<(&'a Results, &'a IntervalRow)>;
+    let mut by_pair: BTreeMap<(i64, u32, u32), OfPair<'_>> = BTreeMap::new();
     let mut by_run: BTreeMap<i64, Vec<(&Results, &IntervalRow)>> = BTreeMap::new();
     let mut with_rows = std::collections::BTreeSet::new();
     for r in &results {

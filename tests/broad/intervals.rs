@@ -242,7 +242,7 @@ fn two_samples(r: &mut Random, turn: f64) -> (Setup, FrameBlock) {
         let axis = times(axis, 1.0 / dot(axis, axis).sqrt());
         let angle = if far { 1e-3 } else { r.within(0.0, turn) };
         b.set(slot, 0, &Pose::new(at, q));
-        let to = Pose::new(sum(at, r.vector(4.0)), product(about(axis, angle), q).map(|c| c * -1.0));
+        let to = Pose::new(sum(at, r.vector(4.0)), product(about(axis, angle), q).map(|c| -c));
         b.set(slot, 1, &to);
         if slot % 6 == 0 {
             setup.add(body(slot), Some(Pose::new(r.vector(7.0), r.quaternion())));
