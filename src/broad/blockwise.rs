@@ -27,6 +27,8 @@ pub(super) struct Blockwise<S> {
     /// Of the searches for candidates of intervals, whose boxes are larger.
     interval_depth_rule: SplitDepthRule,
     block: BlockBoxes,
+    /// The index of the block whose samples the boxes are of, until they are replaced.
+    made: Option<u64>,
     /// The union boxes of the slots over the range being searched.
     moving: BoxSet,
 }
@@ -38,6 +40,7 @@ impl<S: PairSearch> Blockwise<S> {
             depth_rule: SplitDepthRule::default(),
             interval_depth_rule: SplitDepthRule::default(),
             block: BlockBoxes::new(),
+            made: None,
             moving: BoxSet::default(),
         }
     }
@@ -115,6 +118,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
         let mut out = static_pairs(&self.search, self.block.simd, job, scene, block);
         if !block.present.is_empty() {
             self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
+            self.made = Some(block.index);
             self.search_block(job, scene, block, &mut out);
         }
         sort_and_merge(out, scene.bodies.len())
@@ -129,7 +133,10 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
             return Vec::new();
         }
         let mut out = Vec::new();
-        self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
+        // Its samples were searched just before.
+        if self.made.take() != Some(block.index) {
+            self.block.make(job, block, &mut Vec::<()>::new(), |_, _| ());
+        }
         self.block.make_intervals(job, block);
         std::mem::swap(&mut self.depth_rule, &mut self.interval_depth_rule);
         self.search_block(job, scene, block, &mut out);
@@ -145,6 +152,7 @@ impl<S: PairSearch> BroadPhase for Blockwise<S> {
         boxes: &mut Vec<Boxes64>,
     ) -> Option<Vec<Candidate>> {
         let mut out = Vec::new();
+        self.made = None;
         std::mem::swap(&mut self.block.boxes, boxes);
         self.block.sweep(0..block.samples.len());
         self.search_block(job, scene, block, &mut out);

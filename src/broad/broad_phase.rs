@@ -27,7 +27,8 @@ pub trait BroadPhase: Send {
     /// have a pose at both ends. None where nothing is assumed of the motion, and none of two static bodies.
     ///
     /// Two bodies are candidates of an interval if the boxes of that interval overlap: no pair that comes near in between is
-    /// missing. The candidates of both samples are among them.
+    /// missing. The candidates of both samples are among them. `block` is the last one that [`Self::candidates`] was asked about, or it was
+    /// never asked about one of this index.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate>;
 
     /// Whether [`Self::begin`] begins something, and a batch of any size is best searched as a whole.

@@ -3,7 +3,7 @@
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;
 use crate::error::{Error, Result};
-use crate::scene::{BetweenFrames, Missing, Scene};
+use crate::scene::{BetweenFrames, Missing, Pivot, Scene};
 use crate::table::DistanceColumns;
 use crate::trajectory::InputFile;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
         "static_pairs": query.static_pairs,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
         "motion": (motion.between != BetweenFrames::None)
-            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap])),
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap, pivots(scene)])),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",
@@ -48,6 +48,21 @@ pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputF
     .to_string())
 }
 
+/// How many bodies in turn have the same pivot, the origin first.
+fn pivots(scene: &Scene) -> Vec<u64> {
+    let (mut turns, mut last) = (vec![0], Pivot::Origin);
+    for body in &scene.bodies {
+        if body.pivot != last {
+            last = body.pivot;
+            turns.push(0);
+        }
+        if let Some(count) = turns.last_mut() {
+            *count += 1;
+        }
+    }
+    turns
+}
+
 /// A file by its size, the time of its last change, and the run that its place supplies.
 fn of_file(file: &InputFile) -> Result<Value> {
     let InputFile { path, bytes, run } = file;
@@ -56,4 +71,24 @@ fn of_file(file: &InputFile) -> Result<Value> {
     // A time before 1970 counts as 1970.
     let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(json!([bytes, since.as_secs(), since.subsec_nanos(), run]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{BodyBuilder, Geometry, SceneBuilder};
+
+    #[test]
+    fn pivots_count_by_their_turns() {
+        let mut scene = SceneBuilder::new(1.0);
+        for body in 0..5 {
+            scene = scene.body(BodyBuilder::new(format!("b{body}"), Geometry::Sphere(1.0)));
+        }
+        let mut scene = scene.build().expect("a scene");
+        assert_eq!(pivots(&scene), [5]);
+        for (body, expected) in [(0, vec![0, 1, 4]), (3, vec![0, 1, 2, 1, 1])] {
+            scene.bodies[body].pivot = Pivot::Centre;
+            assert_eq!(pivots(&scene), expected);
+        }
+    }
 }

@@ -1,9 +1,8 @@
 //! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are known there.
 
 use super::slice_rows::ChunkRows;
-use crate::geometry::Pose;
-use crate::narrow::interval::{BodyMotion, IntervalOptions, interval_proximity};
-use crate::narrow::{Proximity, Routes, Workspace};
+use crate::narrow::interval::{BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
+use crate::narrow::{BodyPoses, PairCache, Proximity, Routes, Workspace};
 use crate::scene::{Body, Candidate, FrameBlock, Motion, Scene};
 use crate::table::IntervalRow;
 
@@ -19,6 +18,8 @@ pub(super) struct IntervalQueries<'a> {
 /// What is proven of the intervals of a task's pairs.
 #[derive(Default)]
 pub(super) struct IntervalRows {
+    /// Of one pair; empty between pairs.
+    answers: Vec<IntervalProximity>,
     /// By (a, b, sample).
     rows: Vec<IntervalRow>,
     samples: Vec<u8>,
@@ -51,36 +52,44 @@ impl<'a> IntervalQueries<'a> {
         &self,
         (at, pair): (usize, &Candidate),
         rows: &[Proximity],
+        cache: &mut PairCache,
         work: &mut Workspace,
         routes: &mut Routes,
         found: &mut IntervalRows,
     ) {
-        let [a, b] = [pair.a, pair.b].map(|body| &self.scene.bodies[body as usize]);
-        let mut rest = self.masks[at];
-        while rest != 0 {
-            let sample = rest.trailing_zeros() as u8;
-            rest &= rest - 1;
-            let from = rows.partition_point(|row| row.sample < sample);
-            let row_of = |sample: u8| rows[from..].iter().take(2).find(|row| row.sample == sample);
-            let ends = [row_of(sample), row_of(sample + 1)];
-            let moves = [a, b].map(|body| self.motion(body, usize::from(sample)));
-            let [Some(a), Some(b)] = moves else { continue };
-            if let Some(interval) = interval_proximity(&a, &b, ends, &self.options, work, routes) {
-                found.samples.push(sample);
-                // The narrow phase knows no samples.
-                let interval = crate::narrow::IntervalProximity { sample, ..interval };
-                found.rows.push(IntervalRow { a: pair.a, b: pair.b, interval });
-            }
+        let bodies = [pair.a, pair.b].map(|body| &self.scene.bodies[body as usize]);
+        let intervals = bodies.iter().fold(self.masks[at], |mask, body| mask & self.present(body));
+        if intervals == 0 {
+            return;
+        }
+        let bodies = bodies.map(|body| self.motion(body));
+        let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
+        let mut answers = std::mem::take(&mut found.answers);
+        walk_intervals(&query, rows, &self.options, cache, work, routes, &mut answers);
+        found.samples.extend(answers.iter().map(|interval| interval.sample));
+        found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
+        found.answers = answers;
+    }
+
+    /// The intervals at both ends of which a body has a pose.
+    fn present(&self, body: &Body) -> u64 {
+        match body.motion {
+            Motion::Static(_) => u64::MAX,
+            Motion::Dynamic { slot } => self.block.present_at_both_ends(slot as usize),
         }
     }
 
-    /// How a body moves in the interval after a sample; `None` where it is absent at one of the ends.
-    fn motion(&self, body: &'a Body, sample: usize) -> Option<BodyMotion<'a>> {
-        let ends: [Pose; 2] = match &body.motion {
-            Motion::Static(pose) => [*pose; 2],
-            Motion::Dynamic { slot } => self.block.ends(*slot as usize, sample)?,
+    /// How a body moves in the block.
+    fn motion(&self, body: &'a Body) -> BlockMotion<'a> {
+        let (poses, after) = match &body.motion {
+            Motion::Static(pose) => (BodyPoses::Fixed(pose), None),
+            Motion::Dynamic { slot } => {
+                let slot = *slot as usize;
+                let after = self.block.following.as_ref().and_then(|following| following.poses[slot]);
+                (BodyPoses::Moving(self.block.slot(slot)), after)
+            }
         };
-        Some(BodyMotion { shape: &body.shape, ends, pivot: body.pivot.recentred(body.shape.center) })
+        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.recentred(body.shape.center) }
     }
 }
 
@@ -92,7 +101,7 @@ mod tests {
     use super::super::slices::Slices;
     use super::*;
     use crate::broad::{BroadScene, by_name};
-    use crate::geometry::Vec3;
+    use crate::geometry::{Pose, Vec3};
     use crate::narrow::{Auto, IntervalProximity, IntervalStatus};
     use crate::scene::{BetweenFrames, BodyBuilder, Geometry, Sample, SceneBuilder};
     use crate::trajectory::Bounds;

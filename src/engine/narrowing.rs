@@ -192,7 +192,8 @@ impl<'a> SliceTask<'a> {
         if let [alone] = run
             && alone.samples == 0
         {
-            self.answer_intervals((first + range.start, alone), &[], work.get(), routes, intervals);
+            let cache = &mut caches[range.start];
+            self.answer_intervals((first + range.start, alone), &[], cache, work.get(), routes, intervals);
             return;
         }
         queries.clear();
@@ -201,7 +202,9 @@ impl<'a> SliceTask<'a> {
         self.narrow.walk_all(queries, &self.scene.query, caches, work.get(), routes, answers, ends);
         samples.extend(answers.iter().map(|answer| answer.sample));
         let mut before = 0;
-        for ((at, candidate), (query, end)) in range.zip(run).zip(queries.iter().zip(ends.drain(..))) {
+        for (((at, candidate), cache), (query, end)) in
+            range.zip(run).zip(&mut *caches).zip(queries.iter().zip(ends.drain(..)))
+        {
             let own = &answers[before..end];
             let mut of_a = frames.of(candidate.a, &query.poses_a);
             rows.extend(own.iter().map(|answer| Row {
@@ -210,7 +213,7 @@ impl<'a> SliceTask<'a> {
                 proximity: of_a.at(usize::from(answer.sample)).in_world(answer),
                 directional: self.directional(query, usize::from(answer.sample), work.get()),
             }));
-            self.answer_intervals((first + at, candidate), own, work.get(), routes, intervals);
+            self.answer_intervals((first + at, candidate), own, cache, work.get(), routes, intervals);
             before = end;
         }
         answers.clear();
@@ -222,12 +225,13 @@ impl<'a> SliceTask<'a> {
         &self,
         pair: (usize, &Candidate),
         rows: &[Proximity],
+        cache: &mut PairCache,
         work: &mut Workspace,
         routes: &mut Routes,
         found: &mut IntervalRows,
     ) {
         if let Some(intervals) = &self.intervals {
-            intervals.answer(pair, rows, work, routes, found);
+            intervals.answer(pair, rows, cache, work, routes, found);
         }
     }
 

@@ -97,10 +97,10 @@ impl Recentring {
 
 /// The rows of `M(q) / |q|^2`, `q = (w, x, y, z)`.
 #[inline(always)] // into loops over samples, so that they vectorise
-pub(crate) fn rotation<T: Real>(q: [T; 4]) -> [Vec3<T>; 3] {
+pub(crate) fn rotation<T: Scalar>(q: [T; 4]) -> [Vec3<T>; 3] {
     let [w, x, y, z] = q;
     let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
-    let s = T::ONE / (ww + xx + (yy + zz));
+    let s = T::one() / (ww + xx + (yy + zz));
     let two = s + s;
     let (xy, xz, yz) = (x * y, x * z, y * z);
     let (wx, wy, wz) = (w * x, w * y, w * z);
@@ -119,7 +119,7 @@ fn unit(q: [f64; 4]) -> [f64; 4] {
 
 /// The product `conj(a) b` of two quaternions.
 #[inline(always)]
-fn conjugate_product<T: Real>(a: [T; 4], b: [T; 4]) -> [T; 4] {
+pub(crate) fn conjugate_product<T: Scalar>(a: [T; 4], b: [T; 4]) -> [T; 4] {
     [
         a[0] * b[0] + a[1] * b[1] + (a[2] * b[2] + a[3] * b[3]),
         a[0] * b[1] - a[1] * b[0] + (a[3] * b[2] - a[2] * b[3]),
@@ -142,20 +142,26 @@ impl<T: Real> RelativePose<T> {
     /// a common offset costs no accuracy.
     #[inline(always)]
     pub fn between(a: &Pose, b: &Pose) -> Self {
-        let q = conjugate_product(a.q.map(T::from_f64), b.q.map(T::from_f64));
-        let ra = rotation(a.q.map(T::from_f64));
         let d = Vec3::new(
             T::difference(a.position.x, a.rest.x, b.position.x, b.rest.x),
             T::difference(a.position.y, a.rest.y, b.position.y, b.rest.y),
             T::difference(a.position.z, a.rest.z, b.position.z, b.rest.z),
         );
-        // R_a^T d: the columns of R_a times the components of d.
-        let t = ra[0].scale(d.x) + ra[1].scale(d.y) + ra[2].scale(d.z);
-        Self { r: rotation(q), t }
+        let (qa, qb) = (a.q.map(T::from_f64), b.q.map(T::from_f64));
+        Self::of_rotations((&rotation(qa), qa), qb, d)
     }
 }
 
 impl<T: Scalar> RelativePose<T> {
+    /// From the orientation of A, as rows and as quaternion, the quaternion of B, and the way from A's origin to B's in the world,
+    /// metres.
+    #[inline(always)]
+    pub(crate) fn of_rotations((rows, qa): (&[Vec3<T>; 3], [T; 4]), qb: [T; 4], d: Vec3<T>) -> Self {
+        // R_a^T d: the columns of R_a times the components of d.
+        let t = rows[0].scale(d.x) + rows[1].scale(d.y) + rows[2].scale(d.z);
+        Self { r: rotation(conjugate_product(qa, qb)), t }
+    }
+
     /// A point of B in A's frame.
     #[inline(always)]
     pub fn point(&self, p: Vec3<T>) -> Vec3<T> {

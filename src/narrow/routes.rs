@@ -71,4 +71,12 @@ routes! {
     lin_canny_steps,
     /// Searches from feature to feature that ended in a cycle and were handed to the next rung.
     cycles,
+    /// Intervals between frames that were asked about.
+    intervals,
+    /// Of these, decided by the direction of the row at one of their ends, eight at a time.
+    intervals_by_row,
+    /// Of these, ruled out by a direction that holds for several intervals of a block.
+    intervals_by_block,
+    /// Of these, ruled out alone by directions that separate the bodies.
+    intervals_beyond,
 }

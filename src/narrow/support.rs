@@ -50,6 +50,16 @@ pub(super) fn max_dot(p: &Polyhedron, d: Vec3<f64>) -> f64 {
     max_dot_wide(&p.x, &p.y, &p.z, d.to_array())
 }
 
+/// The largest `d . v` over all vertices, for the direction of each lane: a proof.
+#[inline(always)]
+pub(super) fn max_dot_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
+    let mut most = V::splat(f64::NEG_INFINITY);
+    for ((&x, &y), &z) in p.x.iter().zip(&p.y).zip(&p.z).take(p.count) {
+        most = most.larger(Vec3::from_f64(Vec3 { x, y, z }).dot(d));
+    }
+    most
+}
+
 /// A vertex farthest along `d`, and how far that is; a climb starts at `start`. Of several
 /// such vertices a scan takes the one of the lowest lane (index modulo 8), then the lowest.
 #[inline(always)]

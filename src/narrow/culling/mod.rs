@@ -4,13 +4,14 @@
 //! - *Axis*: the gap of the supporting planes along the direction that last showed one, turned along with the line between the
 //!   origins. Such a gap is a proof whatever the direction.
 
-use crate::geometry::{Polyhedron, RelativePose, Scalar, Vec3};
+use crate::geometry::{RelativePose, Scalar, Vec3};
 use crate::narrow::pair::{bound_of, size_of};
 use crate::narrow::query::PairQuery;
 use crate::narrow::relative::{RelativeLanes, RelativePoses};
 use crate::narrow::routes::Routes;
 use crate::narrow::rows::RowTerms;
 use crate::narrow::rung_outcome::beyond;
+use crate::narrow::support::max_dot_each;
 use crate::scene::{QueryOptions, SAMPLES};
 use crate::simd::{Simd, V, WIDTH, dispatch};
 
@@ -196,16 +197,6 @@ fn separated_along_body<S: Simd>(rows: &RowTerms<'_>, lanes: &RelativeLanes, sta
     let needed = rows.beyond(size) + bound_of::<V<S>>(size);
     // Of vectors that nearly cancel the square may underflow, and then the direction is no unit vector.
     (gap.gt(needed) & length2.gt(V::splat(CANCELLED))).bits()
-}
-
-/// The largest `d . v` over all vertices, for the direction of each lane: a proof.
-#[inline(always)]
-fn max_dot_each<S: Simd>(p: &Polyhedron, d: Vec3<V<S>>) -> V<S> {
-    let mut most = V::splat(f64::NEG_INFINITY);
-    for ((&x, &y), &z) in p.x.iter().zip(&p.y).zip(&p.z).take(p.count) {
-        most = most.larger(Vec3::from_f64(Vec3 { x, y, z }).dot(d));
-    }
-    most
 }
 
 dispatch!(separated_along, separated_along_body, (rows: &RowTerms<'_>, lanes: &RelativeLanes, start: usize, axis: Vec3<f64>) -> u8);

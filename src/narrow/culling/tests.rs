@@ -1,7 +1,7 @@
 //! Samples that are ruled out side by side, against each sample alone.
 
 use super::*;
-use crate::geometry::{LazyPieceTree, LazySurface, Pose};
+use crate::geometry::{LazyPieceTree, LazySurface, Polyhedron, Pose};
 use crate::narrow::certificate::random_bodies::{RandomBodies, block};
 use crate::narrow::resolver;
 use crate::narrow::routes::Routes;

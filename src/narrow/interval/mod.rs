@@ -8,6 +8,8 @@
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
+//! eight.rs            eight intervals side by side
+//! block.rs            the intervals of a pair in a block
 //! search.rs           best-first bisection
 //! contact.rs          the first contact
 //! answer.rs           what is proven of an interval
@@ -20,7 +22,9 @@
 
 mod answer;
 mod beyond;
+mod block;
 mod contact;
+mod eight;
 mod node;
 mod options;
 mod path;
@@ -30,15 +34,17 @@ mod subject;
 mod support_gap;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
+pub use block::{BlockMotion, IntervalQuery, walk_intervals};
 pub use options::{BodyMotion, IntervalOptions};
 
-use self::beyond::is_beyond;
+use self::beyond::{SeparatedCover, Separation};
 use self::contact::first_contact;
 use self::node::Node;
-use self::path::BodyPath;
-use self::relative_motion::RelativeMotion;
+use self::path::{BodyPath, PathTerms, displacement};
+use self::relative_motion::{GapBound, RelativeMotion};
 use self::search::IntervalSearch;
 use self::subject::Subjects;
+use self::support_gap::by_bend;
 use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
@@ -57,29 +63,65 @@ pub fn interval_proximity<'a>(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
+    match solve(a, b, rows, options, work, routes) {
+        Solved::Answer(answer) | Solved::OfPieces(answer, ..) => Some(answer),
+        Solved::Beyond(_) => None,
+    }
+}
+
+/// What became of an interval.
+#[derive(Debug, Clone)]
+enum Solved {
+    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
+    Beyond(SeparatedCover),
+    Answer(IntervalProximity),
+    /// An answer that is that of two pieces; all others are apart.
+    OfPieces(IntervalProximity, [u32; 2], SeparatedCover),
+}
+
+impl From<Option<IntervalProximity>> for Solved {
+    fn from(answer: Option<IntervalProximity>) -> Self {
+        answer.map_or_else(|| Self::Beyond(SeparatedCover::new()), Self::Answer)
+    }
+}
+
+/// See [`interval_proximity`].
+fn solve<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Solved {
     let subjects = Subjects::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a.ends, b.ends], options, work, routes);
+        return held(&subjects, [a.ends, b.ends], options, work, routes).into();
     }
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
-        return undefined([a, b], &subjects, options, work, routes);
+        return undefined([a, b], &subjects, options, work, routes).into();
     };
     let paths = [path_a, path_b];
-    let motion = RelativeMotion::new(&paths[0], &paths[1], [&a.ends[0], &b.ends[0]]);
+    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
+    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
-    let may_be_beyond = rows.iter().flatten().all(|row| row.upper > options.within);
-    if may_be_beyond && is_beyond(&subjects, &paths, &motion, options.within) {
-        return None;
+    let separation =
+        |within, but| Separation { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
+    if rows.iter().flatten().all(|row| row.upper > options.within)
+        && let Some(cover) = separation(options.within, None)
+    {
+        routes.intervals_beyond += 1;
+        return Solved::Beyond(cover);
     }
     let ends = [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
         subjects.measure_bodies(&mut node, rows[end], work, routes);
         node
     });
-    let upper = if ends[1].upper < ends[0].upper { ends[1].upper } else { ends[0].upper };
-    if subjects.is_convex()
-        && let Some(answer) = by_one_direction(&subjects, &motion, &ends, upper, options)
-    {
+    if let Some(answer) = by_one_direction(&subjects, &motion, &ends, options) {
+        return answer.into();
+    }
+    if let Some(answer) = by_nearest_pieces(&subjects, &motion, &ends, options, &separation) {
         return answer;
     }
     let mut search = IntervalSearch {
@@ -87,12 +129,12 @@ pub fn interval_proximity<'a>(
         paths,
         motion,
         options: *options,
+        upper: least(ends[0].upper, ends[1].upper),
         ends,
         work,
         routes,
         leaves: Vec::new(),
         open: BinaryHeap::new(),
-        upper,
         computed: 2,
         divided: false,
         by_speed: false,
@@ -101,40 +143,75 @@ pub fn interval_proximity<'a>(
         true => search.push_nodes([0, 0], f64::NEG_INFINITY),
         false => search.begin_leaf([0, 0], f64::NEG_INFINITY),
     }
-    answer(search)
+    answer(search).into()
 }
 
-/// The answer about convex bodies, if one direction decides it: that of the search, which ends where it begins. `Some(None)`: they are
-/// beyond the cut-off.
+/// The lesser of two upper ends, the first of equal ones.
+fn least(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+/// The answer by one direction, if it decides: the first normal of the nearer end; of convex bodies all others, too.
 fn by_one_direction(
     subjects: &Subjects<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
-    upper: f64,
     options: &IntervalOptions,
 ) -> Option<Option<IntervalProximity>> {
-    let is_enough = |least: f64| least > options.within || options.is_decided(least, upper);
-    let bound = subjects.hulls().best_between([&ends[0], &ends[1]], motion, is_enough);
-    let lower = bound.least();
+    let (hulls, uppers) = (subjects.hulls(), [ends[0].upper, ends[1].upper]);
+    let is_convex = subjects.is_convex();
+    let mut found = None;
+    hulls.best_between([&ends[0], &ends[1]], motion, |bound| {
+        found = decided(bound, uppers, is_convex, options);
+        found.is_some() || !is_convex
+    });
+    found
+}
+
+/// The answer of bodies of pieces by the nearest pieces of the nearer end alone, along their normal, if all others are farther apart
+/// throughout than the answer's upper end.
+fn by_nearest_pieces(
+    subjects: &Subjects<'_>,
+    motion: &RelativeMotion,
+    ends: &[Node; 2],
+    options: &IntervalOptions,
+    separation: &impl Fn(f64, Option<[u32; 2]>) -> Option<SeparatedCover>,
+) -> Option<Solved> {
+    let is_end = ends[1].upper < ends[0].upper;
+    let (near, far) = if is_end { (&ends[1], &ends[0]) } else { (&ends[0], &ends[1]) };
+    let (pieces, &normal) = (near.pieces.filter(|_| subjects.has_trees())?, near.normals().first()?);
+    let hulls = subjects.hulls_of_pieces(pieces)?;
+    let [fixed, ..] = by_bend(motion, near.to_world(normal));
+    let bound = hulls.bound_along([near, far], normal, fixed, motion);
+    let bound = if is_end { bound.reversed() } else { bound };
+    let answer = decided(&bound, [ends[0].upper, ends[1].upper], false, options)?;
+    let within = answer.map_or(options.within, |answer| answer.upper);
+    let cover = separation(within, Some(pieces))?;
+    Some(answer.map_or(Solved::Beyond(cover.clone()), |answer| Solved::OfPieces(answer, pieces, cover)))
+}
+
+/// What a bound over the whole interval decides of bodies with these upper ends at its ends. `Some(None)`: they are beyond the cut-off
+/// throughout.
+fn decided(
+    bound: &GapBound,
+    uppers: [f64; 2],
+    is_convex: bool,
+    options: &IntervalOptions,
+) -> Option<Option<IntervalProximity>> {
+    let (lower, upper) = (bound.least(), least(uppers[0], uppers[1]));
     if lower > options.within {
         return Some(None);
     }
     let is_touching = upper <= options.touch;
-    // Of a later contact the time is still to be found.
-    if !options.is_decided(lower, upper) || (is_touching && ends[0].upper > options.touch) {
+    // Of a later contact the time is still to be found; the depth of bodies that are not convex is not that of their hulls.
+    let is_open = is_touching && (uppers[0] > options.touch || !is_convex);
+    if is_open || !options.is_decided(lower, upper) {
         return None;
     }
     let contact = if is_touching { [0.0, 0.0] } else { [f64::NAN; 2] };
     let (status, method) = (status(lower, upper, options.touch), IntervalMethod::Direction);
-    Some(Some(IntervalProximity {
-        sample: 0,
-        status,
-        method,
-        lower,
-        upper,
-        closest: bound.where_below(upper),
-        contact,
-    }))
+    let closest = bound.where_below(upper);
+    Some(Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact }))
 }
 
 /// The answer of a search that has begun.
@@ -204,7 +281,7 @@ fn held(
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
 
-/// The answer where a body turns by 180 degrees, which has no shortest way: under `linear` the body stays in a ball about its pivot.
+/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
     subjects: &Subjects<'_>,
@@ -212,10 +289,8 @@ fn undefined(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
-    let lower = match options.between {
-        BetweenFrames::Linear => subjects.balls_of_pivots([a.pivot, b.pivot]),
-        _ => f64::NEG_INFINITY,
-    };
+    let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
+    let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
     let ends = held(subjects, [a.ends, b.ends], &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
     if lower > options.within {
         return None;

@@ -1,8 +1,9 @@
 //! A pair at one time of an interval: its relative pose, and the bracket of its distance.
 
-use super::path::BodyPath;
+use super::path::{BodyPath, turned};
+use super::relative_motion::FixedIn;
 use crate::geometry::pose::rotation;
-use crate::geometry::{Pose, RelativePose, Vec3};
+use crate::geometry::{Pose, RelativePose, Scalar, Vec3};
 use smallvec::SmallVec;
 
 /// A pair at one time.
@@ -18,6 +19,8 @@ pub(super) struct Node {
     pub(super) lower: f64,
     /// See `lower`.
     pub(super) upper: f64,
+    /// The pieces that are nearest, as far as it is known.
+    pub(super) pieces: Option<[u32; 2]>,
     /// Directions along which the bodies may be apart, unit, in A's frame.
     normals: SmallVec<[Vec3<f64>; 2]>,
 }
@@ -37,6 +40,7 @@ impl Node {
             poses,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
+            pieces: None,
             normals: SmallVec::new(),
         }
     }
@@ -64,11 +68,37 @@ impl Node {
 
     /// A direction of A's frame in the world.
     pub(super) fn to_world(&self, v: Vec3<f64>) -> Vec3<f64> {
-        Vec3::new(self.rows[0].dot(v), self.rows[1].dot(v), self.rows[2].dot(v))
+        turned(&self.rows, v)
+    }
+
+    /// The orientations of both bodies.
+    pub(super) fn orientation(&self) -> Orientation<'_, f64> {
+        Orientation { rows: &self.rows, relative: &self.relative }
+    }
+}
+
+/// The orientations of two bodies in the numbers `T`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Orientation<'a, T> {
+    /// The rows of `world_from_a`.
+    pub(super) rows: &'a [Vec3<T>; 3],
+    pub(super) relative: &'a RelativePose<T>,
+}
+
+impl<T: Scalar> Orientation<'_, T> {
+    /// A direction of A's frame at this time in A's frame at another one, if it stands still in a frame.
+    #[inline(always)] // into code for wider registers
+    pub(super) fn carried_to(&self, other: &Orientation<'_, T>, direction: Vec3<T>, fixed: FixedIn) -> Vec3<T> {
+        match fixed {
+            FixedIn::A => direction,
+            FixedIn::B => other.relative.vector(self.relative.inverse_vector(direction)),
+            FixedIn::World => other.from_world(turned(self.rows, direction)),
+        }
     }
 
     /// A direction of the world in A's frame.
-    pub(super) fn in_a(&self, v: Vec3<f64>) -> Vec3<f64> {
+    #[inline(always)]
+    pub(super) fn from_world(&self, v: Vec3<T>) -> Vec3<T> {
         self.rows[0].scale(v.x) + self.rows[1].scale(v.y) + self.rows[2].scale(v.z)
     }
 }

@@ -1,5 +1,6 @@
 //! What is asked of a pair over an interval.
 
+use super::path::Lever;
 use crate::geometry::{Pose, Vec3};
 use crate::scene::{BetweenFrames, Shape};
 
@@ -12,6 +13,13 @@ pub struct BodyMotion<'a> {
     pub ends: [Pose; 2],
     /// What moves on a line, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
+}
+
+impl BodyMotion<'_> {
+    /// What is known of the body before it moves.
+    pub(super) fn lever(&self, between: BetweenFrames) -> Lever {
+        Lever { core: self.shape.hull().core.radius, pivot: self.pivot, between }
+    }
 }
 
 /// What is asked of an interval, lengths in metres.

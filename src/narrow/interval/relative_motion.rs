@@ -1,7 +1,8 @@
 //! Bounds of the motion of two bodies relative to each other (docs/numerics.md, "Between the frames").
 
-use super::path::BodyPath;
-use crate::geometry::{Dd, Pose, Real, Vec3};
+use super::path::PathTerms;
+use crate::geometry::{Scalar, Vec3};
+use crate::simd::{Lane, Simd, V};
 
 /// The frame in which a direction stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,69 +27,153 @@ const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
 /// The motion of two bodies over an interval; times are shares of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RelativeMotion {
-    omega: [Vec3<f64>; 2],
-    reach: [f64; 2],
+pub(super) struct RelativeMotion<T = f64> {
+    omega: [Vec3<T>; 2],
+    reach: [T; 2],
     /// Bounds of the second derivative of any point of one body in the frame of the other: in that of A, in that of B.
-    in_frame: [f64; 2],
+    in_frame: [T; 2],
     /// No two points of the bodies move faster relative to each other, metres an interval.
-    pub(super) speed: f64,
+    pub(super) speed: T,
     /// How far the bodies may be off their places together in interpolated poses, metres.
-    pub(super) error: f64,
+    pub(super) error: T,
 }
 
-impl RelativeMotion {
+impl<T: Scalar> RelativeMotion<T> {
     /// Of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
-    pub(super) fn new(a: &BodyPath, b: &BodyPath, start: [&Pose; 2]) -> Self {
-        let between = from_a_to_b(start);
-        let omega = [a.omega, b.omega];
-        let reach = [a.reach, b.reach];
-        let pivots = between + (b.arm - a.arm);
-        let velocity = b.velocity - a.velocity;
-        let turn = b.omega - a.omega;
-        let (turning, fastest) = (a.omega.length() + b.omega.length(), velocity.length());
-        let lever = reach[0] + reach[1] + pivots.length() + fastest;
-        let ends = [pivots, pivots + velocity];
-        // The acceleration in the frame of a body is (turn x omega) x r + turn x (turn x r) + omega x (omega x p - 2 v).
-        let in_frame = [0, 1].map(|body| {
-            let [own, other_reach] = [omega[body], Vec3::new(reach[1 - body], 0.0, 0.0)];
-            let carried = ends.map(|p| own.cross(own.cross(p) - velocity.scale(2.0)).length());
-            let turned = (turn.cross(own).length() + turn.length2()) * other_reach.x;
-            let noise = CANCELLATION * turning * (turning * lever + 2.0 * fastest);
-            (turned + carried[0].max(carried[1])) * MARGIN + noise
-        });
-        let speeds = [0, 1].map(|body| {
-            let carried = ends.map(|p| (velocity - omega[body].cross(p)).length());
-            carried[0].max(carried[1]) + turn.length() * reach[1 - body]
-        });
-        let apart = fastest + omega[0].length() * reach[0] + omega[1].length() * reach[1];
-        let noise = CANCELLATION * (turning * lever + a.velocity.length() + b.velocity.length());
-        let speed = speeds[0].min(speeds[1]).min(apart) * MARGIN + noise;
-        Self { omega, reach, in_frame, speed, error: a.error + b.error }
+    #[inline(always)] // as everything generic below: into code for wider registers
+    pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>) -> Self {
+        let (margin, cancellation) = (T::from_f64(MARGIN), T::from_f64(CANCELLATION));
+        let carried = Carried {
+            pivots: between + (b.arm - a.arm),
+            velocity: b.velocity - a.velocity,
+            turn: b.omega - a.omega,
+            rates: [a.omega.length(), b.omega.length()],
+        };
+        let (turning, fastest) = (carried.rates[0] + carried.rates[1], carried.velocity.length());
+        let lever = a.reach + b.reach + carried.pivots.length() + fastest;
+        let noise = cancellation * turning * (turning * lever + (fastest + fastest));
+        let in_a = carried.acceleration(a.omega, b.reach) * margin + noise;
+        let in_b = carried.acceleration(b.omega, a.reach) * margin + noise;
+        let apart = fastest + carried.rates[0] * a.reach + carried.rates[1] * b.reach;
+        let speed = carried.speed(a.omega, b.reach).smaller(carried.speed(b.omega, a.reach)).smaller(apart);
+        let noise = cancellation * (turning * lever + a.velocity.length() + b.velocity.length());
+        Self {
+            omega: [a.omega, b.omega],
+            reach: [a.reach, b.reach],
+            in_frame: [in_a, in_b],
+            speed: speed * margin + noise,
+            error: a.error + b.error,
+        }
     }
 
     /// A bound of the second derivative of the gap of the supporting planes along a direction that stands still in a frame; `normal`:
     /// the direction in the world, at some time. A point within `r` of its pivot has the acceleration `omega^2 r` across the axis.
-    pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<f64>) -> f64 {
+    #[inline(always)]
+    pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<T>) -> T {
         match fixed {
-            FixedIn::World => {
-                let of = |body: usize| {
-                    let omega = self.omega[body];
-                    let rate = omega.length();
-                    rate * self.reach[body] * (omega.cross(normal).length() + CANCELLATION * rate)
-                };
-                (of(0) + of(1)) * MARGIN
-            }
+            FixedIn::World => (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN),
             FixedIn::A => self.in_frame[0],
             FixedIn::B => self.in_frame[1],
         }
     }
+
+    /// The frame of the least bend, the first of equal ones: where B's, where A's, and the bend.
+    #[inline(always)]
+    pub(super) fn least_bend(&self, normal: Vec3<T>) -> (T::Mask, T::Mask, T) {
+        let world = self.bend(FixedIn::World, normal);
+        let [a, b] = self.in_frame;
+        let best = Scalar::smaller(world, a);
+        (b.lt(best), a.lt(world), Scalar::smaller(best, b))
+    }
+
+    /// A bound of the least bend of any direction.
+    #[inline(always)]
+    pub(super) fn most_bend(&self) -> T {
+        let of_a = self.omega[0].length2() * self.reach[0];
+        let of_b = self.omega[1].length2() * self.reach[1];
+        let world = (of_a + of_b) * T::from_f64(MARGIN);
+        Scalar::smaller(Scalar::smaller(self.in_frame[0], self.in_frame[1]), world)
+    }
+
+    /// A bound of the acceleration of a body's points along a direction of the world.
+    #[inline(always)]
+    fn across(&self, body: usize, normal: Vec3<T>) -> T {
+        let omega = self.omega[body];
+        let rate = omega.length();
+        rate * self.reach[body] * (omega.cross(normal).length() + T::from_f64(CANCELLATION) * rate)
+    }
 }
 
-/// From A's recentred origin to B's, world, metres.
-pub(super) fn from_a_to_b([a, b]: [&Pose; 2]) -> Vec3<f64> {
-    let along = |k: usize| (Dd::from_parts(b.position[k], b.rest[k]) - Dd::from_parts(a.position[k], a.rest[k])).hi;
-    Vec3::new(along(0), along(1), along(2))
+impl<S: Simd> RelativeMotion<V<S>> {
+    /// To memory.
+    #[inline(always)]
+    pub(super) fn store(&self, to: &mut [Lane; 12]) {
+        let [a, b] = self.omega;
+        let all = [
+            a.x,
+            a.y,
+            a.z,
+            b.x,
+            b.y,
+            b.z,
+            self.reach[0],
+            self.reach[1],
+            self.in_frame[0],
+            self.in_frame[1],
+            self.speed,
+            self.error,
+        ];
+        for (lane, value) in to.iter_mut().zip(all) {
+            value.store(lane);
+        }
+    }
+
+    /// From memory.
+    #[inline(always)]
+    pub(super) fn load(from: &[Lane; 12]) -> Self {
+        let [a, b, c, d, e, f, r, s, i, j, speed, error] = from;
+        let at = V::load;
+        Self {
+            omega: [Vec3::new(at(a), at(b), at(c)), Vec3::new(at(d), at(e), at(f))],
+            reach: [at(r), at(s)],
+            in_frame: [at(i), at(j)],
+            speed: at(speed),
+            error: at(error),
+        }
+    }
+}
+
+/// How the pivots of two bodies move relative to each other.
+#[derive(Clone, Copy)]
+struct Carried<T> {
+    /// From A's pivot to B's at the start.
+    pivots: Vec3<T>,
+    /// The velocity of that.
+    velocity: Vec3<T>,
+    /// The difference of the angular velocities.
+    turn: Vec3<T>,
+    /// The sizes of the angular velocities.
+    rates: [T; 2],
+}
+
+impl<T: Scalar> Carried<T> {
+    /// A bound of the acceleration of the other body's points, within `reach` of its pivot, in the frame of the body that turns by `own`:
+    /// `(turn x own) x r + turn x (turn x r) + own x (own x p - 2 v)`.
+    #[inline(always)]
+    fn acceleration(&self, own: Vec3<T>, reach: T) -> T {
+        let twice = self.velocity + self.velocity;
+        let first = own.cross(own.cross(self.pivots) - twice).length();
+        let last = own.cross(own.cross(self.pivots + self.velocity) - twice).length();
+        (self.turn.cross(own).length() + self.turn.length2()) * reach + first.larger(last)
+    }
+
+    /// A bound of the velocity of these points there: `v - own x p + turn x r`.
+    #[inline(always)]
+    fn speed(&self, own: Vec3<T>, reach: T) -> T {
+        let first = (self.velocity - own.cross(self.pivots)).length();
+        let last = (self.velocity - own.cross(self.pivots + self.velocity)).length();
+        first.larger(last) + self.turn.length() * reach
+    }
 }
 
 /// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at least `-bend`:

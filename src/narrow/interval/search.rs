@@ -168,7 +168,7 @@ impl<'a> IntervalSearch<'a, '_> {
                 return along;
             }
             let is_enough = |least: f64| least > upper || self.options.is_decided(least, upper);
-            let best = hulls.best_between(ends, &self.motion, is_enough);
+            let best = hulls.best_between(ends, &self.motion, |bound| is_enough(bound.least()));
             let best = if best.least() < along.least() { along } else { best };
             if is_enough(best.least()) {
                 return best;
@@ -212,7 +212,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
         let upper = self.upper;
         let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
-        let mut bound = of.hulls.best_between([one, other], &self.motion, is_enough);
+        let mut bound = of.hulls.best_between([one, other], &self.motion, |bound| is_enough(bound.least()));
         let mut lower = bound.least();
         if !self.subjects.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.

@@ -2,8 +2,8 @@
 
 use super::node::Node;
 use super::options::BodyMotion;
-use super::path::BodyPath;
-use super::relative_motion::{RelativeMotion, from_a_to_b};
+use super::path::{BodyPath, PathTerms, displacement};
+use super::relative_motion::RelativeMotion;
 use super::support_gap::Hulls;
 use crate::geometry::Vec3;
 use crate::geometry::piece_tree::{PieceParts, PieceTree};
@@ -56,7 +56,7 @@ impl<'a> Subjects<'a> {
             [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
         };
         let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
-        let between = [0, 1].map(|end| from_a_to_b([&a.ends[end], &b.ends[end]]));
+        let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
         Self { shapes, axes, between, division, deviation: deviation_of(a.shape, b.shape), touch }
     }
 
@@ -85,9 +85,9 @@ impl<'a> Subjects<'a> {
         Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation }
     }
 
-    /// The hulls of two nodes of the trees.
+    /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
     pub(super) fn hulls_of_nodes(&self, nodes: [u32; 2]) -> Option<Hulls<'a>> {
-        let trees = self.trees()?;
+        let Some(trees) = self.trees() else { return Some(self.hulls()) };
         let of = [0, 1].map(|body| trees[body].node(nodes[body]));
         let core = |body: usize| {
             let shape: &'a Shape = self.shapes[body];
@@ -96,10 +96,26 @@ impl<'a> Subjects<'a> {
         Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation })
     }
 
+    /// The hulls of two pieces, if the bodies have such.
+    pub(super) fn hulls_of_pieces(&self, pieces: [u32; 2]) -> Option<Hulls<'a>> {
+        let piece = |body: usize| {
+            let shape: &'a Shape = self.shapes[body];
+            shape.pieces.get(pieces[body] as usize)
+        };
+        Some(self.of_pieces([piece(0)?, piece(1)?]))
+    }
+
+    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
+    pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
+        match self.trees() {
+            Some(trees) => [0, 1].map(|body| trees[body].node(nodes[body]).middle),
+            None => [Vec3::ZERO; 2],
+        }
+    }
+
     /// The direction from the middle of one node to that of the other, in A's frame at a node of the interval.
     pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
-        let Some(trees) = self.trees() else { return Vec3::ZERO };
-        let [a, b] = [0, 1].map(|body| trees[body].node(nodes[body]).middle);
+        let [a, b] = self.middles(nodes);
         (at.relative.point(b) - a).normalized()
     }
 
@@ -146,16 +162,18 @@ impl<'a> Subjects<'a> {
         if let Some(row) = row {
             node.set_bracket(row.lower, row.upper, 0.0);
             node.add_normal(row.normal);
+            node.pieces = pieces_of(&row);
         }
     }
 
-    /// The balls about two pivots (recentred frames, metres) that contain the bodies however they turn are at least this far apart
-    /// while the pivots move on lines, metres.
-    pub(super) fn balls_of_pivots(&self, pivots: [Vec3<f64>; 2]) -> f64 {
-        let between = self.between_points(pivots);
-        let radii: f64 = (0..2).map(|body| self.shapes[body].radius + pivots[body].length()).sum();
-        let size = radii + between[0].length().max(between[1].length());
-        distance_to_segment(between) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
+    /// The balls about the pivots that contain the bodies however they turn are at least this far apart while the pivots move on lines,
+    /// metres.
+    pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2]) -> f64 {
+        let start = self.between[0] + (b.arm - a.arm);
+        let end = start + (b.velocity - a.velocity);
+        let radii = (self.shapes[0].radius + a.arm.length()) + (self.shapes[1].radius + b.arm.length());
+        let size = radii + a.velocity.length() + b.velocity.length() + start.length().max(end.length());
+        distance_to_segment([start, end]) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
     }
 
     /// From a point of A to one of B (recentred frames) at both ends, world, metres.
@@ -184,6 +202,12 @@ impl<'a> Subjects<'a> {
             - self.deviation
             - rounding
     }
+}
+
+/// The pieces that a row is of, if it names them.
+pub(super) fn pieces_of(row: &Proximity) -> Option<[u32; 2]> {
+    let [a, b] = row.part.map(u32::try_from);
+    Some([a.ok()?, b.ok()?])
 }
 
 /// The distance of the origin from a segment.

@@ -9,7 +9,7 @@ use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
 
 /// What a direction that was turned into another frame may be off, in sizes of the pair.
-const TURNED: f64 = 64.0 * f64::EPSILON;
+pub(super) const TURNED: f64 = 64.0 * f64::EPSILON;
 
 /// Two convex bodies: pieces, or hulls of several.
 #[derive(Debug, Clone, Copy)]
@@ -36,11 +36,7 @@ impl Hulls<'_> {
         fixed: FixedIn,
         motion: &RelativeMotion,
     ) -> GapBound {
-        let there = match fixed {
-            FixedIn::A => normal,
-            FixedIn::B => to.relative.vector(from.relative.inverse_vector(normal)),
-            FixedIn::World => to.in_a(from.to_world(normal)),
-        };
+        let there = from.orientation().carried_to(&to.orientation(), normal, fixed);
         let (one, other) = (self.pair(from), self.pair(to));
         let share = to.share - from.share;
         let size = one.size.max(other.size);
@@ -50,25 +46,26 @@ impl Hulls<'_> {
         GapBound { first: one.gap(normal) - off, last: other.gap(there) - off, bend }
     }
 
-    /// The best of these bounds over the directions of both ends and all frames, the nearer end and the least bend first. The search for a
-    /// better one ends where `is_enough` says so of the least value.
+    /// The best of these bounds over the directions of both ends and all frames, the frames of the least bend and the nearer end first. The search for a
+    /// better one ends where `is_enough` says so of a bound that is better than all before it.
     pub(super) fn best_between(
         &self,
         [from, to]: [&Node; 2],
         motion: &RelativeMotion,
-        is_enough: impl Fn(f64) -> bool,
+        mut is_enough: impl FnMut(&GapBound) -> bool,
     ) -> GapBound {
         let mut best = (f64::NEG_INFINITY, GapBound::NONE);
         let is_later_nearer = to.upper < from.upper;
-        for reversed in [is_later_nearer, !is_later_nearer] {
-            let ends = if reversed { [to, from] } else { [from, to] };
-            for &normal in ends[0].normals() {
-                for fixed in by_bend(motion, ends[0].to_world(normal)) {
+        for rank in 0..FixedIn::ALL.len() {
+            for reversed in [is_later_nearer, !is_later_nearer] {
+                let ends = if reversed { [to, from] } else { [from, to] };
+                for &normal in ends[0].normals() {
+                    let fixed = by_bend(motion, ends[0].to_world(normal))[rank];
                     let bound = self.bound_along(ends, normal, fixed, motion);
                     let least = bound.least();
                     if least > best.0 {
                         best = (least, if reversed { bound.reversed() } else { bound });
-                        if is_enough(least) {
+                        if is_enough(&best.1) {
                             return best.1;
                         }
                     }
