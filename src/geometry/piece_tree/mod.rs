@@ -17,15 +17,34 @@ use super::polyhedron::Polyhedron;
 /// The tree over the pieces of a body, in its recentred frame.
 #[derive(Debug)]
 pub struct PieceTree {
-    /// The root is the first.
+    /// The root is the first; a subtree is in turn, the first part before the second.
     nodes: Vec<PieceNode>,
+    /// The leaf of each piece.
+    leaves: Vec<u32>,
 }
 
 impl PieceTree {
     /// Over pieces: cores in one frame, and by how much each grows, metres. At least one, fewer than 2^31. The same for the same pieces,
     /// always.
     pub(crate) fn new(pieces: &[(&Polyhedron, f64)]) -> Self {
-        Self { nodes: build::build(pieces) }
+        let nodes = build::build(pieces);
+        let mut leaves = vec![0; pieces.len()];
+        for (node, index) in nodes.iter().zip(0..) {
+            if let Some(piece) = node.piece() {
+                leaves[piece as usize] = index;
+            }
+        }
+        Self { nodes, leaves }
+    }
+
+    /// The leaf of a piece.
+    pub(crate) fn leaf(&self, piece: u32) -> Option<u32> {
+        self.leaves.get(piece as usize).copied()
+    }
+
+    /// Which of the two parts of a node contains a leaf that is below it.
+    pub(crate) fn part_towards([first, second]: [u32; 2], leaf: u32) -> u32 {
+        if leaf < second { first } else { second }
     }
 
     /// A node; the root is node 0.

@@ -24,7 +24,7 @@ pub(super) struct SeparatedNodes {
     pub(super) beside: Vec3<f64>,
 }
 
-/// Pairs of nodes that are apart, which together have all pairs of pieces, or all but one.
+/// Pairs of nodes that are apart, which together have all pairs of pieces, or all but those of two nodes.
 pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 
 /// What is to be proven of two bodies over an interval.
@@ -32,7 +32,7 @@ pub(super) struct Separation<'s, 'a> {
     pub(super) subjects: &'s Subjects<'a>,
     pub(super) paths: &'s [BodyPath; 2],
     pub(super) motion: &'s RelativeMotion,
-    /// The pair of pieces that is left out.
+    /// The pair of nodes that is left out.
     pub(super) but: Option<[u32; 2]>,
     /// The distance, metres.
     pub(super) within: f64,
@@ -48,19 +48,19 @@ impl Separation<'_, '_> {
         let mut looked_at = 0;
         while let Some(nodes) = open.pop() {
             looked_at += 1;
-            if self.but.is_some() && self.subjects.pieces(nodes) == self.but {
+            if self.but == Some(nodes) {
                 continue;
             }
-            let between = self.subjects.between_middles(nodes, &ends[0]);
             if self.subjects.ball_gap(nodes, self.paths, self.motion) > self.within {
                 cover.push(SeparatedNodes { nodes, beside: Vec3::ZERO });
                 continue;
             }
-            if let Some(hulls) = self.subjects.hulls_of_nodes(nodes)
-                && let Some(normal) = self.separate_hulls(&hulls, &ends)
-            {
-                cover.push(SeparatedNodes { nodes, beside: normal - between });
-                continue;
+            if let Some(hulls) = self.subjects.hulls_of_nodes(nodes) {
+                let between = self.subjects.between_middles(nodes, &ends[0]);
+                if let Some(normal) = self.separate_hulls(&hulls, &ends, between) {
+                    cover.push(SeparatedNodes { nodes, beside: normal - between });
+                    continue;
+                }
             }
             match self.subjects.children(nodes) {
                 Some(children) if looked_at < MOST_NODES => open.extend(children),
@@ -71,8 +71,11 @@ impl Separation<'_, '_> {
     }
 
     /// Separates two hulls throughout, if that takes no more than [`PARTS`] parts: the direction at the start, in A's frame. Each part has a
-    /// direction that separates them at its start.
-    fn separate_hulls(&self, hulls: &Hulls<'_>, ends: &[Node; 2]) -> Option<Vec3<f64>> {
+    /// direction that separates them at its start. A guess of the direction, unit, is tried first.
+    fn separate_hulls(&self, hulls: &Hulls<'_>, ends: &[Node; 2], guess: Vec3<f64>) -> Option<Vec3<f64>> {
+        if along(hulls, [&ends[0], &ends[1]], guess, self.motion, self.within).least() > self.within {
+            return Some(guess);
+        }
         let first = separating_direction(hulls, &ends[0], self.within, self.motion.speed)?;
         if along(hulls, [&ends[0], &ends[1]], first, self.motion, self.within).least() > self.within {
             return Some(first);

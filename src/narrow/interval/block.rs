@@ -16,7 +16,7 @@ use super::options::{BodyMotion, IntervalOptions};
 use super::path::Lever;
 use super::relative_motion::GapBound;
 use super::subject::{Subjects, pieces_of};
-use super::{Solved, decided, solve};
+use super::{NearestNodes, Solved, decided, solve};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::cache::PairCache;
 use crate::narrow::proximity::Proximity;
@@ -223,7 +223,7 @@ pub fn walk_intervals(
     let (rows, begin) = (RowsBySample::new(rows), out.len());
     let terms = BlockTerms::new(query, options);
     let mut left = query.intervals;
-    let apart = left & !rows.samples & !(rows.samples >> 1) & !(1_u64 << (query.samples - 1));
+    let apart = left & !rows.samples & !(rows.samples >> 1);
     if options.between == BetweenFrames::Hold {
         // Both poses that hold are beyond the cut-off.
         left &= !(apart & query.asked & query.asked >> 1);
@@ -243,12 +243,12 @@ pub fn walk_intervals(
                 out.push(IntervalProximity { sample: sample as u8, ..answer });
                 continue;
             }
-            Solved::OfPieces(answer, pieces, cover) => {
+            Solved::OfNodes(answer, nearest) => {
                 out.push(IntervalProximity { sample: sample as u8, ..answer });
-                if tries == 0 || cover.len() >= COVER {
+                if tries == 0 || nearest.others.len() >= COVER {
                     continue;
                 }
-                terms.by_pieces(left, &rows, (pieces, &cover), routes, out)
+                terms.by_nodes(left, &rows, &nearest, routes, out)
             }
             Solved::Beyond(cover) => {
                 if let [SeparatedNodes { nodes: [0, 0], beside }] = cover[..] {
@@ -358,34 +358,44 @@ impl BlockTerms<'_, '_> {
         apart
     }
 
-    /// Decides intervals of a set of which these pieces are nearest at the nearer end, by their direction, where all others are apart: which of
-    /// them. See [`super::by_nearest_pieces`].
-    fn by_pieces(
+    /// Decides intervals of a set of which the same pieces are nearest at the nearer end, by the same nodes: which of them. See
+    /// [`super::by_nearest_nodes`].
+    fn by_nodes(
         &self,
         of: u64,
         rows: &RowsBySample<'_>,
-        (pieces, others): ([u32; 2], &[SeparatedNodes]),
+        nearest: &NearestNodes,
         routes: &mut Routes,
         out: &mut Vec<IntervalProximity>,
     ) -> u64 {
-        let Some(hulls) = self.subjects.hulls_of_pieces(pieces) else { return 0 };
-        let mut left = rows.of_pieces(rows.proven_at_both_ends(of), pieces);
+        let path = self.subjects.nodes_with(nearest.pieces);
+        let mut left = rows.of_pieces(rows.proven_at_both_ends(of), nearest.pieces);
         let mut done = 0_u64;
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
             let eight = &eight[..count];
-            let motions = self.motions(eight);
-            let found = motions.bounds(&hulls, &rows.directions(eight, true));
-            let (mut answers, mut within, mut open) = ([None; WIDTH], [0.0; WIDTH], 0);
-            for (k, &sample) in eight.iter().enumerate() {
-                let answer = decided(&found.of(k), rows.uppers(sample), false, self.options);
-                if let Some(answer) = answer.filter(|_| found.defined >> k & 1 == 1) {
-                    within[k] = answer.map_or(self.options.within, |answer| answer.upper);
-                    (answers[k], open) = (answer, open | 1 << k);
+            let (motions, directions) = (self.motions(eight), rows.directions(eight, true));
+            let (mut answers, mut within) = ([None; WIDTH], [0.0; WIDTH]);
+            let mut open = u8::MAX >> (WIDTH - count);
+            for (nodes, hulls) in &path {
+                let (bounds, is_last) = (motions.bounds(hulls, &directions), *nodes == nearest.nodes);
+                open &= bounds.defined;
+                let mut here = 0;
+                for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
+                    if let Some(answer) = decided(&bounds.of(k), rows.uppers(sample), false, self.options) {
+                        here |= 1 << k;
+                        (answers[k], within[k]) = (answer, answer.map_or(self.options.within, |answer| answer.upper));
+                    }
                 }
+                if is_last {
+                    open &= here;
+                    break;
+                }
+                // Nodes above decide these.
+                open &= !here;
             }
-            let open = self.separated(&motions, others, within, open);
-            for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
+            let apart = self.separated(&motions, &nearest.others, within, open);
+            for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| apart >> k & 1 == 1) {
                 done |= 1 << sample;
                 out.extend(answers[k].map(|answer| IntervalProximity { sample, ..answer }));
             }

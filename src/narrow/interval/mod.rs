@@ -44,7 +44,7 @@ use self::path::{BodyPath, PathTerms, displacement};
 use self::relative_motion::{GapBound, RelativeMotion};
 use self::search::IntervalSearch;
 use self::subject::Subjects;
-use self::support_gap::by_bend;
+use self::support_gap::{Hulls, by_bend};
 use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
@@ -64,7 +64,7 @@ pub fn interval_proximity<'a>(
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
     match solve(a, b, rows, options, work, routes) {
-        Solved::Answer(answer) | Solved::OfPieces(answer, ..) => Some(answer),
+        Solved::Answer(answer) | Solved::OfNodes(answer, _) => Some(answer),
         Solved::Beyond(_) => None,
     }
 }
@@ -75,8 +75,8 @@ enum Solved {
     /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
     Beyond(SeparatedCover),
     Answer(IntervalProximity),
-    /// An answer that is that of two pieces; all others are apart.
-    OfPieces(IntervalProximity, [u32; 2], SeparatedCover),
+    /// By two nodes of the trees.
+    OfNodes(IntervalProximity, NearestNodes),
 }
 
 impl From<Option<IntervalProximity>> for Solved {
@@ -121,7 +121,7 @@ fn solve<'a>(
     if let Some(answer) = by_one_direction(&subjects, &motion, &ends, options) {
         return answer.into();
     }
-    if let Some(answer) = by_nearest_pieces(&subjects, &motion, &ends, options, &separation) {
+    if let Some(answer) = by_nearest_nodes(&subjects, &motion, &ends, options, &separation) {
         return answer;
     }
     let mut search = IntervalSearch {
@@ -168,9 +168,9 @@ fn by_one_direction(
     found
 }
 
-/// The answer of bodies of pieces by the nearest pieces of the nearer end alone, along their normal, if all others are farther apart
-/// throughout than the answer's upper end.
-fn by_nearest_pieces(
+/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
+/// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
+fn by_nearest_nodes(
     subjects: &Subjects<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
@@ -180,14 +180,31 @@ fn by_nearest_pieces(
     let is_end = ends[1].upper < ends[0].upper;
     let (near, far) = if is_end { (&ends[1], &ends[0]) } else { (&ends[0], &ends[1]) };
     let (pieces, &normal) = (near.pieces.filter(|_| subjects.has_trees())?, near.normals().first()?);
-    let hulls = subjects.hulls_of_pieces(pieces)?;
     let [fixed, ..] = by_bend(motion, near.to_world(normal));
-    let bound = hulls.bound_along([near, far], normal, fixed, motion);
-    let bound = if is_end { bound.reversed() } else { bound };
-    let answer = decided(&bound, [ends[0].upper, ends[1].upper], false, options)?;
+    let uppers = [ends[0].upper, ends[1].upper];
+    let decide = |hulls: &Hulls<'_>| {
+        let bound = hulls.bound_along([near, far], normal, fixed, motion);
+        decided(&if is_end { bound.reversed() } else { bound }, uppers, false, options)
+    };
+    let nodes = subjects.nodes_with(pieces);
+    let (nodes, answer) = nodes.iter().find_map(|(nodes, hulls)| Some((*nodes, decide(hulls)?)))?;
     let within = answer.map_or(options.within, |answer| answer.upper);
-    let cover = separation(within, Some(pieces))?;
-    Some(answer.map_or(Solved::Beyond(cover.clone()), |answer| Solved::OfPieces(answer, pieces, cover)))
+    let cover = separation(within, Some(nodes))?;
+    Some(match answer {
+        Some(answer) => Solved::OfNodes(answer, NearestNodes { pieces, nodes, others: cover }),
+        None => Solved::Beyond(cover),
+    })
+}
+
+/// Two nodes that decide an interval.
+#[derive(Debug, Clone)]
+struct NearestNodes {
+    /// The nearest pieces.
+    pieces: [u32; 2],
+    /// These contain them.
+    nodes: [u32; 2],
+    /// All others are apart.
+    others: SeparatedCover,
 }
 
 /// What a bound over the whole interval decides of bodies with these upper ends at its ends. `Some(None)`: they are beyond the cut-off

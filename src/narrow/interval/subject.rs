@@ -96,13 +96,26 @@ impl<'a> Subjects<'a> {
         Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation })
     }
 
-    /// The hulls of two pieces, if the bodies have such.
-    pub(super) fn hulls_of_pieces(&self, pieces: [u32; 2]) -> Option<Hulls<'a>> {
-        let piece = |body: usize| {
-            let shape: &'a Shape = self.shapes[body];
-            shape.pieces.get(pieces[body] as usize)
-        };
-        Some(self.of_pieces([piece(0)?, piece(1)?]))
+    /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
+    pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
+        let mut path = Vec::new();
+        let Some([a, b]) = self.trees() else { return path };
+        let (Some(leaf_a), Some(leaf_b)) = (a.leaf(pieces[0]), b.leaf(pieces[1])) else { return path };
+        let mut nodes = [0, 0];
+        while let Some([first, second]) = self.children(nodes) {
+            nodes = [
+                PieceTree::part_towards([first[0], second[0]], leaf_a),
+                PieceTree::part_towards([first[1], second[1]], leaf_b),
+            ];
+            let hulls = match self.pieces(nodes) {
+                Some([i, j]) => {
+                    Some(self.of_pieces([&self.shapes[0].pieces[i as usize], &self.shapes[1].pieces[j as usize]]))
+                }
+                None => self.hulls_of_nodes(nodes),
+            };
+            path.extend(hulls.map(|hulls| (nodes, hulls)));
+        }
+        path
     }
 
     /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
