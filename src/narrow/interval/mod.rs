@@ -6,9 +6,11 @@
 //! options.rs          what is asked: two motions, and down to what
 //! node.rs             a pair at one time
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
+//! two_directions.rs   two directions at once, one of each end
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
 //! search.rs           best-first bisection
+//! advancement.rs      conservative advancement along one direction
 //! contact.rs          the first contact
 //! answer.rs           what is proven of an interval
 //! ```
@@ -18,6 +20,7 @@
 //!
 //! *Architecture invariant*: times are shares of the interval; the stage knows no clock.
 
+mod advancement;
 mod answer;
 mod beyond;
 mod contact;
@@ -28,9 +31,10 @@ mod relative_motion;
 mod search;
 mod subject;
 mod support_gap;
+mod two_directions;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
-pub use options::{BodyMotion, IntervalOptions};
+pub use options::{BodyMotion, IntervalOptions, PartDivision};
 
 use self::beyond::is_beyond;
 use self::contact::first_contact;
@@ -39,6 +43,7 @@ use self::path::BodyPath;
 use self::relative_motion::RelativeMotion;
 use self::search::IntervalSearch;
 use self::subject::Subjects;
+use super::cache::PieceCache;
 use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
@@ -57,6 +62,19 @@ pub fn interval_proximity<'a>(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
+    interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, routes)
+}
+
+/// [`interval_proximity`], with a choice of where parts are divided.
+pub fn interval_proximity_divided<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    division: PartDivision,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
     let subjects = Subjects::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
         return held(&subjects, [a.ends, b.ends], options, work, routes);
@@ -71,9 +89,10 @@ pub fn interval_proximity<'a>(
     if may_be_beyond && is_beyond(&subjects, &paths, &motion, options.within) {
         return None;
     }
+    let mut cache = PieceCache::default();
     let ends = [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        subjects.measure_bodies(&mut node, rows[end], work, routes);
+        subjects.measure_bodies(&mut node, rows[end], &mut cache, work, routes);
         node
     });
     let upper = if ends[1].upper < ends[0].upper { ends[1].upper } else { ends[0].upper };
@@ -87,7 +106,9 @@ pub fn interval_proximity<'a>(
         paths,
         motion,
         options: *options,
+        division,
         ends,
+        cache,
         work,
         routes,
         leaves: Vec::new(),
@@ -187,9 +208,10 @@ fn held(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
+    let mut cache = PieceCache::default();
     let [start, end] = [0, 1].map(|at| {
         let mut node = Node::of_poses(at as f64, [poses[0][at], poses[1][at]]);
-        subjects.measure_bodies(&mut node, None, work, routes);
+        subjects.measure_bodies(&mut node, None, &mut cache, work, routes);
         node
     });
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));

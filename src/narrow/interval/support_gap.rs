@@ -9,7 +9,7 @@ use crate::geometry::{Polyhedron, Vec3};
 use crate::narrow::pair::Pair;
 
 /// What a direction that was turned into another frame may be off, in sizes of the pair.
-const TURNED: f64 = 64.0 * f64::EPSILON;
+pub(super) const TURNED: f64 = 64.0 * f64::EPSILON;
 
 /// Two convex bodies: pieces, or hulls of several.
 #[derive(Debug, Clone, Copy)]
