@@ -1,9 +1,9 @@
 //! Conservative advancement along one direction: from a time at which two convex pieces are clear, until when the supporting planes of a
 //! direction keep them so.
 //!
-//! The gap along a direction that stands still in a frame costs a pose and four supports, no distance. Its second derivative is at least
-//! `-bend`: between two times with known gaps the parabola of [`GapBound`] proves until when the pieces are clear, and the mirror image of
-//! the parabola about its chord is a guess of when the gap is below the level. The two times approach each other quadratically.
+//! The gap along a direction that stands still in a frame costs a pose and two supports, no distance. Its second derivative is at most
+//! `bend`. Between two times with known gaps the parabola of [`GapBound`] proves until when the pieces are clear, and the mirror image of
+//! the parabola about its chord estimates when they are not. Both times approach each other quadratically.
 //!
 //! Source: Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems", section 2.3; here the bound is of second order.
 
@@ -14,7 +14,7 @@ use super::support_gap::{Hulls, TURNED, by_bend};
 use crate::geometry::Vec3;
 
 /// Steps of one advancement, at most, each of one or two gaps.
-const MOST_GAPS: u32 = 16;
+const MOST_STEPS: u32 = 16;
 
 /// Two convex pieces between two nodes.
 pub(super) struct Advancement<'a> {
@@ -48,7 +48,7 @@ struct StandingDirection<'n> {
     bend: f64,
 }
 
-impl<'n> StandingDirection<'n> {
+impl StandingDirection<'_> {
     /// The direction at another node, in A's frame there.
     fn turned(&self, to: &Node) -> Vec3<f64> {
         match self.fixed {
@@ -59,7 +59,7 @@ impl<'n> StandingDirection<'n> {
     }
 }
 
-/// Two times and the gaps there, the first above the level.
+/// Two times and the gaps there. The method is to keep the first gap above the level and the second one not above it.
 struct GapBracket {
     shares: [f64; 2],
     gaps: [f64; 2],
@@ -78,8 +78,8 @@ impl GapBracket {
         GapBound { first: self.gaps[0], last: self.gaps[1], bend: self.bend * (self.width() * self.width()) }
     }
 
-    /// Takes a gap at a time between both, which is above the level iff `is_above`; whether it is proven that the gap stays above the level
-    /// until a time at which it is.
+    /// Takes a gap at a time between both in place of one of them. False, and nothing is taken, if the gap is above the level then but not
+    /// proven to be so until then.
     fn narrow(&mut self, share: f64, gap: f64, level: f64) -> bool {
         let [begin, first] = [self.shares[0], self.gaps[0]];
         if gap <= level {
@@ -102,7 +102,7 @@ impl GapBracket {
             true => self.shares[1],
             false => later(self.shares[0], bound.where_below(level)[0] * self.width()),
         };
-        self.clear = self.clear.max(until).min(self.shares[1]);
+        self.clear = self.clear.max(until);
     }
 }
 
@@ -163,7 +163,7 @@ impl<'a> Advancement<'a> {
 
     /// Brings the two times of a bracket together; the time at which the distance is worth knowing.
     fn approach(&self, direction: &StandingDirection<'_>, bracket: &mut GapBracket) -> f64 {
-        for _ in 0..MOST_GAPS {
+        for _ in 0..MOST_STEPS {
             let ([begin, end], [first, last], clear) = (bracket.shares, bracket.gaps, bracket.clear);
             if last > self.touch || first <= self.touch {
                 return begin + bracket.bound().share_of_least() * (end - begin);
@@ -173,7 +173,8 @@ impl<'a> Advancement<'a> {
             }
             let on_chord = begin + (first - self.touch) / (first - last) * (end - begin);
             let mirrored = on_chord + (on_chord - clear) + 0.25 * self.resolution;
-            let asked = mirrored.min(0.5 * (clear + end));
+            let middle = 0.5 * (clear + end);
+            let asked = if mirrored > clear { mirrored.min(middle) } else { middle };
             if !bracket.narrow(asked, self.gap(direction, asked), self.touch) {
                 return asked;
             }

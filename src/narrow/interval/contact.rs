@@ -17,7 +17,7 @@ const FINEST: f64 = 1.0 / (1_u64 << 32) as f64;
 /// Distances computed for it, at most.
 const WORK_LIMIT: u32 = 400;
 
-/// Advancements without halving what is left, one after the other, after which the middle is asked.
+/// After so many advancements in a row that do not halve what is left the middle is asked.
 const PATIENCE: u32 = 2;
 
 /// A part that may reach contact.

@@ -9,7 +9,7 @@
 //! two_directions.rs   two directions at once, one of each end
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
-//! search.rs           best-first bisection
+//! search.rs           best-first division
 //! advancement.rs      conservative advancement along one direction
 //! contact.rs          the first contact
 //! answer.rs           what is proven of an interval
@@ -65,7 +65,7 @@ pub fn interval_proximity<'a>(
     interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, routes)
 }
 
-/// [`interval_proximity`], with a choice of where parts are divided.
+/// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
 pub fn interval_proximity_divided<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
