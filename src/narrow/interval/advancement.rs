@@ -10,7 +10,8 @@
 use super::node::Node;
 use super::path::BodyPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
-use super::support_gap::{Hulls, TURNED, by_bend};
+use super::support_gap::{Hulls, TURNED};
+use super::two_directions::{AlongDirection, HullsBetween, turned};
 use crate::geometry::Vec3;
 
 /// Steps of one advancement, at most, each of one or two gaps.
@@ -51,11 +52,7 @@ struct StandingDirection<'n> {
 impl StandingDirection<'_> {
     /// The direction at another node, in A's frame there.
     fn turned(&self, to: &Node) -> Vec3<f64> {
-        match self.fixed {
-            FixedIn::A => self.normal,
-            FixedIn::B => to.relative.vector(self.at.relative.inverse_vector(self.normal)),
-            FixedIn::World => to.in_a(self.at.to_world(self.normal)),
-        }
+        turned(self.normal, self.fixed, self.at, to)
     }
 }
 
@@ -130,27 +127,19 @@ impl<'a> Advancement<'a> {
 
     /// Of the directions of both nodes in all frames the one whose bound is above the level for longest, with the bound.
     fn direction(&self) -> Option<(StandingDirection<'a>, GapBound)> {
-        let mut best: Option<(f64, StandingDirection<'a>, GapBound)> = None;
-        let [from, to] = self.ends;
-        let span = to.share - from.share;
-        for reversed in [false, true] {
-            let ends = if reversed { [to, from] } else { [from, to] };
-            for &normal in ends[0].normals() {
-                for fixed in by_bend(self.motion, ends[0].to_world(normal)) {
-                    let bound = self.hulls.bound_along(ends, normal, fixed, self.motion);
-                    let bound = if reversed { bound.reversed() } else { bound };
-                    let [until, _] = bound.where_below(self.touch);
-                    if best.is_none_or(|(longest, ..)| until > longest) {
-                        let bend = bound.bend / (span * span);
-                        best = Some((until, StandingDirection { at: ends[0], normal, fixed, bend }, bound));
-                    }
-                    if bound.least() > self.touch {
-                        return best.map(|(_, direction, bound)| (direction, bound));
-                    }
-                }
+        let mut longest: Option<(f64, StandingDirection<'a>, GapBound)> = None;
+        let span = self.ends[1].share - self.ends[0].share;
+        HullsBetween::new(&self.hulls, self.ends, self.motion).visit([0, 1], |along| {
+            let &AlongDirection { end, normal, fixed, bound } = along;
+            let is_clear = bound.least() > self.touch;
+            let until = if is_clear { 1.0 } else { bound.where_below(self.touch)[0] };
+            if longest.is_none_or(|(best, ..)| until > best) {
+                let bend = bound.bend / (span * span);
+                longest = Some((until, StandingDirection { at: self.ends[end], normal, fixed, bend }, bound));
             }
-        }
-        best.map(|(_, direction, bound)| (direction, bound))
+            is_clear
+        });
+        longest.map(|(_, direction, bound)| (direction, bound))
     }
 
     /// The gap along a direction at a time, less rounding.

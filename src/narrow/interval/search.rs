@@ -10,6 +10,7 @@ use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
+use super::two_directions::HullsBetween;
 use crate::narrow::cache::PieceCache;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;
@@ -245,7 +246,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let upper = self.upper;
         let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
         let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
-            true => of.hulls.bound_between([one, other], &self.motion, is_enough),
+            true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
             false => (of.hulls.best_between([one, other], &self.motion, is_enough), 0.5),
         };
         let least_at = if at_choice { least_at } else { 0.5 };

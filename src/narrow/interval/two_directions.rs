@@ -5,8 +5,10 @@
 //! larger of both is at their crossing, which neither bound alone reaches.
 
 use super::node::Node;
-use super::relative_motion::{GapBound, RelativeMotion};
-use super::support_gap::{Hulls, by_bend};
+use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
+use super::support_gap::{Hulls, TURNED};
+use crate::geometry::Vec3;
+use crate::narrow::pair::Pair;
 
 impl GapBound {
     /// The derivative at a share of the part.
@@ -59,33 +61,81 @@ impl GapBound {
     }
 }
 
-impl Hulls<'_> {
-    /// The best bound over the part between two nodes: along one direction if `is_enough` says so of its least value, else along the
-    /// best directions of both ends together. With it the share of the part at which it is least, if it is not enough.
-    pub(super) fn bound_between(
-        &self,
-        [from, to]: [&Node; 2],
-        motion: &RelativeMotion,
-        is_enough: impl Fn(f64) -> bool,
-    ) -> (GapBound, f64) {
-        let first_end = usize::from(to.upper < from.upper);
-        let mut best = [GapBound::NONE; 2];
-        for end in [first_end, 1 - first_end] {
-            let ends = if end == 0 { [from, to] } else { [to, from] };
-            for &normal in ends[0].normals() {
-                for fixed in by_bend(motion, ends[0].to_world(normal)) {
-                    let bound = self.bound_along(ends, normal, fixed, motion);
-                    let least = bound.least();
-                    if least > best[end].least() {
-                        best[end] = if end == 0 { bound } else { bound.reversed() };
-                        if is_enough(least) {
-                            return (best[end], 0.5);
-                        }
+/// A direction of A's frame at one node at another node.
+pub(super) fn turned(normal: Vec3<f64>, fixed: FixedIn, from: &Node, to: &Node) -> Vec3<f64> {
+    match fixed {
+        FixedIn::A => normal,
+        FixedIn::B => to.relative.vector(from.relative.inverse_vector(normal)),
+        FixedIn::World => to.in_a(from.to_world(normal)),
+    }
+}
+
+/// Two hulls over the part between two nodes.
+pub(super) struct HullsBetween<'h> {
+    nodes: [&'h Node; 2],
+    pairs: [Pair<'h, f64>; 2],
+    motion: &'h RelativeMotion,
+    /// What a gap of the cores is more than a bound of the distance, metres.
+    off: f64,
+}
+
+/// The bound along one direction.
+pub(super) struct AlongDirection {
+    /// The end whose direction it is: 0 or 1.
+    pub(super) end: usize,
+    /// In A's frame there, unit.
+    pub(super) normal: Vec3<f64>,
+    pub(super) fixed: FixedIn,
+    pub(super) bound: GapBound,
+}
+
+impl<'h> HullsBetween<'h> {
+    pub(super) fn new(hulls: &'h Hulls<'h>, nodes: [&'h Node; 2], motion: &'h RelativeMotion) -> Self {
+        let pairs = nodes.map(|node| hulls.pair(node));
+        let size = pairs[0].size.max(pairs[1].size);
+        let rounding = pairs[0].bound().max(pairs[1].bound()) + TURNED * size + motion.error;
+        Self { nodes, pairs, motion, off: hulls.growth + hulls.deviation + rounding }
+    }
+
+    /// Gives `take` the bounds of [`Hulls::bound_along`] along the directions of one end after the other in all frames, the frame of the
+    /// least bend first, until it says that it has enough.
+    pub(super) fn visit(&self, ends: [usize; 2], mut take: impl FnMut(&AlongDirection) -> bool) {
+        let span = self.nodes[1].share - self.nodes[0].share;
+        for end in ends {
+            let [own, other] = [end, 1 - end];
+            for &normal in self.nodes[own].normals() {
+                let in_world = self.nodes[own].to_world(normal);
+                let here = self.pairs[own].gap(normal) - self.off;
+                let mut frames = FixedIn::ALL.map(|fixed| (self.motion.bend(fixed, in_world), fixed));
+                frames.sort_by(|one, other| one.0.total_cmp(&other.0));
+                for (bend, fixed) in frames {
+                    let there = turned(normal, fixed, self.nodes[own], self.nodes[other]);
+                    let last = self.pairs[other].gap(there) - self.off;
+                    let bound = GapBound { first: here, last, bend: bend * (span * span) };
+                    let bound = if end == 0 { bound } else { bound.reversed() };
+                    if take(&AlongDirection { end, normal, fixed, bound }) {
+                        return;
                     }
                 }
             }
         }
-        best[0].combined(&best[1])
+    }
+
+    /// The best bound over the part: along one direction if `is_enough` says so of its least value, else along the best directions of both
+    /// ends together. With it the share of the part at which it is least, if it is not enough.
+    pub(super) fn best(&self, is_enough: impl Fn(f64) -> bool) -> (GapBound, f64) {
+        let nearer = usize::from(self.nodes[1].upper < self.nodes[0].upper);
+        let mut best = [GapBound::NONE; 2];
+        let mut enough = None;
+        self.visit([nearer, 1 - nearer], |&AlongDirection { end, bound, .. }| {
+            let least = bound.least();
+            if least > best[end].least() {
+                best[end] = bound;
+                enough = is_enough(least).then_some(bound);
+            }
+            enough.is_some()
+        });
+        enough.map_or_else(|| best[0].combined(&best[1]), |bound| (bound, 0.5))
     }
 }
 
