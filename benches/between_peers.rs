@@ -2,14 +2,15 @@
 //!
 //! `cargo bench --bench between_peers -- [OUT] [COUNT]` makes COUNT (1,000) random motions a family, answers them by each method in turn,
 //! and prints contacts that a method misses, contacts that it reports of bodies proven clear, and microseconds an interval (least of three
-//! rounds). Contact and clearance are those that the proven intervals decide. With OUT it writes OUT/motions.jsonl, which
+//! rounds). Contact and clearance are those that the proven intervals decide. A second table has the distances computed and the time by
+//! where the search for the least distance divides a part of an interval. With OUT it writes OUT/motions.jsonl, which
 //! `benches/between_fcl.py` reads for FCL's continuous collision.
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
-    BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
+    BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
@@ -24,6 +25,11 @@ use std::time::Instant;
 
 const ROUNDS: usize = 3;
 const TOUCH: f64 = 1e-6;
+const DIVISIONS: [(PartDivision, &str); 3] = [
+    (PartDivision::Middle, "in the middle"),
+    (PartDivision::Advancement, "by conservative advancement"),
+    (PartDivision::Least, "where the bounds are least"),
+];
 const FAMILIES: [&str; 5] = ["needle through a plate", "spin of 179 degrees", "fast and turning", "grazing", "slow"];
 
 struct Random(u64);
@@ -139,7 +145,13 @@ impl Motion {
         Pose::new(position, q)
     }
 
-    fn ours(&self, all: &[Body], work: &mut Workspace) -> Option<IntervalProximity> {
+    fn ours(
+        &self,
+        all: &[Body],
+        division: PartDivision,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) -> Option<IntervalProximity> {
         let of = |side: usize| {
             let shape = &all[self.bodies[side]].shape;
             let ends = [0, 1].map(|end| self.pose(side, end).recentred(shape.center));
@@ -152,7 +164,7 @@ impl Motion {
             touch: TOUCH,
             tolerance: 1e-4,
         };
-        interval_proximity(&of(0), &of(1), [None, None], &options, work, &mut Routes::default())
+        interval_proximity_divided(&of(0), &of(1), [None, None], &options, division, work, routes)
     }
 
     /// Whether parry finds a time of impact.
@@ -237,12 +249,22 @@ fn main() {
             write_body(file, shape);
         }
     }
+    let mut divisions = Vec::new();
     println!("| motion | method | contacts | missed | false | undecided | us an interval |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for (family, name) in FAMILIES.into_iter().enumerate() {
         let motions: Vec<Motion> = (0..count).map(|_| motion(&mut random, family, all.len())).collect();
         let mut work = Workspace::default();
-        let (us, ours) = timed(&motions, |motion| motion.ours(&all, &mut work).expect("within a long way").status);
+        let mut ours = |motion: &Motion, division: PartDivision, routes: &mut Routes| {
+            motion.ours(&all, division, &mut work, routes).expect("within a long way").status
+        };
+        for (division, word) in DIVISIONS {
+            let mut routes = Routes::default();
+            let (us, _) = timed(&motions, |motion| ours(motion, division, &mut routes));
+            let distances = routes.queries as f64 / (ROUNDS * motions.len()) as f64;
+            divisions.push(format!("| {name} | {word} | {distances:.2} | {us:.2} |"));
+        }
+        let (us, ours) = timed(&motions, |motion| ours(motion, PartDivision::default(), &mut Routes::default()));
         let of = |status| ours.iter().filter(|found| **found == status).count();
         let contacts = of(IntervalStatus::Contact);
         println!("| {name} | proven intervals | {contacts} | 0 | 0 | {} | {us:.2} |", of(IntervalStatus::Undecided));
@@ -260,6 +282,9 @@ fn main() {
             motions.iter().zip(&ours).for_each(|(motion, status)| write_motion(file, name, motion, *status));
         }
     }
+    println!("\n| motion | a part is divided | distances an interval | us an interval |");
+    println!("| --- | --- | --- | --- |");
+    divisions.iter().for_each(|line| println!("{line}"));
 }
 
 /// A line of a body: vertices, and faces as lists of vertices.

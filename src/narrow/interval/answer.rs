@@ -19,11 +19,11 @@ impl IntervalStatus {
 /// The class of proof of an interval: a function of the bodies, their motion and the options alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IntervalMethod {
-    /// The supporting planes of one direction bound the whole interval.
+    /// The supporting planes of one direction, or of one at each end, bound the whole interval.
     Direction,
-    /// Bisection: each part is bounded by a direction.
+    /// The interval is divided: each part is bounded like that.
     Bisection,
-    /// Bisection: some part is bounded by the distance at its ends less the motion in it.
+    /// The interval is divided: some part is bounded by the distance at its ends less the motion in it.
     Motion,
     /// The poses of the ends hold: the bracket is that of the rows at both ends.
     Hold,

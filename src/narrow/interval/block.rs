@@ -12,11 +12,11 @@
 use super::answer::IntervalProximity;
 use super::beyond::{PARTS, SeparatedNodes};
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
-use super::options::{BodyMotion, IntervalOptions};
+use super::options::{BodyMotion, IntervalOptions, PartDivision};
 use super::path::Lever;
-use super::relative_motion::GapBound;
+use super::relative_motion::FixedIn;
 use super::subject::{Subjects, pieces_of};
-use super::{NearestNodes, Solved, decided, solve};
+use super::{NearestNodes, Solved, TriedDirections, decided, solve};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::cache::PairCache;
 use crate::narrow::proximity::Proximity;
@@ -25,6 +25,7 @@ use crate::narrow::routes::Routes;
 use crate::narrow::workspace::Workspace;
 use crate::scene::{BetweenFrames, SAMPLES, Shape};
 use crate::simd::{Lane, WIDTH};
+use std::ops::Range;
 
 /// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.
 const COVER: usize = 32;
@@ -238,7 +239,7 @@ pub fn walk_intervals(
         let sample = left.trailing_zeros() as usize;
         left &= left - 1;
         let [a, b] = query.over(sample);
-        let done = match solve(&a, &b, rows.at_ends(sample), options, work, routes) {
+        let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, routes) {
             Solved::Answer(answer) => {
                 out.push(IntervalProximity { sample: sample as u8, ..answer });
                 continue;
@@ -268,36 +269,60 @@ pub fn walk_intervals(
 }
 
 impl BlockTerms<'_, '_> {
-    /// Decides intervals with rows at both ends by the directions of the rows, the nearer one first: which of them.
+    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::by_normals`].
     fn by_rows(&self, rows: &RowsBySample<'_>, routes: &mut Routes, out: &mut Vec<IntervalProximity>) -> u64 {
+        let all = rows.proven_at_both_ends(self.query.intervals);
+        if all == 0 {
+            return 0;
+        }
+        let is_convex = self.subjects.is_convex();
+        let mut tried = [TriedDirections::new([0.0; 2], is_convex); SAMPLES];
+        for sample in (0..SAMPLES as u8).filter(|sample| all >> sample & 1 == 1) {
+            tried[usize::from(sample)] = TriedDirections::new(rows.uppers(sample), is_convex);
+        }
+        let mut open = all;
+        open &= !self.along_normals(rows, open, 0..1, &mut tried, out);
+        if is_convex {
+            open &= !self.along_normals(rows, open, 1..FixedIn::ALL.len(), &mut tried, out);
+        }
+        let done = all & !open;
+        routes.intervals_by_row += u64::from(done.count_ones());
+        done
+    }
+
+    /// Decides intervals of a set by the directions of their rows in the frames of these ranks: which of them.
+    fn along_normals(
+        &self,
+        rows: &RowsBySample<'_>,
+        of: u64,
+        ranks: Range<usize>,
+        tried: &mut [TriedDirections; SAMPLES],
+        out: &mut Vec<IntervalProximity>,
+    ) -> u64 {
         let (hulls, is_convex) = (self.subjects.hulls(), self.subjects.is_convex());
-        let mut left = rows.proven_at_both_ends(self.query.intervals);
-        let mut done = 0_u64;
+        let (mut done, mut left) = (0_u64, of);
         while left != 0 {
             let (eight, count) = take_eight(&mut left);
             let eight = &eight[..count];
             let motions = self.motions(eight);
-            let mut best = [GapBound::NONE; WIDTH];
+            let directions = [true, false].map(|is_nearer| rows.directions(eight, is_nearer));
             let mut open = u8::MAX >> (WIDTH - count);
-            for is_nearer in [true, false] {
-                let found = motions.bounds(&hulls, &rows.directions(eight, is_nearer));
-                for (k, &sample) in eight.iter().enumerate() {
-                    let (bound, is_open) = (found.of(k), (open & found.defined) >> k & 1 == 1);
-                    if !(is_open && bound.least() > best[k].least()) {
-                        continue;
-                    }
-                    best[k] = bound;
-                    if let Some(answer) = decided(&bound, rows.uppers(sample), is_convex, self.options) {
-                        (done, open) = (done | 1 << sample, open & !(1 << k));
+            for (rank, directions) in ranks.clone().flat_map(|rank| directions.iter().map(move |of| (rank, of))) {
+                let found = motions.bounds(&hulls, directions, rank);
+                open &= found.defined;
+                for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
+                    let tried = &mut tried[usize::from(sample)];
+                    if let Some(answer) = tried.take(directions.end(k), &found.of(k), self.options) {
+                        done |= 1 << sample;
                         out.extend(answer.map(|answer| IntervalProximity { sample, ..answer }));
                     }
                 }
+                open = eight.iter().zip(0..).fold(open, |set, (s, k)| set & !(u8::from(done >> s & 1 == 1) << k));
                 if open == 0 || !is_convex {
                     break;
                 }
             }
         }
-        routes.intervals_by_row += u64::from(done.count_ones());
         done
     }
 
@@ -310,7 +335,7 @@ impl BlockTerms<'_, '_> {
             let motions = self.motions(&eight[..count]);
             let mut open = u8::MAX >> (WIDTH - count);
             for beside in [beside, Vec3::ZERO] {
-                let found = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside });
+                let found = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
                 for (k, &sample) in eight[..count].iter().enumerate() {
                     if open >> k & 1 == 1 && self.are_apart(&found, k, self.options.within) {
                         (done, open) = (done | 1 << sample, open & !(1 << k));
@@ -345,7 +370,8 @@ impl BlockTerms<'_, '_> {
         let mut apart = of;
         for &SeparatedNodes { nodes, beside } in cover {
             let Some(hulls) = self.subjects.hulls_of_nodes(nodes) else { return 0 };
-            let found = motions.bounds(&hulls, &Directions::Beside { middles: self.subjects.middles(nodes), beside });
+            let directions = Directions::Beside { middles: self.subjects.middles(nodes), beside };
+            let found = motions.bounds(&hulls, &directions, 0);
             for k in 0..WIDTH {
                 if apart >> k & 1 == 1 && !self.are_apart(&found, k, within[k]) {
                     apart &= !(1 << k);
@@ -378,7 +404,7 @@ impl BlockTerms<'_, '_> {
             let (mut answers, mut within) = ([None; WIDTH], [0.0; WIDTH]);
             let mut open = u8::MAX >> (WIDTH - count);
             for (nodes, hulls) in &path {
-                let (bounds, is_last) = (motions.bounds(hulls, &directions), *nodes == nearest.nodes);
+                let (bounds, is_last) = (motions.bounds(hulls, &directions, 0), *nodes == nearest.nodes);
                 open &= bounds.defined;
                 let mut here = 0;
                 for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {

@@ -1,42 +1,147 @@
 //! The first contact within an interval.
+//!
+//! Each part that may reach contact is proven clear until some time. The part of which that time is earliest is looked at next: conservative
+//! advancement proves it clear for longer and names a time at which the distance is computed. Where the advancement is slow the time is
+//! the middle of what is left, so that the number of distances is at most a few times that of bisection.
 
+use super::advancement::{Advanced, Advancement, later};
+use super::relative_motion::GapBound;
 use super::search::{IntervalPart, IntervalSearch, PartOf};
 
 /// Shares of the interval to which the first contact is found.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
+/// Shares of the interval below which a part of a leaf that is neither proven clear nor in contact is left as it is.
+const FINEST: f64 = 1.0 / (1_u64 << 32) as f64;
+
 /// Distances computed for it, at most.
 const WORK_LIMIT: u32 = 400;
+
+/// After so many advancements in a row that do not halve what is left the middle is asked.
+const PATIENCE: u32 = 2;
+
+/// A part that may reach contact.
+#[derive(Clone, Copy)]
+struct OpenPart {
+    part: IntervalPart,
+    /// Proven clear from the start of the part to here.
+    clear: f64,
+    /// How much was left when that was last halved, as a share of the interval, and how often it was advanced since.
+    left: f64,
+    slow: u32,
+}
+
+impl OpenPart {
+    /// Whether this part is looked at before another one: it is clear for less long, or it is the longer one.
+    fn is_before(&self, other: &Self) -> bool {
+        let by_end = other.part.end.total_cmp(&self.part.end);
+        self.clear.total_cmp(&other.clear).then(by_end).then(self.part.of.cmp(&other.part.of)).is_lt()
+    }
+}
 
 /// The first contact of bodies that are proven to be in contact at some time: proven clear before the first share, proven in
 /// contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
-    let touch = search.options.touch;
-    let mut parts: Vec<IntervalPart> = search.open.drain().collect();
     let begun = search.computed;
+    let mut open = Vec::new();
+    take_parts(search, &mut open, 0.0, (f64::INFINITY, 0));
     loop {
-        let touching = search.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&search.ends);
-        let touching = touching.filter(|node| node.upper <= touch);
-        let contact = touching.map(|node| node.share).fold(1.0, f64::min);
-        let may_touch = |part: &IntervalPart| part.lower <= touch && part.start < contact;
-        let first = (0..parts.len()).filter(|&i| may_touch(&parts[i])).min_by(|&i, &j| {
-            let key = |i: usize| (parts[i].start, parts[i].end - parts[i].start);
-            let (one, other) = (key(i), key(j));
-            one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)).then(parts[i].of.cmp(&parts[j].of))
-        });
-        let Some(first) = first else {
-            search.open.extend(parts);
-            return [contact, contact];
-        };
-        let part = parts[first];
-        let is_leaf = matches!(part.of, PartOf::Leaf { .. });
-        let is_fine = contact - part.start <= RESOLUTION || (is_leaf && part.end - part.start <= RESOLUTION);
-        if is_fine || search.computed - begun >= WORK_LIMIT {
-            search.open.extend(parts);
-            return [part.start, contact];
+        let contact = earliest_contact(search);
+        open.retain(|part| part.clear < contact);
+        let earlier = |i: usize, j: usize| if open[j].is_before(&open[i]) { j } else { i };
+        let Some(first) = (0..open.len()).reduce(earlier) else { return [contact, contact] };
+        let OpenPart { part, clear, left, slow } = open.swap_remove(first);
+        if contact - clear <= RESOLUTION || search.computed - begun >= WORK_LIMIT {
+            return [clear, contact];
         }
-        parts.swap_remove(first);
-        search.divide(&part);
-        parts.extend(search.open.drain());
+        let PartOf::Leaf { leaf, from, to } = part.of else {
+            search.divide(&part);
+            take_parts(search, &mut open, clear, (f64::INFINITY, 0));
+            continue;
+        };
+        let limit = contact.min(part.end);
+        let is_finest = part.end - clear <= FINEST;
+        let slow = if limit - clear <= 0.5 * left { 0 } else { slow + 1 };
+        let halves = slow > PATIENCE && !is_finest;
+        let left = if slow == 0 || halves { limit - clear } else { left };
+        let slow = if halves { 0 } else { slow };
+        let advanced = if halves { None } else { advanced(search, [leaf, from, to], [clear, limit]) };
+        if is_finest && advanced.as_ref().is_none_or(|advanced| advanced.clear.share < limit) {
+            return [clear, contact];
+        }
+        if let Some((part, clear)) = divide(search, &part, [clear, limit], advanced) {
+            open.push(OpenPart { part, clear, left, slow });
+        }
+        take_parts(search, &mut open, clear, (left, slow));
     }
+}
+
+/// The earliest time at which a distance proves contact.
+fn earliest_contact(search: &IntervalSearch<'_, '_>) -> f64 {
+    let nodes = search.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&search.ends);
+    nodes.filter(|node| node.upper <= search.options.touch).map(|node| node.share).fold(1.0, f64::min)
+}
+
+/// Takes the parts of a search that may reach contact; `clear`: all bodies are clear before.
+fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut Vec<OpenPart>, clear: f64, (left, slow): (f64, u32)) {
+    let touch = search.options.touch;
+    let (leaves, speed) = (&search.leaves, search.motion.speed);
+    let by_speed = !search.subjects.is_convex_leaf();
+    for part in search.open.drain().filter(|part| part.lower <= touch) {
+        let length = part.end - part.start;
+        let mut by = part.bound.where_below(touch)[0] * length;
+        if let PartOf::Leaf { leaf, from, .. } = part.of
+            && by_speed
+        {
+            // No two points come nearer than by the speed.
+            let above = leaves[leaf as usize].nodes[from as usize].lower - touch;
+            let until = above / speed * (1.0 - 1e-9);
+            by = if until > by { until.min(length) } else { by };
+        }
+        let clear = later(part.start, by).max(clear);
+        open.push(OpenPart { part, clear, left, slow });
+    }
+}
+
+/// How far a part of a leaf, known to be clear until `clear`, is clear along a direction.
+fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear, limit]: [f64; 2]) -> Option<Advanced> {
+    let of = &search.leaves[leaf as usize];
+    let ends = [&of.nodes[from as usize], &of.nodes[to as usize]];
+    let (paths, motion, touch) = (&search.paths, &search.motion, search.options.touch);
+    let advancement = Advancement { hulls: of.hulls, paths, motion, ends, touch, resolution: RESOLUTION };
+    if search.subjects.is_convex_leaf() { advancement.run(clear, limit) } else { None }
+}
+
+/// Divides a part of a leaf where an advancement says so, or in the middle of what is left. The part that ends in contact or was not
+/// divided, and until when it is clear; the others are those of the search.
+fn divide(
+    search: &mut IntervalSearch<'_, '_>,
+    part: &IntervalPart,
+    [clear, limit]: [f64; 2],
+    advanced: Option<Advanced>,
+) -> Option<(IntervalPart, f64)> {
+    let PartOf::Leaf { leaf, from, to } = part.of else { return None };
+    let (mut from, mut start, mut until, mut next) = (from, part.start, clear, None);
+    if let Some(advanced) = advanced {
+        (until, next) = (advanced.clear.share, advanced.next);
+        if until >= limit {
+            return None;
+        }
+        if until > start {
+            (from, start) = (search.add_node(leaf, advanced.clear), until);
+        }
+        if next.is_none() && until > clear {
+            let of = PartOf::Leaf { leaf, from, to };
+            return Some((IntervalPart { start, bound: GapBound::NONE, of, ..*part }, until));
+        }
+    }
+    let next = search.evaluate(leaf, next.unwrap_or(0.5 * (until + limit)));
+    let node = &search.leaves[leaf as usize].nodes[next as usize];
+    if search.subjects.is_convex_leaf() && node.upper <= search.options.touch {
+        let of = PartOf::Leaf { leaf, from, to: next };
+        return Some((IntervalPart { start, end: node.share, bound: GapBound::NONE, of, ..*part }, until));
+    }
+    search.push(leaf, [from, next], part.lower, true);
+    search.push(leaf, [next, to], part.lower, true);
+    None
 }

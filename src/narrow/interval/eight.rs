@@ -45,6 +45,16 @@ pub(super) enum Directions {
     },
 }
 
+impl Directions {
+    /// At which end the direction of a lane is.
+    pub(super) fn end(&self, k: usize) -> usize {
+        match self {
+            Self::Given { at_end, .. } => usize::from(at_end[k] > 0.0),
+            Self::Beside { .. } => 0,
+        }
+    }
+}
+
 /// How a pair moves in eight intervals.
 #[derive(Debug, Clone)]
 pub(super) struct EightMotions {
@@ -198,10 +208,10 @@ impl EightMotions {
         out
     }
 
-    /// The bounds of one direction in each interval, in the frame of the least bend.
-    pub(super) fn bounds(&self, hulls: &Hulls<'_>, directions: &Directions) -> EightBounds {
+    /// The bounds of one direction in each interval, in the frame whose bend comes at the place `rank` in order (0 to 2).
+    pub(super) fn bounds(&self, hulls: &Hulls<'_>, directions: &Directions, rank: usize) -> EightBounds {
         let mut out = EightBounds::default();
-        bounds_wide(self, hulls, directions, &mut out);
+        bounds_wide(self, hulls, directions, rank, &mut out);
         out
     }
 }
@@ -237,7 +247,13 @@ impl<S: Simd> Looking<S> {
 }
 
 #[inline(always)]
-fn bounds_body<S: Simd>(of: &EightMotions, hulls: &Hulls<'_>, directions: &Directions, out: &mut EightBounds) {
+fn bounds_body<S: Simd>(
+    of: &EightMotions,
+    hulls: &Hulls<'_>,
+    directions: &Directions,
+    rank: usize,
+    out: &mut EightBounds,
+) {
     let (start, end) = (Placed::<S>::load(&of.placed[0]), Placed::load(&of.placed[1]));
     let motion = RelativeMotion::<V<S>>::load(&of.motion);
     let [a, b] = hulls.cores;
@@ -247,7 +263,7 @@ fn bounds_body<S: Simd>(of: &EightMotions, hulls: &Hulls<'_>, directions: &Direc
     );
     let Looking { near, far, at_end, normal, defined } = Looking::new(start, end, directions);
     let (here, there) = (near.orientation(), far.orientation());
-    let (in_b, in_a, bend) = motion.least_bend(turned(&near.rows, normal));
+    let (in_b, in_a, bend) = motion.bend_of_rank(rank, turned(&near.rows, normal));
     let by_a = Vec3::select(in_a, normal, here.carried_to(&there, normal, FixedIn::World));
     let other = Vec3::select(in_b, here.carried_to(&there, normal, FixedIn::B), by_a);
     let rounding = bound_of::<V<S>>(size) + V::splat(TURNED) * size + motion.error;
@@ -262,4 +278,4 @@ fn bounds_body<S: Simd>(of: &EightMotions, hulls: &Hulls<'_>, directions: &Direc
     out.defined = of.defined & defined;
 }
 
-dispatch!(bounds_wide, bounds_body, (of: &EightMotions, hulls: &Hulls<'_>, directions: &Directions, out: &mut EightBounds) -> ());
+dispatch!(bounds_wide, bounds_body, (of: &EightMotions, hulls: &Hulls<'_>, directions: &Directions, rank: usize, out: &mut EightBounds) -> ());

@@ -6,11 +6,13 @@
 //! options.rs          what is asked: two motions, and down to what
 //! node.rs             a pair at one time
 //! support_gap.rs      the supporting planes of one direction over a part of the interval
+//! two_directions.rs   two directions at once, one of each end
 //! subject.rs          bodies as one pair of hulls, or as pairs of pieces; their distance at a time
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
 //! eight.rs            eight intervals side by side
 //! block.rs            the intervals of a pair in a block
-//! search.rs           best-first bisection
+//! search.rs           best-first division
+//! advancement.rs      conservative advancement along one direction
 //! contact.rs          the first contact
 //! answer.rs           what is proven of an interval
 //! ```
@@ -20,6 +22,7 @@
 //!
 //! *Architecture invariant*: times are shares of the interval; the stage knows no clock.
 
+mod advancement;
 mod answer;
 mod beyond;
 mod block;
@@ -32,19 +35,21 @@ mod relative_motion;
 mod search;
 mod subject;
 mod support_gap;
+mod two_directions;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use block::{BlockMotion, IntervalQuery, walk_intervals};
-pub use options::{BodyMotion, IntervalOptions};
+pub use options::{BodyMotion, IntervalOptions, PartDivision};
 
 use self::beyond::{SeparatedCover, Separation};
 use self::contact::first_contact;
 use self::node::Node;
 use self::path::{BodyPath, PathTerms, displacement};
-use self::relative_motion::{GapBound, RelativeMotion};
+use self::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use self::search::IntervalSearch;
 use self::subject::Subjects;
 use self::support_gap::{Hulls, by_bend};
+use super::cache::PieceCache;
 use super::proximity::Proximity;
 use super::routes::Routes;
 use super::workspace::Workspace;
@@ -63,7 +68,20 @@ pub fn interval_proximity<'a>(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
-    match solve(a, b, rows, options, work, routes) {
+    interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, routes)
+}
+
+/// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
+pub fn interval_proximity_divided<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    division: PartDivision,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
+    match solve(a, b, rows, options, division, work, routes) {
         Solved::Answer(answer) | Solved::OfNodes(answer, _) => Some(answer),
         Solved::Beyond(_) => None,
     }
@@ -85,12 +103,13 @@ impl From<Option<IntervalProximity>> for Solved {
     }
 }
 
-/// See [`interval_proximity`].
+/// See [`interval_proximity_divided`].
 fn solve<'a>(
     a: &BodyMotion<'a>,
     b: &BodyMotion<'a>,
     rows: [Option<&'a Proximity>; 2],
     options: &IntervalOptions,
+    division: PartDivision,
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Solved {
@@ -113,12 +132,13 @@ fn solve<'a>(
         routes.intervals_beyond += 1;
         return Solved::Beyond(cover);
     }
+    let mut cache = PieceCache::default();
     let ends = [0, 1].map(|end| {
         let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        subjects.measure_bodies(&mut node, rows[end], work, routes);
+        subjects.measure_bodies(&mut node, rows[end], &mut cache, work, routes);
         node
     });
-    if let Some(answer) = by_one_direction(&subjects, &motion, &ends, options) {
+    if let Some(answer) = by_normals(&subjects, &motion, &ends, options) {
         return answer.into();
     }
     if let Some(answer) = by_nearest_nodes(&subjects, &motion, &ends, options, &separation) {
@@ -129,8 +149,10 @@ fn solve<'a>(
         paths,
         motion,
         options: *options,
+        division,
         upper: least(ends[0].upper, ends[1].upper),
         ends,
+        cache,
         work,
         routes,
         leaves: Vec::new(),
@@ -151,21 +173,60 @@ fn least(one: f64, other: f64) -> f64 {
     if other < one { other } else { one }
 }
 
-/// The answer by one direction, if it decides: the first normal of the nearer end; of convex bodies all others, too.
-fn by_one_direction(
+/// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
+/// the first of these directions only.
+fn by_normals(
     subjects: &Subjects<'_>,
     motion: &RelativeMotion,
     ends: &[Node; 2],
     options: &IntervalOptions,
 ) -> Option<Option<IntervalProximity>> {
-    let (hulls, uppers) = (subjects.hulls(), [ends[0].upper, ends[1].upper]);
-    let is_convex = subjects.is_convex();
-    let mut found = None;
-    hulls.best_between([&ends[0], &ends[1]], motion, |bound| {
-        found = decided(bound, uppers, is_convex, options);
-        found.is_some() || !is_convex
-    });
-    found
+    let hulls = subjects.hulls();
+    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], subjects.is_convex());
+    let nearer = usize::from(ends[1].upper < ends[0].upper);
+    for rank in 0..FixedIn::ALL.len() {
+        for end in [nearer, 1 - nearer] {
+            let Some(&normal) = ends[end].normals().first() else { continue };
+            let fixed = by_bend(motion, ends[end].to_world(normal))[rank];
+            let bound = hulls.bound_along([&ends[end], &ends[1 - end]], normal, fixed, motion);
+            let bound = if end == 0 { bound } else { bound.reversed() };
+            if let Some(answer) = directions.take(end, &bound, options) {
+                return Some(answer);
+            }
+            if !subjects.is_convex() {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// The directions of both ends that were tried.
+#[derive(Debug, Clone, Copy)]
+struct TriedDirections {
+    uppers: [f64; 2],
+    is_convex: bool,
+    /// The best bound of each end.
+    best: [GapBound; 2],
+}
+
+impl TriedDirections {
+    /// None yet, of bodies with these upper ends at both ends, metres.
+    fn new(uppers: [f64; 2], is_convex: bool) -> Self {
+        Self { uppers, is_convex, best: [GapBound::NONE; 2] }
+    }
+
+    /// What the bound along a direction of an end decides, alone or together with the best one of the other end: see [`decided`].
+    fn take(&mut self, end: usize, bound: &GapBound, options: &IntervalOptions) -> Option<Option<IntervalProximity>> {
+        let is_better = bound.least() > self.best[end].least();
+        if !is_better {
+            return None;
+        }
+        self.best[end] = *bound;
+        let alone = decided(bound, self.uppers, self.is_convex, options);
+        let [first, last] = &self.best;
+        alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))
+    }
 }
 
 /// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
@@ -281,9 +342,10 @@ fn held(
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
+    let mut cache = PieceCache::default();
     let [start, end] = [0, 1].map(|at| {
         let mut node = Node::of_poses(at as f64, [poses[0][at], poses[1][at]]);
-        subjects.measure_bodies(&mut node, None, work, routes);
+        subjects.measure_bodies(&mut node, None, &mut cache, work, routes);
         node
     });
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));

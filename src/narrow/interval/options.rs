@@ -37,6 +37,18 @@ pub struct IntervalOptions {
     pub tolerance: f64,
 }
 
+/// Where a search for the least distance divides a part of an interval. The answer of each is proven.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PartDivision {
+    /// In the middle.
+    Middle,
+    /// Where the bound of the part, from its start on, is no longer above what is sought: conservative advancement.
+    Advancement,
+    /// Where the larger of the bounds of both ends is least; in the middle where that is an end.
+    #[default]
+    Least,
+}
+
 impl IntervalOptions {
     /// Whether a bracket decides what is asked.
     pub(super) fn is_decided(&self, lower: f64, upper: f64) -> bool {

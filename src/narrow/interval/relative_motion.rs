@@ -77,13 +77,23 @@ impl<T: Scalar> RelativeMotion<T> {
         }
     }
 
-    /// The frame of the least bend, the first of equal ones: where B's, where A's, and the bend.
+    /// The frame of the bend that comes at this place in order (0 to 2), the first of equal ones first: where it is B's, where A's, and the
+    /// bend.
     #[inline(always)]
-    pub(super) fn least_bend(&self, normal: Vec3<T>) -> (T::Mask, T::Mask, T) {
+    pub(super) fn bend_of_rank(&self, rank: usize, normal: Vec3<T>) -> (T::Mask, T::Mask, T) {
         let world = self.bend(FixedIn::World, normal);
         let [a, b] = self.in_frame;
-        let best = Scalar::smaller(world, a);
-        (b.lt(best), a.lt(world), Scalar::smaller(best, b))
+        let (a_first, b_first, b_before_a) = (a.lt(world), b.lt(world), b.lt(a));
+        let (in_b, in_a) = match rank {
+            0 => (b_first & b_before_a, a_first & !b_before_a),
+            1 => {
+                let in_world = (a_first & !b_first) | (!a_first & b_first);
+                let in_a = (a_first & b_before_a) | (!a_first & !b_before_a);
+                (!in_world & !in_a, in_a & !in_world)
+            }
+            _ => (!b_first & !b_before_a, !a_first & b_before_a),
+        };
+        (in_b, in_a, T::select(in_b, b, T::select(in_a, a, world)))
     }
 
     /// A bound of the least bend of any direction.

@@ -1,4 +1,4 @@
-//! Best-first bisection of an interval: the part whose lower bound is least is looked at next, until the bracket decides what is asked.
+//! Best-first division of an interval: the part whose lower bound is least is divided next, until the bracket decides what is asked.
 //!
 //! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
 //! motion and the options alone: the order of the parts is that of their bounds.
@@ -6,10 +6,12 @@
 use super::answer::IntervalMethod;
 use super::beyond::separated;
 use super::node::Node;
-use super::options::IntervalOptions;
+use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
+use super::two_directions::HullsBetween;
+use crate::narrow::cache::PieceCache;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::PROMISE;
 use crate::narrow::workspace::Workspace;
@@ -21,6 +23,13 @@ const WORK_LIMIT: u32 = 4000;
 
 /// Shares of an interval that are not divided any further.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// Shares of a part at its ends in which it is not divided.
+const NEAREST: f64 = 0.05;
+
+/// A part that is more than this share of the part that it comes from is divided in the middle, so that two divisions leave no more than
+/// this of any part.
+const UNEVEN: f64 = 0.8;
 
 /// What a part is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +50,8 @@ pub(super) struct IntervalPart {
     /// A bound over the part, its ends at 0 and 1; none of nodes of trees.
     pub(super) bound: GapBound,
     pub(super) of: PartOf,
+    /// Where the distance is likely least, as a share of the part.
+    pub(super) least_at: f64,
 }
 
 /// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
@@ -68,8 +79,11 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) paths: [BodyPath; 2],
     pub(super) motion: RelativeMotion,
     pub(super) options: IntervalOptions,
+    pub(super) division: PartDivision,
     /// The bodies as a whole at both ends, with their rows.
     pub(super) ends: [Node; 2],
+    /// What two convex bodies remember of both ends.
+    pub(super) cache: PieceCache,
     pub(super) work: &'w mut Workspace,
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
@@ -146,12 +160,23 @@ impl<'a> IntervalSearch<'a, '_> {
             }
             PartOf::Leaf { leaf, from, to } => {
                 self.divided = true;
-                let share = 0.5 * (part.start + part.end);
-                let middle = self.evaluate(leaf, share);
-                self.push(leaf, [from, middle], part.lower);
-                self.push(leaf, [middle, to], part.lower);
+                let share = self.division_of(part);
+                let between = self.evaluate(leaf, part.start + share * (part.end - part.start));
+                self.push(leaf, [from, between], part.lower, share <= UNEVEN);
+                self.push(leaf, [between, to], part.lower, 1.0 - share <= UNEVEN);
             }
         }
+    }
+
+    /// Where a part is divided, as a share of it.
+    fn division_of(&self, part: &IntervalPart) -> f64 {
+        let share = match self.division {
+            PartDivision::Middle => 0.5,
+            PartDivision::Least => part.least_at,
+            PartDivision::Advancement => part.bound.where_below(self.upper - self.options.tolerance)[0],
+        };
+        // At an end nothing would be learned: what is least there is known.
+        if share > 0.0 && share < 1.0 { share.clamp(NEAREST, 1.0 - NEAREST) } else { 0.5 }
     }
 
     /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
@@ -178,19 +203,20 @@ impl<'a> IntervalSearch<'a, '_> {
         });
         let by_planes = bound.least();
         let lower = if by_planes > lower { by_planes } else { lower };
-        self.open.push(IntervalPart { lower, start, end, bound, of });
+        self.open.push(IntervalPart { lower, start, end, bound, of, least_at: 0.5 });
     }
 
     /// A pair of pieces over the whole interval.
     pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
         let leaf = self.leaves.len() as u32;
-        self.leaves.push(Leaf::new(&self.subjects, pieces));
+        let cache = if self.subjects.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
+        self.leaves.push(Leaf::new(&self.subjects, pieces, cache));
         let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
-        self.push(leaf, [from, to], lower);
+        self.push(leaf, [from, to], lower, true);
     }
 
     /// The distance at a time; the index of its node.
-    fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
+    pub(super) fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
         self.computed += 1;
         let mut node = Node::at(share, &self.paths);
         let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
@@ -202,17 +228,31 @@ impl<'a> IntervalSearch<'a, '_> {
         };
         of.measure(&self.subjects, (&mut node, error), known, self.work, self.routes);
         self.upper = if node.upper < self.upper { node.upper } else { self.upper };
-        of.nodes.push(node);
-        of.nodes.len() as u32 - 1
+        self.add_node(leaf, node)
     }
 
-    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it.
-    fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64) {
+    /// Adds a node to a leaf; its index.
+    pub(super) fn add_node(&mut self, leaf: u32, node: Node) -> u32 {
+        let nodes = &mut self.leaves[leaf as usize].nodes;
+        nodes.push(node);
+        nodes.len() as u32 - 1
+    }
+
+    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it; `at_choice`: whether it may be divided
+    /// elsewhere than in the middle.
+    pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
         let upper = self.upper;
         let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
-        let mut bound = of.hulls.best_between([one, other], &self.motion, |bound| is_enough(bound.least()));
+        let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
+            true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
+            false => {
+                let is_enough = |bound: &GapBound| is_enough(bound.least());
+                (of.hulls.best_between([one, other], &self.motion, is_enough), 0.5)
+            }
+        };
+        let least_at = if at_choice { least_at } else { 0.5 };
         let mut lower = bound.least();
         if !self.subjects.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.
@@ -225,7 +265,7 @@ impl<'a> IntervalSearch<'a, '_> {
         }
         let lower = if lower > at_least { lower } else { at_least };
         let (start, end) = (one.share, other.share);
-        self.open.push(IntervalPart { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to } });
+        self.open.push(IntervalPart { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to }, least_at });
     }
 
     /// The class of proof.

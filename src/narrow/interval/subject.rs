@@ -163,15 +163,20 @@ impl<'a> Subjects<'a> {
         }
     }
 
-    /// Computes the distance of the bodies at a node whose poses are exact; `row`: that of the bodies there, if it is known.
+    /// Computes the distance of the bodies at a node whose poses are exact; `row`: that of the bodies there, if it is known; `cache`: what
+    /// two convex bodies remember.
     pub(super) fn measure_bodies(
         &self,
         node: &mut Node,
         row: Option<&Proximity>,
+        cache: &mut PieceCache,
         work: &mut Workspace,
         routes: &mut Routes,
     ) {
-        let row = row.copied().or_else(|| of_bodies(self, node, &mut PairCache::default(), work, routes));
+        let row = row.copied().or_else(|| match self.division {
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, cache, work, routes),
+            _ => of_bodies(self, node, &mut PairCache::default(), work, routes),
+        });
         if let Some(row) = row {
             node.set_bracket(row.lower, row.upper, 0.0);
             node.add_normal(row.normal);
@@ -237,25 +242,21 @@ pub(super) struct Leaf<'a> {
     pieces: [&'a Piece; 2],
     pub(super) hulls: Hulls<'a>,
     pub(super) nodes: Vec<Node>,
-    cache: Box<LeafCache>,
-}
-
-/// What a pair remembers from time to time: the whole bodies, or two pieces.
-#[derive(Debug, Default)]
-struct LeafCache {
-    whole: PairCache,
-    pieces: PieceCache,
+    /// What the hulls or pieces remember from time to time.
+    cache: PieceCache,
+    /// What bodies that are asked as a whole remember.
+    whole: Option<Box<PairCache>>,
 }
 
 impl<'a> Leaf<'a> {
-    /// The pieces of these indices; of whole bodies their hulls.
-    pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2]) -> Self {
+    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember.
+    pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2], cache: PieceCache) -> Self {
         let [a, b] = subjects.shapes;
         let pieces = match subjects.division {
             Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
             _ => [a.hull(), b.hull()],
         };
-        Self { pieces, hulls: subjects.of_pieces(pieces), nodes: Vec::with_capacity(4), cache: Box::default() }
+        Self { pieces, hulls: subjects.of_pieces(pieces), nodes: Vec::with_capacity(8), cache, whole: None }
     }
 
     /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
@@ -273,8 +274,8 @@ impl<'a> Leaf<'a> {
             return;
         }
         let row = match subjects.division {
-            Division::Pieces(_) => self.of_pieces(subjects, node, work, routes),
-            _ => of_bodies(subjects, node, &mut self.cache.whole, work, routes),
+            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, routes),
+            _ => of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes),
         };
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
@@ -291,33 +292,33 @@ impl<'a> Leaf<'a> {
         routes: &mut Routes,
     ) {
         if matches!(subjects.division, Division::Whole)
-            && let Some(of_hulls) = self.of_pieces(subjects, node, work, routes)
+            && let Some(of_hulls) = of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes)
         {
             node.add_normal(of_hulls.normal);
         }
     }
+}
 
-    /// The row of the two hulls or pieces.
-    fn of_pieces(
-        &mut self,
-        subjects: &Subjects<'_>,
-        node: &Node,
-        work: &mut Workspace,
-        routes: &mut Routes,
-    ) -> Option<Proximity> {
-        let ([a, b], deviation) = (self.pieces, self.hulls.deviation);
-        let [pose_a, pose_b] = &node.poses;
-        let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
-        let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
-        let answer = solve(&parts, f64::INFINITY, &mut self.cache.pieces, &mut ladder, routes).settled()?;
-        let options = options(subjects.touch);
-        let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
-        if deviation > 0.0 {
-            let upper = proven_upper(subjects.shapes[0], subjects.shapes[1], row.upper);
-            [row.lower, row.upper] = widened([row.lower, upper], deviation);
-        }
-        Some(row)
+/// The row of two hulls or pieces at a node, whatever their distance.
+fn of_pieces(
+    subjects: &Subjects<'_>,
+    [a, b]: [&Piece; 2],
+    node: &Node,
+    cache: &mut PieceCache,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<Proximity> {
+    let [pose_a, pose_b] = &node.poses;
+    let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
+    let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
+    let answer = solve(&parts, f64::INFINITY, cache, &mut ladder, routes).settled()?;
+    let options = options(subjects.touch);
+    let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
+    if subjects.deviation > 0.0 {
+        let upper = proven_upper(subjects.shapes[0], subjects.shapes[1], row.upper);
+        [row.lower, row.upper] = widened([row.lower, upper], subjects.deviation);
     }
+    Some(row)
 }
 
 /// The row of the bodies at a node, whatever their distance.
