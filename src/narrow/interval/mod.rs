@@ -10,6 +10,7 @@
 //! beyond.rs           proof that bodies are beyond the cut-off throughout, without a distance
 //! search.rs           best-first bisection
 //! contact.rs          the first contact
+//! surfaces/           triangle meshes, node by node
 //! answer.rs           what is proven of an interval
 //! ```
 //!
@@ -28,6 +29,7 @@ mod relative_motion;
 mod search;
 mod subject;
 mod support_gap;
+mod surfaces;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
 pub use options::{BodyMotion, IntervalOptions};
@@ -92,6 +94,7 @@ pub fn interval_proximity<'a>(
         routes,
         leaves: Vec::new(),
         open: BinaryHeap::new(),
+        surfaces: None,
         upper,
         computed: 2,
         divided: false,
