@@ -60,9 +60,8 @@ impl IntervalSearch<'_, '_> {
                 clear = start;
                 break;
             }
-            let middle = part.middle();
-            if part.likely_upper <= touch && middle < contact && self.is_touching(&mut surfaces, middle) {
-                contact = self.halved(&mut surfaces, middle);
+            if surfaces.may_touch(&part, touch) && part.near < contact && self.is_touching(&mut surfaces, part.near) {
+                contact = self.halved(&mut surfaces, part.near);
             }
             for part in surfaces.divided(&part, contact, aim) {
                 number += 1;
@@ -71,12 +70,6 @@ impl IntervalSearch<'_, '_> {
         }
         self.surfaces = Some(surfaces);
         [clear.min(contact), contact]
-    }
-
-    /// Whether the surfaces are proven to touch at a time.
-    fn is_touching(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> bool {
-        let found = self.distance_of_surfaces(surfaces, share);
-        surfaces.upper_end(found.upper) <= self.options.touch
     }
 
     /// A time of contact before which there is none shortly before, from a time of contact.

@@ -105,6 +105,9 @@ impl PairBends {
             if bend < best.0 {
                 best = (bend, fixed);
             }
+            if bend == 0.0 {
+                break;
+            }
         }
         best.1
     }

@@ -5,7 +5,7 @@ use super::bends::{PairBends, TurningReach};
 use super::moment::{FixedDirection, PairMoment};
 use super::volume::{ConvexVolume, SurfaceNode};
 use crate::geometry::Vec3;
-use crate::geometry::mesh::TriangleMesh;
+use crate::geometry::mesh::{TriangleMesh, WIDTH};
 use crate::narrow::interval::relative_motion::GapBound;
 use crate::narrow::mesh::triangle_pair::{self, TriangleCorners};
 use smallvec::SmallVec;
@@ -26,6 +26,9 @@ impl BoundedNode {
     }
 }
 
+/// By volume: heights at both ends of a part, metres.
+pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
+
 /// What a part of the interval proves of two volumes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VolumeGap {
@@ -35,8 +38,41 @@ pub(super) struct VolumeGap {
     pub(super) bound: GapBound,
     /// That direction.
     pub(super) direction: Option<FixedDirection>,
-    /// Of two triangles in the middle of the part, as computed, metres.
-    pub(super) distance: Option<f64>,
+    /// Of two triangles where they are likely nearest: the share of the interval, and their distance there, but for the bend, metres.
+    pub(super) nearest: Option<(f64, f64)>,
+}
+
+/// The chords of the middles of two volumes over a part.
+#[derive(Debug, Clone, Copy)]
+struct MiddleChord {
+    /// Where they are nearest, as a share of the part.
+    share: f64,
+    /// From A's middle to B's there, world, metres.
+    line: Vec3<f64>,
+    /// How that changes over the part.
+    along: Vec3<f64>,
+}
+
+impl MiddleChord {
+    fn new([from, to]: [Vec3<f64>; 2]) -> Self {
+        let along = to - from;
+        let length2 = along.length2();
+        let share = if length2 > 0.0 { (-from.dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
+        Self { share, line: from + along.scale(share), along }
+    }
+
+    /// A direction turned towards B, and across the motion where the middles pass each other: no other one bounds a passage.
+    fn facing(&self, direction: Vec3<f64>) -> Vec3<f64> {
+        let passes = self.share > 0.0 && self.share < 1.0;
+        let along = self.along.scale(direction.dot(self.along) / self.along.length2());
+        let across = if passes { direction - along } else { direction };
+        if across.dot(self.line) < 0.0 { -across } else { across }
+    }
+}
+
+/// Whether all numbers of a bound are finite: where they overflow nothing is proven.
+pub(super) fn is_proof(bound: &GapBound) -> bool {
+    (bound.first + bound.last + bound.bend).is_finite()
 }
 
 /// Two volumes over a part of the interval.
@@ -51,25 +87,58 @@ pub(super) struct VolumePair<'s> {
 }
 
 impl VolumePair<'_> {
-    /// The best bound of balls and directions, those of `known` first; `None` where the volumes are proven to be farther apart than `beyond`.
-    /// What reaches `needed` is good enough, metres.
+    /// The best bound of balls and directions; `None` where the balls are farther apart than `beyond`. What reaches `needed` is good enough,
+    /// metres. Directions are those of `known`, the line between the volumes, and of two triangles that of their distance where they are
+    /// likely nearest, of others those in which each of them is thinnest.
     pub(super) fn gap(&self, known: &[FixedDirection], needed: f64, beyond: f64) -> Option<VolumeGap> {
-        let (balls, line) = self.of_balls();
+        let chord = MiddleChord::new(self.ends.map(|at| self.between_middles(at)));
+        let balls = self.of_balls(&chord);
         if balls > beyond {
             return None;
         }
-        let mut best = VolumeGap { lower: balls, bound: GapBound::NONE, direction: None, distance: None };
-        if known.iter().any(|direction| self.improve(&mut best, direction) >= needed) {
+        let mut best = VolumeGap { lower: balls, bound: GapBound::NONE, direction: None, nearest: None };
+        if known.iter().any(|direction| self.improve(&mut best, direction) >= needed)
+            || self.along(chord.line, &mut best) >= needed
+        {
             return Some(best);
         }
-        for world in self.directions(line, &mut best.distance) {
-            let fixed = self.bends.least(world, self.reaches());
-            let direction = FixedDirection::new(fixed, world, self.middle);
-            if direction.is_some_and(|direction| self.improve(&mut best, &direction) >= needed) {
+        if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
+            self.along_triangles([a, b], chord.share, &mut best);
+            return Some(best);
+        }
+        for body in [0, 1] {
+            let thin = self.middle.to_world(body, self.nodes[body].volume.thin());
+            if self.along(chord.facing(thin), &mut best) >= needed {
                 break;
             }
         }
         Some(best)
+    }
+
+    /// Takes the bound of a direction of the world in the middle of the part, in the frame of the least bend, if it is better; returns the best
+    /// lower bound, metres.
+    fn along(&self, world: Vec3<f64>, best: &mut VolumeGap) -> f64 {
+        let fixed = self.bends.least(world, self.reaches());
+        let direction = FixedDirection::new(fixed, world, self.middle);
+        direction.map_or(best.lower, |direction| self.improve(best, &direction))
+    }
+
+    /// The same of the direction between two triangles at a share of the part, their corners on their chords.
+    fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, best: &mut VolumeGap) {
+        let [from, to] = self.ends;
+        let on_chord = |body: usize| -> TriangleCorners<f64> {
+            corners[body].map(|corner| {
+                let (first, last) = (from.to_world(body, corner), to.to_world(body, corner));
+                first.scale(1.0 - share) + last.scale(share)
+            })
+        };
+        let between = from.between.scale(1.0 - share) + to.between.scale(share);
+        let (a, b) = (on_chord(0), on_chord(1).map(|corner| between + corner));
+        let closest = triangle_pair::closest_points(&a, &b);
+        best.nearest = Some((from.share + share * self.share(), closest.distance2.sqrt()));
+        if let Some(normal) = triangle_pair::direction(&a, &b, &closest) {
+            self.along(normal, best);
+        }
     }
 
     fn reaches(&self) -> [&TurningReach; 2] {
@@ -86,37 +155,11 @@ impl VolumePair<'_> {
         at.between + (b - a)
     }
 
-    /// The balls around the volumes are at least this far apart, metres; and the line between them where their chords are nearest.
-    fn of_balls(&self) -> (f64, Vec3<f64>) {
-        let [from, to] = self.ends.map(|at| self.between_middles(at));
-        let along = to - from;
-        let length2 = along.length2();
-        let share = if length2 > 0.0 { (-from.dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
-        let line = from + along.scale(share);
+    /// The balls around the volumes are at least this far apart, metres.
+    fn of_balls(&self, chord: &MiddleChord) -> f64 {
         let bend = self.bends.of_middles(self.reaches()) * (self.share() * self.share());
         let radii = self.nodes[0].volume.radius + self.nodes[1].volume.radius;
-        (line.length() - 0.125 * bend - radii - self.off, line)
-    }
-
-    /// Directions of the world along which the volumes may be apart throughout: of two triangles that of their distance in the middle of the
-    /// part, of others the line between them, and those in which each of them is thinnest. `distance`: that of the triangles.
-    fn directions(&self, line: Vec3<f64>, distance: &mut Option<f64>) -> SmallVec<[Vec3<f64>; 3]> {
-        let mut found = SmallVec::new();
-        if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
-            let b: TriangleCorners<f64> = b.map(|corner| self.middle.relative.point(corner));
-            let closest = triangle_pair::closest_points(a, &b);
-            *distance = Some(closest.distance2.sqrt());
-            if let Some(normal) = triangle_pair::direction(a, &b, &closest) {
-                found.push(self.middle.to_world(0, normal));
-                return found;
-            }
-        }
-        found.push(line);
-        for body in [0, 1] {
-            let thin = self.middle.to_world(body, self.nodes[body].volume.thin());
-            found.push(if thin.dot(line) < 0.0 { -thin } else { thin });
-        }
-        found
+        chord.line.length() - 0.125 * bend - radii - self.off
     }
 
     /// The gap of the supporting planes along a direction of the world at a moment, metres.
@@ -132,13 +175,29 @@ impl VolumePair<'_> {
         let [first, last] = [0, 1].map(|end| self.gap_at(self.ends[end], worlds[end]) - self.off);
         let bound = GapBound { first, last, bend };
         let least = bound.least();
-        // Where numbers overflow nothing is proven.
-        let is_proof = (first + last + bend).is_finite();
-        if is_proof && (best.direction.is_none() || least > best.bound.least()) {
+        if is_proof(&bound) && (best.direction.is_none() || least > best.bound.least()) {
             (best.bound, best.direction) = (bound, Some(*direction));
             best.lower = if least > best.lower { least } else { best.lower };
         }
         best.lower
+    }
+
+    /// How high volumes of a body reach along a direction at both ends of the part, B's towards A, metres.
+    pub(super) fn heights(&self, body: usize, direction: &FixedDirection, of: &[BoundedNode]) -> PartHeights {
+        let along = self.ends.map(|at| {
+            let own = at.to_body(body, direction.in_world(at));
+            if body == 0 { own } else { -own }
+        });
+        of.iter().map(|node| along.map(|along| node.volume.height(along))).collect()
+    }
+
+    /// The bound of a direction for volumes within these that reach so high; `bend`: of these.
+    pub(super) fn bound_of_heights(&self, direction: &FixedDirection, heights: [[f64; 2]; 2], bend: f64) -> GapBound {
+        let [first, last] = [0, 1].map(|end| {
+            let at = self.ends[end];
+            direction.in_world(at).dot(at.between) - heights[1][end] - heights[0][end] - self.off
+        });
+        GapBound { first, last, bend }
     }
 
     /// Whether the motion takes more from a bound than the size of the volumes does, so that the part is to be divided in time.

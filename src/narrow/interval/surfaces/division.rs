@@ -10,7 +10,7 @@ use crate::narrow::rung_outcome::PROMISE;
 use smallvec::SmallVec;
 
 /// Pairs of volumes that count as one distance in the work limit.
-const PAIRS_OF_A_DISTANCE: u32 = 32;
+const PAIRS_OF_A_DISTANCE: u32 = 64;
 
 /// Shares of an interval that are not divided any further.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
@@ -50,9 +50,9 @@ impl IntervalSearch<'_, '_> {
         let Some(mut surfaces) = self.surfaces.take() else { return };
         let part = surfaces.parts[rank(of as usize) as usize];
         let worth = 0.5 * (self.upper - part.lower);
-        let is_near = part.likely_upper <= self.options.touch || self.upper - part.likely_upper > worth;
-        if is_near && part.likely_upper < self.upper {
-            self.measure_surfaces(&mut surfaces, part.middle());
+        let is_worth_it = part.likely_upper < self.upper && self.upper - part.likely_upper > worth;
+        if is_worth_it || surfaces.may_touch(&part, self.options.touch) {
+            self.measure_surfaces(&mut surfaces, part.near);
         }
         self.divided |= part.by_time;
         let before = surfaces.looked_at / PAIRS_OF_A_DISTANCE;
@@ -107,18 +107,33 @@ impl IntervalSearch<'_, '_> {
     /// between them, in A's frame.
     fn measure_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> Option<Vec3<f64>> {
         let found = self.distance_of_surfaces(surfaces, share);
-        let upper = surfaces.upper_end(found.upper);
+        let mut upper = surfaces.upper_end(found.upper);
         self.upper = if upper < self.upper { upper } else { self.upper };
+        if upper <= self.options.touch || found.normal.is_none() {
+            upper = upper.min(self.upper_of_bodies(share));
+        }
         if upper <= self.options.touch {
             surfaces.contact = surfaces.contact.min(share);
-            // The bodies as a whole, with their depth.
-            self.evaluate(0, share);
         }
         found.normal
     }
 
+    /// Whether the bodies are proven to be in contact at a time.
+    pub(super) fn is_touching(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> bool {
+        let found = self.distance_of_surfaces(surfaces, share);
+        // Where surfaces cross, rounding may hide it from them, but not from the depth.
+        surfaces.upper_end(found.upper) <= self.options.touch
+            || (found.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
+    }
+
+    /// The upper end of the signed distance of the bodies as a whole at a time, metres.
+    fn upper_of_bodies(&mut self, share: f64) -> f64 {
+        let node = self.evaluate(0, share);
+        self.leaves[0].nodes[node as usize].upper
+    }
+
     /// The distance of the surfaces at a time.
-    pub(super) fn distance_of_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> SurfaceBracket {
+    fn distance_of_surfaces(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> SurfaceBracket {
         self.computed += 1;
         let node = Node::at(share, &self.paths);
         let SurfaceParts { meshes, memory, .. } = surfaces;

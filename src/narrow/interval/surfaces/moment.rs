@@ -1,7 +1,7 @@
 //! Both bodies at one time, in the world.
 
+use crate::geometry::Vec3;
 use crate::geometry::pose::rotation;
-use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::interval::path::BodyPath;
 use crate::narrow::interval::relative_motion::{FixedIn, from_a_to_b};
 use rustc_hash::FxHashMap;
@@ -15,19 +15,12 @@ pub(super) struct PairMoment {
     axes: [[Vec3<f64>; 3]; 2],
     /// From A's recentred origin to B's, world, metres.
     pub(super) between: Vec3<f64>,
-    /// B's frame in A's.
-    pub(super) relative: RelativePose<f64>,
 }
 
 impl PairMoment {
     fn new(share: f64, paths: &[BodyPath; 2]) -> Self {
         let poses = [paths[0].pose(share), paths[1].pose(share)];
-        Self {
-            share,
-            axes: [rotation(poses[0].q), rotation(poses[1].q)],
-            between: from_a_to_b([&poses[0], &poses[1]]),
-            relative: RelativePose::between(&poses[0], &poses[1]),
-        }
+        Self { share, axes: [rotation(poses[0].q), rotation(poses[1].q)], between: from_a_to_b([&poses[0], &poses[1]]) }
     }
 
     /// A direction of a body's frame in the world.

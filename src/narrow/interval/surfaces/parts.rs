@@ -1,16 +1,22 @@
 //! The parts of a search: two nodes of the trees over both surfaces, over a part of the interval.
 
 use super::bends::PairBends;
-use super::bound::{BoundedNode, VolumePair};
+use super::bound::{BoundedNode, VolumePair, is_proof};
 use super::moment::{FixedDirection, MetMoments};
 use super::volume::SurfaceNode;
 use crate::geometry::Vec3;
-use crate::geometry::mesh::TriangleMesh;
+use crate::geometry::mesh::{TriangleMesh, WIDTH};
 use crate::narrow::interval::path::BodyPath;
-use crate::narrow::interval::relative_motion::GapBound;
+use crate::narrow::interval::relative_motion::{FixedIn, GapBound};
 use crate::narrow::mesh::MeshPairMemory;
 use crate::narrow::pair::bound_of;
 use smallvec::SmallVec;
+
+/// How many times as large a volume is before it alone is divided.
+const LARGER: f64 = 4.0;
+
+/// The parts of a node.
+type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
 
 /// What a direction that was turned into another frame may be off, in sizes of the pair.
 const TURNED: f64 = 64.0 * f64::EPSILON;
@@ -32,7 +38,9 @@ pub(super) struct SurfacePart {
     direction: Option<FixedDirection>,
     /// Whether it is to be divided in time.
     pub(super) by_time: bool,
-    /// Of two triangles: the signed distance of the bodies is at most this in the middle of the part, but for what slivers hide, metres.
+    /// Of two triangles: where they are likely nearest, as a share of the interval.
+    pub(super) near: f64,
+    /// Of two triangles: the signed distance of the bodies is likely at most this there, metres.
     pub(super) likely_upper: f64,
 }
 
@@ -40,11 +48,6 @@ impl SurfacePart {
     /// Whether it is of two triangles.
     pub(super) fn is_leaf(&self) -> bool {
         self.nodes.iter().all(|node| node.is_triangle())
-    }
-
-    /// The middle of its time.
-    pub(super) fn middle(&self) -> f64 {
-        0.5 * (self.span[0] + self.span[1])
     }
 }
 
@@ -120,6 +123,11 @@ impl<'a> SurfaceParts<'a> {
         (distance - self.growth + self.deviation + self.rounding).next_up()
     }
 
+    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
+    pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
+        part.likely_upper - 4.0 * self.rounding <= touch
+    }
+
     /// The share of the interval at which the middles of both bodies are nearest, on their chords.
     pub(super) fn nearest_share(&mut self) -> f64 {
         let [from, to] = [0.0, 1.0].map(|share| {
@@ -133,9 +141,8 @@ impl<'a> SurfaceParts<'a> {
         if share > 0.0 && share < 1.0 { share } else { 0.5 }
     }
 
-    /// The direction of A's frame at a time, as it stands still in each frame.
+    /// A direction of A's frame at a time, standing still in each of the frames.
     pub(super) fn fixed_directions(&mut self, share: f64, normal: Vec3<f64>) -> SmallVec<[FixedDirection; 3]> {
-        use crate::narrow::interval::relative_motion::FixedIn;
         let at = self.moments.meet(share, &self.paths);
         let at = self.moments.at(at);
         let world = at.to_world(0, normal);
@@ -160,19 +167,67 @@ impl<'a> SurfaceParts<'a> {
             }
             return parts;
         }
-        let is_smaller = nodes[0].volume.radius < nodes[1].volume.radius;
-        let body = usize::from(part.nodes[0].is_triangle() || (is_smaller && !part.nodes[1].is_triangle()));
-        for node in part.nodes[body].parts(self.meshes[body]) {
-            let child = self.bounded(body, node);
-            let pair = if body == 0 { [&child, &nodes[1]] } else { [&nodes[0], &child] };
-            parts.extend(self.look(pair, [start, end], part.direction.as_slice(), aim));
-        }
+        self.look_at_children(part, &nodes, [start, end], aim, &mut parts);
         // Stable: of equal bounds the order of the tree.
         parts.sort_by(|one, other| other.lower.total_cmp(&one.lower));
         for child in &mut parts {
             child.lower = child.lower.max(part.lower);
         }
         parts
+    }
+
+    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what is of interest. What is much smaller than the
+    /// other is not divided. The direction that bounds both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
+    /// that of the nodes.
+    fn look_at_children(
+        &mut self,
+        part: &SurfacePart,
+        nodes: &[BoundedNode; 2],
+        span: [f64; 2],
+        aim: SurfaceAim,
+        to: &mut SmallVec<[SurfacePart; 8]>,
+    ) {
+        let [a, b] = [0, 1].map(|body| {
+            let (own, other) = (&nodes[body], &nodes[1 - body]);
+            let is_small = LARGER * own.volume.radius < other.volume.radius && !other.node.is_triangle();
+            if own.node.is_triangle() || is_small {
+                return BoundedNodes::from_slice(&[*own]);
+            }
+            own.node.parts(self.meshes[body]).into_iter().map(|node| self.bounded(body, node)).collect()
+        });
+        self.looked_at += 1 + (a.len() + b.len()) as u32 / 4;
+        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], (nodes, span), aim));
+        for (i, own) in a.iter().enumerate() {
+            for (j, other) in b.iter().enumerate() {
+                if !apart.is_some_and(|apart| apart[i] & (1 << j) != 0) {
+                    to.extend(self.look([own, other], span, part.direction.as_slice(), aim));
+                }
+            }
+        }
+    }
+
+    /// Which pairs of children a direction proves to be beyond what is of interest: bit `j` of row `i`.
+    fn apart_along(
+        &mut self,
+        part: &SurfacePart,
+        direction: &FixedDirection,
+        children: [&[BoundedNode]; 2],
+        (nodes, span): (&[BoundedNode; 2], [f64; 2]),
+        aim: SurfaceAim,
+    ) -> [u8; WIDTH] {
+        let places = span.map(|share| self.moments.meet(share, &self.paths));
+        let [from, to] = places.map(|place| self.moments.at(place));
+        let nodes = [&nodes[0], &nodes[1]];
+        let pair = VolumePair { bends: &self.bends, ends: [from, to], middle: from, nodes, off: self.off() };
+        let [a, b] = [0, 1].map(|body| pair.heights(body, direction, children[body]));
+        let mut apart = [0; WIDTH];
+        for (row, &own) in apart.iter_mut().zip(&a) {
+            for (j, &other) in b.iter().enumerate().take(WIDTH) {
+                let bound = pair.bound_of_heights(direction, [own, other], part.bound.bend);
+                *row |= u8::from(is_proof(&bound) && bound.least() > aim.beyond) << j;
+            }
+        }
+        apart
     }
 
     fn bounded(&self, body: usize, node: SurfaceNode) -> BoundedNode {
@@ -202,7 +257,8 @@ impl<'a> SurfaceParts<'a> {
             bound: gap.bound,
             direction: gap.direction,
             by_time: is_leaf || pair.bends_more(&gap),
-            likely_upper: gap.distance.map_or(f64::INFINITY, |distance| self.upper_end(distance)),
+            near: gap.nearest.map_or(shares[2], |(share, _)| share),
+            likely_upper: gap.nearest.map_or(f64::INFINITY, |(_, distance)| self.upper_end(distance)),
         })
     }
 }
