@@ -11,7 +11,7 @@ const WORK_LIMIT: u32 = 400;
 /// The first contact of bodies that are proven to be in contact at some time: proven clear before the first share, proven in
 /// contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
-    if search.surfaces.is_some() {
+    if search.has_surfaces() {
         return search.first_contact_of_surfaces();
     }
     let touch = search.options.touch;

@@ -41,7 +41,7 @@ impl IntervalSearch<'_, '_> {
         let touch = self.options.touch;
         let known = self.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&self.ends);
         let contact = known.filter(|node| node.upper <= touch).map(|node| node.share).fold(1.0, f64::min);
-        let Some(mut surfaces) = self.surfaces.take() else { return [0.0, contact] };
+        let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return [0.0, contact] };
         let contact = contact.min(surfaces.contact);
         let mut contact = self.halved(&mut surfaces, contact);
         let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };

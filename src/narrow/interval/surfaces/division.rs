@@ -21,7 +21,7 @@ fn rank(place: usize) -> u32 {
     u32::MAX - place as u32
 }
 
-impl IntervalSearch<'_, '_> {
+impl<'a> IntervalSearch<'a, '_> {
     /// Whether the bodies are looked at node by node: one of them is a mesh, and they are apart at the start.
     pub(in crate::narrow::interval) fn has_surfaces(&self) -> bool {
         self.ends[0].lower > 0.0 && self.subjects.surfaces().is_some()
@@ -29,10 +29,7 @@ impl IntervalSearch<'_, '_> {
 
     /// Replaces a part of the hulls of two meshes by one of their surfaces.
     pub(in crate::narrow::interval) fn begin_surfaces(&mut self, part: &IntervalPart) {
-        let Some(meshes) = self.subjects.surfaces() else { return };
-        let hulls = self.subjects.hulls();
-        let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
-        let mut surfaces = SurfaceParts::new(meshes, self.paths, [hulls.growth, hulls.deviation], radii);
+        let Some(mut surfaces) = self.new_surfaces() else { return };
         let mut known: SmallVec<[FixedDirection; 12]> = SmallVec::new();
         for node in self.leaves.iter().flat_map(|leaf| &leaf.nodes) {
             known.extend(node.normals().iter().flat_map(|&normal| surfaces.fixed_directions(node.share, normal)));
@@ -42,7 +39,15 @@ impl IntervalSearch<'_, '_> {
         known.extend(normal.into_iter().flat_map(|normal| surfaces.fixed_directions(share, normal)));
         let whole = surfaces.whole([part.start, part.end], &known, self.aim());
         self.push_surfaces(&mut surfaces, whole, part.lower);
-        self.surfaces = Some(Box::new(surfaces));
+        self.surfaces = Some(surfaces);
+    }
+
+    /// The surfaces of both bodies, of which nothing is looked at.
+    pub(super) fn new_surfaces(&self) -> Option<Box<SurfaceParts<'a>>> {
+        let meshes = self.subjects.surfaces()?;
+        let hulls = self.subjects.hulls();
+        let radii = self.subjects.size(&self.ends[0]) - self.ends[0].relative.t.length();
+        Some(Box::new(SurfaceParts::new(meshes, self.paths, [hulls.growth, hulls.deviation], radii)))
     }
 
     /// Replaces a part of two nodes by its parts.
