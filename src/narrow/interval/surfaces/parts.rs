@@ -199,7 +199,7 @@ impl<'a> SurfaceParts<'a> {
         let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], (nodes, span), aim));
         for (i, own) in a.iter().enumerate() {
             for (j, other) in b.iter().enumerate() {
-                if !apart.is_some_and(|apart| apart[i] & (1 << j) != 0) {
+                if apart.is_none_or(|apart| apart[i] & (1 << j) == 0) {
                     to.extend(self.look([own, other], span, part.direction.as_slice(), aim));
                 }
             }
