@@ -81,6 +81,12 @@ impl PairBends {
         (of(0) + of(1)) * MARGIN
     }
 
+    /// The same of any two points of them.
+    pub(super) fn of_points(&self, reaches: [&TurningReach; 2]) -> f64 {
+        let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].axis;
+        (of(0) + of(1)) * MARGIN
+    }
+
     /// A bound of the second derivative of the gap of the supporting planes of two volumes along a direction that stands still in a frame.
     /// `world`: the direction in the world, at some time.
     pub(super) fn along(&self, fixed: FixedIn, world: Vec3<f64>, reaches: [&TurningReach; 2]) -> f64 {

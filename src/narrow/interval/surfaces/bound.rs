@@ -26,6 +26,9 @@ impl BoundedNode {
     }
 }
 
+/// Up to which share of the smaller triangle's radius its way off its chord counts as little.
+const SHARP: f64 = 0.25;
+
 /// By volume: heights at both ends of a part, metres.
 pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
 
@@ -38,8 +41,21 @@ pub(super) struct VolumeGap {
     pub(super) bound: GapBound,
     /// That direction.
     pub(super) direction: Option<FixedDirection>,
-    /// Of two triangles where they are likely nearest: the share of the interval, and their distance there, but for the bend, metres.
-    pub(super) nearest: Option<(f64, f64)>,
+    /// Of two triangles.
+    pub(super) nearest: Option<NearTriangles>,
+}
+
+/// Two triangles where they are likely nearest, their corners on their chords.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NearTriangles {
+    /// The time, as a share of the interval.
+    pub(super) share: f64,
+    /// Their distance, metres.
+    pub(super) distance: f64,
+    /// How far both together may be off their chords, metres.
+    pub(super) off_chord: f64,
+    /// Whether that is little beside the triangles, so that triangles that cross on their chords likely cross.
+    pub(super) is_sharp: bool,
 }
 
 /// The chords of the middles of two volumes over a part.
@@ -103,7 +119,7 @@ impl VolumePair<'_> {
             return Some(best);
         }
         if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
-            self.along_triangles([a, b], chord.share, &mut best);
+            self.along_triangles([a, b], chord.share, needed, &mut best);
             return Some(best);
         }
         for body in [0, 1] {
@@ -124,7 +140,7 @@ impl VolumePair<'_> {
     }
 
     /// The same of the direction between two triangles at a share of the part, their corners on their chords.
-    fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, best: &mut VolumeGap) {
+    fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, needed: f64, best: &mut VolumeGap) {
         let [from, to] = self.ends;
         let on_chord = |body: usize| -> TriangleCorners<f64> {
             corners[body].map(|corner| {
@@ -135,9 +151,19 @@ impl VolumePair<'_> {
         let between = from.between.scale(1.0 - share) + to.between.scale(share);
         let (a, b) = (on_chord(0), on_chord(1).map(|corner| between + corner));
         let closest = triangle_pair::closest_points(&a, &b);
-        best.nearest = Some((from.share + share * self.share(), closest.distance2.sqrt()));
-        if let Some(normal) = triangle_pair::direction(&a, &b, &closest) {
-            self.along(normal, best);
+        let off_chord = 0.125 * self.bends.of_points(self.reaches()) * (self.share() * self.share());
+        let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
+        best.nearest = Some(NearTriangles {
+            share: from.share + share * self.share(),
+            distance: closest.distance2.sqrt(),
+            off_chord,
+            is_sharp: off_chord <= SHARP * smaller,
+        });
+        let normal = triangle_pair::direction(&a, &b, &closest);
+        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along(normal, best));
+        // Edges that are nearly parallel have no normal.
+        if found < needed && !closest.crosses {
+            self.along(closest.point_b - closest.point_a, best);
         }
     }
 

@@ -40,8 +40,10 @@ pub(super) struct SurfacePart {
     pub(super) by_time: bool,
     /// Of two triangles: where they are likely nearest, as a share of the interval.
     pub(super) near: f64,
-    /// Of two triangles: the signed distance of the bodies is likely at most this there, metres.
+    /// Of two triangles: the signed distance of the bodies is at most this there, but for what slivers hide, metres.
     pub(super) likely_upper: f64,
+    /// The same if the triangles stay on the chords of their corners.
+    likely_contact: f64,
 }
 
 impl SurfacePart {
@@ -125,7 +127,7 @@ impl<'a> SurfaceParts<'a> {
 
     /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
     pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
-        part.likely_upper - 4.0 * self.rounding <= touch
+        part.likely_contact - 4.0 * self.rounding <= touch
     }
 
     /// The share of the interval at which the middles of both bodies are nearest, on their chords.
@@ -250,6 +252,9 @@ impl<'a> SurfaceParts<'a> {
         let gap = pair.gap(known, aim.needed, aim.beyond).filter(|gap| gap.lower <= aim.beyond)?;
         let kinds = [nodes[0].node, nodes[1].node];
         let is_leaf = kinds.iter().all(|node| node.is_triangle());
+        let (distance, off_chord, is_sharp) =
+            gap.nearest.map_or((f64::INFINITY, 0.0, false), |near| (near.distance, near.off_chord, near.is_sharp));
+        let likely_upper = self.upper_end(distance + off_chord);
         Some(SurfacePart {
             nodes: kinds,
             span,
@@ -257,8 +262,9 @@ impl<'a> SurfaceParts<'a> {
             bound: gap.bound,
             direction: gap.direction,
             by_time: is_leaf || pair.bends_more(&gap),
-            near: gap.nearest.map_or(shares[2], |(share, _)| share),
-            likely_upper: gap.nearest.map_or(f64::INFINITY, |(_, distance)| self.upper_end(distance)),
+            near: gap.nearest.map_or(shares[2], |near| near.share),
+            likely_upper,
+            likely_contact: if is_sharp { self.upper_end(distance) } else { likely_upper },
         })
     }
 }
