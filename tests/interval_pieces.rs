@@ -6,6 +6,7 @@ use clearsweep::bench_support::narrow::interval::{
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::BetweenFrames;
 use clearsweep::{BodyBuilder, Geometry, Model, PairOptions, Pose, ProximityQuery, SceneBuilder, Shape, Vec3};
+use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -157,4 +158,216 @@ fn meshes_hold_the_distances_of_all_times() {
     assert!(counts[0] > 8 && counts[1] > 8, "not representative: {counts:?}");
     let counts = compare([&pieces, &mesh], 7, 45);
     assert!(counts[0] > 8 && counts[1] > 8, "not representative: {counts:?}");
+}
+
+/// A triangle mesh through a file.
+fn mesh(dir: &Path, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Arc<Shape> {
+    let mut text = String::new();
+    for [x, y, z] in vertices {
+        text += &format!("v {x} {y} {z}\n");
+    }
+    for t in triangles {
+        text += &format!("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+    let file = dir.join("mesh.obj");
+    fs::write(&file, text).expect("written");
+    shape(Geometry::file(file, Some(Model::Mesh)))
+}
+
+/// A closed surface of quadrilaterals, each cut into two triangles.
+fn of_quadrilaterals(dir: &Path, vertices: &[[f64; 3]], faces: &[[usize; 4]]) -> Arc<Shape> {
+    let triangles: Vec<_> = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    mesh(dir, vertices, &triangles)
+}
+
+/// A box about the origin.
+fn block(dir: &Path, half: [f64; 3]) -> Arc<Shape> {
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    of_quadrilaterals(dir, &corners(half.map(|c| -c), half), &faces)
+}
+
+/// A plate of 3 x 3 x 0.2 m with a hole of 1 x 1 m.
+fn window(dir: &Path) -> Arc<Shape> {
+    let square = |half: f64, z: f64| [[-half, -half, z], [half, -half, z], [half, half, z], [-half, half, z]];
+    let vertices = [square(1.5, -0.1), square(1.5, 0.1), square(0.5, -0.1), square(0.5, 0.1)].concat();
+    let faces: Vec<_> = (0..4_usize)
+        .flat_map(|k| {
+            let next = (k + 1) % 4;
+            let outer = [k, next, 4 + next, 4 + k];
+            let inner = [8 + next, 8 + k, 12 + k, 12 + next];
+            [outer, inner, [4 + k, 4 + next, 12 + next, 12 + k], [next, k, 8 + k, 8 + next]]
+        })
+        .collect();
+    of_quadrilaterals(dir, &vertices, &faces)
+}
+
+/// A ball of the radius 0.4 with bumps, of some hundred triangles.
+fn bumpy(dir: &Path) -> Arc<Shape> {
+    let (rows, columns) = (10, 16);
+    let at = |row: usize, column: usize| 2 + (row - 1) * columns + column % columns;
+    let mut vertices = vec![[0.0, 0.0, 0.4], [0.0, 0.0, -0.4]];
+    for row in 1..rows {
+        for column in 0..columns {
+            let (t, p) = (PI * row as f64 / rows as f64, 2.0 * PI * column as f64 / columns as f64);
+            let r = 0.4 + 0.02 * (4.0 * p).sin() * t.sin();
+            vertices.push([r * t.sin() * p.cos(), r * t.sin() * p.sin(), r * t.cos()]);
+        }
+    }
+    let mut triangles = Vec::new();
+    for column in 0..columns {
+        triangles.extend([[0, at(1, column), at(1, column + 1)], [1, at(rows - 1, column + 1), at(rows - 1, column)]]);
+        for row in 1..rows - 1 {
+            let [p, q, r] = [at(row, column), at(row, column + 1), at(row + 1, column)];
+            triangles.extend([[p, r, at(row + 1, column + 1)], [p, at(row + 1, column + 1), q]]);
+        }
+    }
+    mesh(dir, &vertices, &triangles)
+}
+
+fn about(axis: usize, angle: f64) -> [f64; 4] {
+    let mut q = [(0.5 * angle).cos(), 0.0, 0.0, 0.0];
+    q[1 + axis] = (0.5 * angle).sin();
+    q
+}
+
+/// Nothing is undecided, and no limit is reached; a clear bracket is as narrow as asked.
+fn decided(found: &IntervalProximity, case: usize) {
+    assert!(found.status != IntervalStatus::Undecided && found.method != IntervalMethod::Limit, "{case}: {found:?}");
+    let is_narrow = found.upper - found.lower <= 1e-4 + 1e-12;
+    assert!(is_narrow || found.status == IntervalStatus::Contact, "{case}: {found:?}");
+}
+
+#[test]
+fn meshes_pass_a_hole_or_hit_its_rim() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (plate, block) = (window(dir.path()), block(dir.path(), [0.45; 3]));
+    let mut random = Random(11);
+    let mut counts = [0; 2];
+    for case in 0..200 {
+        let [x, y] = [0.07 * random.signed(), 0.07 * random.signed()];
+        // The block moves by ten times its size; between contacts at the sides and at the front the distance is known.
+        let (start, end) = (1.0 + 4.0 * (1.0 + random.signed()), -1.0 - 4.0 * (1.0 + random.signed()));
+        let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
+        let path: Motion = ([[x, y, start], [x, y, end]], [IDENTITY; 2]);
+        let found = asked([&plate, &block], [&still, &path]);
+        decided(&found, case);
+        let gap = 0.05 - x.abs().max(y.abs());
+        counts[usize::from(gap < 0.0)] += 1;
+        if gap > 1e-6 {
+            assert!(
+                found.status == IntervalStatus::Clear && found.lower <= gap && found.upper >= gap,
+                "{case}: {found:?}"
+            );
+        } else {
+            let first = (start - 0.55) / (start - end);
+            let [clear, contact] = found.contact;
+            assert!(found.status == IntervalStatus::Contact, "{case}: {found:?}");
+            assert!(
+                clear <= first + 1e-12 && contact >= first - 1e-6 && contact - clear <= 2e-6,
+                "{case}: {found:?} {first}"
+            );
+        }
+    }
+    assert!(counts[0] > 50 && counts[1] > 50, "not representative: {counts:?}");
+}
+
+#[test]
+fn meshes_slide_within_a_millimetre() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (plate, block) = (window(dir.path()), block(dir.path(), [0.499; 3]));
+    let mut random = Random(12);
+    let mut hits = 0;
+    for case in 0..60 {
+        let [x, y, angle] = [1.2e-3 * random.signed(), 1.2e-3 * random.signed(), 4e-4 * random.signed()];
+        let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
+        let q = about(2, angle);
+        // Through the hole, with a gap of one millimetre at each side; and a turn about the way by up to a thousandth.
+        let path: Motion = ([[x, y, 5.0], [x, y, -5.0]], [about(2, -angle), q]);
+        let found = asked([&plate, &block], [&still, &path]);
+        decided(&found, case);
+        let [lower, upper] = sampled([&plate, &block], [&still, &path], 2_000);
+        assert!(found.lower <= upper + 1e-11, "{case}: {found:?}, sampled {lower} .. {upper}");
+        // Within the hole, where many samples lie, nothing moves but by the turn.
+        assert!(found.upper >= lower - 1e-5, "{case}: {found:?}, sampled {lower} .. {upper}");
+        hits += usize::from(found.status == IntervalStatus::Contact);
+    }
+    assert!(hits > 10 && hits < 50, "not representative: {hits}");
+}
+
+#[test]
+fn brackets_pass_around_corners_and_spin() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let [_, mesh] = shapes(dir.path());
+    let ball = bumpy(dir.path());
+    let mut random = Random(13);
+    let mut counts = [0; 2];
+    for case in 0..160 {
+        let other = [&mesh, &ball][case % 2];
+        let turn = |random: &mut Random, most: f64| {
+            let angle = most * random.signed();
+            [random.quaternion(IDENTITY, 1.0), about(case % 3, angle)]
+        };
+        let mut motion = |at: [f64; 3], step: f64, most: f64| -> Motion {
+            let [q, by] = turn(&mut random, most);
+            let end = [0, 1, 2].map(|k| at[k] + step * random.signed());
+            ([at, end], [q, product(by, q)])
+        };
+        // Spins of up to 90 degrees beside each other, where the hulls overlap.
+        let a = motion([0.0; 3], 0.02, 0.5 * PI);
+        let b = motion([0.9, 0.3, -0.5], 0.6, 0.5 * PI);
+        let found = asked([&mesh, other], [&a, &b]);
+        decided(&found, case);
+        let times = 400;
+        let [lower, upper] = sampled([&mesh, other], [&a, &b], times);
+        let between = 0.5 * (2.0 * PI * 1.3 + 1.1) / times as f64;
+        let say = || format!("{case}: {found:?}, sampled {lower} .. {upper}");
+        assert!(found.lower <= upper + 1e-11 && found.upper >= lower - between, "{}", say());
+        assert!(found.status == IntervalStatus::Contact || upper > 0.0, "{}", say());
+        counts[usize::from(found.status == IntervalStatus::Contact)] += 1;
+        if found.status == IntervalStatus::Contact && found.contact[0] > 0.0 {
+            let before = sampled_until([&mesh, other], [&a, &b], found.contact[0]);
+            assert!(before > 0.0, "{}: {before} before the first contact", say());
+        }
+    }
+    assert!(counts[0] > 30 && counts[1] > 30, "not representative: {counts:?}");
+}
+
+/// The least upper end at times up to a share of the interval, which is left out.
+fn sampled_until(shapes: [&Shape; 2], motions: [&Motion; 2], end: f64) -> f64 {
+    let mut query = ProximityQuery::new(shapes[0], shapes[1], &PairOptions::default()).expect("options");
+    let upper = |k: i32| {
+        let t = end * (1.0 - 1e-9) * f64::from(k) / 100.0;
+        query.proximity(&pose_at(motions[0], t), &pose_at(motions[1], t)).expect("poses").expect("a row").upper
+    };
+    (0..=100).map(upper).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn meshes_that_touch_between_clear_frames_are_found() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (ball, plate) = (bumpy(dir.path()), block(dir.path(), [2.0, 2.0, 0.005]));
+    let mut random = Random(14);
+    for case in 0..100 {
+        // From one side of a plate of ten millimetres to the other: both frames are clear.
+        let start = [0.5 * random.signed(), 0.5 * random.signed(), 1.0 + random.signed().abs()];
+        let end = [0.5 * random.signed(), 0.5 * random.signed(), -1.0 - random.signed().abs()];
+        let q = random.quaternion(IDENTITY, 1.0);
+        let path: Motion = ([start, end], [q, random.quaternion(q, 0.3)]);
+        let still: Motion = ([[0.0; 3]; 2], [IDENTITY; 2]);
+        let found = asked([&plate, &ball], [&still, &path]);
+        decided(&found, case);
+        assert!(found.status == IntervalStatus::Contact, "{case}: {found:?}");
+        let [clear, contact] = found.contact;
+        assert!(0.0 < clear && contact - clear <= 2e-6 && contact < 0.5 + 0.25, "{case}: {found:?}");
+        assert!(sampled_until([&plate, &ball], [&still, &path], clear) > 0.0, "{case}: {found:?}");
+    }
+}
+
+fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    [
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    ]
 }

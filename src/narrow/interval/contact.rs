@@ -42,6 +42,9 @@ impl OpenPart {
 /// The first contact of bodies that are proven to be in contact at some time: proven clear before the first share, proven in
 /// contact at the second.
 pub(super) fn first_contact(search: &mut IntervalSearch<'_, '_>) -> [f64; 2] {
+    if search.has_surfaces() {
+        return search.first_contact_of_surfaces();
+    }
     let begun = search.computed;
     let mut open = Vec::new();
     take_parts(search, &mut open, 0.0, (f64::INFINITY, 0));

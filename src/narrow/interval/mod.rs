@@ -14,6 +14,7 @@
 //! search.rs           best-first division
 //! advancement.rs      conservative advancement along one direction
 //! contact.rs          the first contact
+//! surfaces/           triangle meshes, node by node
 //! answer.rs           what is proven of an interval
 //! ```
 //!
@@ -35,6 +36,7 @@ mod relative_motion;
 mod search;
 mod subject;
 mod support_gap;
+mod surfaces;
 mod two_directions;
 
 pub use answer::{IntervalMethod, IntervalProximity, IntervalStatus};
@@ -157,6 +159,7 @@ fn solve<'a>(
         routes,
         leaves: Vec::new(),
         open: BinaryHeap::new(),
+        surfaces: None,
         computed: 2,
         divided: false,
         by_speed: false,

@@ -10,6 +10,7 @@ use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::subject::{Leaf, Subjects};
+use super::surfaces::SurfaceParts;
 use super::two_directions::HullsBetween;
 use crate::narrow::cache::PieceCache;
 use crate::narrow::routes::Routes;
@@ -18,7 +19,7 @@ use crate::narrow::workspace::Workspace;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Distances computed for an interval, at most.
+/// Distances computed for an interval, at most; so many pairs of volumes of surfaces count as one (`surfaces/division.rs`).
 const WORK_LIMIT: u32 = 4000;
 
 /// Shares of an interval that are not divided any further.
@@ -38,6 +39,8 @@ pub(super) enum PartOf {
     Nodes([u32; 2]),
     /// A leaf, between two of its nodes.
     Leaf { leaf: u32, from: u32, to: u32 },
+    /// Two nodes of the trees over surfaces.
+    Surfaces(u32),
 }
 
 /// A part of the interval.
@@ -88,6 +91,8 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
     pub(super) open: BinaryHeap<IntervalPart>,
+    /// Of bodies of which one is a mesh, once their hulls prove too little.
+    pub(super) surfaces: Option<Box<SurfaceParts<'a>>>,
     /// Proven upper end of the least distance, metres.
     pub(super) upper: f64,
     /// Distances computed.
@@ -136,6 +141,9 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// Whether dividing a part cannot raise its bound but by rounding.
     fn is_final(&self, part: &IntervalPart) -> bool {
+        if let PartOf::Surfaces(of) = part.of {
+            return self.is_final_of_surfaces(of);
+        }
         let PartOf::Leaf { leaf, from, to } = part.of else { return false };
         let nodes = &self.leaves[leaf as usize].nodes;
         let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
@@ -158,6 +166,8 @@ impl<'a> IntervalSearch<'a, '_> {
                     self.push_nodes(nodes, part.lower);
                 }
             }
+            PartOf::Surfaces(of) => self.divide_surfaces(of),
+            PartOf::Leaf { .. } if self.has_surfaces() => self.begin_surfaces(part),
             PartOf::Leaf { leaf, from, to } => {
                 self.divided = true;
                 let share = self.division_of(part);

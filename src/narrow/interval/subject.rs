@@ -6,6 +6,7 @@ use super::path::{BodyPath, PathTerms, displacement};
 use super::relative_motion::RelativeMotion;
 use super::support_gap::Hulls;
 use crate::geometry::Vec3;
+use crate::geometry::mesh::TriangleMesh;
 use crate::geometry::piece_tree::{PieceParts, PieceTree};
 use crate::geometry::pose::rotation;
 use crate::narrow::NarrowPhase;
@@ -73,6 +74,11 @@ impl<'a> Subjects<'a> {
     /// Whether there are trees to be descended.
     pub(super) fn has_trees(&self) -> bool {
         matches!(self.division, Division::Pieces(_))
+    }
+
+    /// The surfaces of bodies of which one is a mesh.
+    pub(super) fn surfaces(&self) -> Option<[&'a TriangleMesh; 2]> {
+        matches!(self.division, Division::Whole).then(|| self.shapes.map(Shape::surface))
     }
 
     /// The hulls of both bodies.

@@ -14,6 +14,7 @@
 //! sweep.rs          the ways out along one direction
 //! depth.rs          the bracket of the depth
 //! along.rs          which triangles meet when while one body moves along a line
+//! surface_bracket.rs  the distance of the surfaces alone
 //! ```
 //!
 //! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
@@ -36,8 +37,9 @@ mod point_bounds;
 mod points;
 mod search;
 mod supports;
+mod surface_bracket;
 mod sweep;
-mod triangle_pair;
+pub(super) mod triangle_pair;
 mod turning;
 
 pub(super) use self::along::MeshesOnLine;
@@ -46,6 +48,7 @@ pub(super) use self::memory::MeshMemory;
 use self::place::MeshPlace;
 pub(super) use self::search::MeshPairMemory;
 use self::search::{NearestTriangles, SurfaceDistance};
+pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
 use super::answer::status;
 use super::cache::PairCache;

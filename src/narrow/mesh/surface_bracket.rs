@@ -1,0 +1,38 @@
+//! The distance of two surfaces at one time.
+
+use super::memory::MeshMemory;
+use super::place::MeshPlace;
+use super::search::{self, MeshPairMemory, SurfaceDistance};
+use crate::geometry::mesh::TriangleMesh;
+use crate::geometry::{Pose, RelativePose, Vec3};
+
+/// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+const ANY_DISTANCE: f64 = 1e300;
+
+/// A bracket of the distance of two surfaces, without growth, metres.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::narrow) struct SurfaceBracket {
+    /// Proven: some points are as near.
+    pub(in crate::narrow) upper: f64,
+    /// The direction between them, unit, in A's frame; none of surfaces that touch.
+    pub(in crate::narrow) normal: Option<Vec3<f64>>,
+}
+
+/// The distance of the surfaces of two bodies at their poses. `pair`: what is remembered of them; it changes no answer.
+pub(in crate::narrow) fn surface_bracket(
+    meshes: [&TriangleMesh; 2],
+    poses: [Pose; 2],
+    relative: RelativePose<f64>,
+    pair: &mut MeshPairMemory,
+    memory: &mut MeshMemory,
+) -> SurfaceBracket {
+    let place = MeshPlace::new(meshes, poses, relative, 0.0);
+    if !place.size.is_finite() {
+        return SurfaceBracket { upper: f64::INFINITY, normal: None };
+    }
+    match search::nearest_again(&place, ANY_DISTANCE, pair, &mut memory.search, || [0.0; 2]) {
+        SurfaceDistance::Apart(found) => SurfaceBracket { upper: found.upper, normal: Some(found.normal) },
+        SurfaceDistance::Touching(_) => SurfaceBracket { upper: place.sharp() + place.error(), normal: None },
+        SurfaceDistance::Beyond(_) => SurfaceBracket { upper: f64::INFINITY, normal: None },
+    }
+}
