@@ -186,7 +186,7 @@ impl<T: Scalar> Carried<T> {
     }
 }
 
-/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at least `-bend`:
+/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at most `bend`:
 /// `(1 - t) first + t last - bend t (1 - t) / 2`, a convex parabola.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapBound {
