@@ -25,8 +25,8 @@ const FAMILIES: [&str; 6] = [
     "sliding past, 10 sizes",
     "through a ring",
     "linked rings, 30 degrees",
-    "beside each other, 30 degrees",
-    "brackets, 60 degrees",
+    "a ball before a ring, 30 degrees",
+    "one bracket leaves another",
     "through a ring, hit",
 ];
 

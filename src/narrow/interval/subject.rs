@@ -29,7 +29,7 @@ const ANY_DISTANCE: f64 = 1e300;
 enum Division<'a> {
     /// They are one convex piece each.
     Convex,
-    /// One of them is a mesh: they are asked as a whole.
+    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node (`surfaces/`).
     Whole,
     /// One of them has several pieces.
     Pieces([&'a PieceTree; 2]),
