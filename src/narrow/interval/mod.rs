@@ -256,7 +256,8 @@ fn by_nearest_nodes(
     let cover = separation(within, Some(nodes))?;
     Some(match answer {
         Some(answer) => Solved::OfNodes(answer, NearestNodes { pieces, nodes, others: cover }),
-        None => Solved::Beyond(cover),
+        // The others alone are no proof for another interval.
+        None => Solved::Beyond(SeparatedCover::new()),
     })
 }
 

@@ -92,13 +92,13 @@ impl<T: Scalar> Orientation<'_, T> {
         match fixed {
             FixedIn::A => direction,
             FixedIn::B => other.relative.vector(self.relative.inverse_vector(direction)),
-            FixedIn::World => other.from_world(turned(self.rows, direction)),
+            FixedIn::World => other.in_a(turned(self.rows, direction)),
         }
     }
 
     /// A direction of the world in A's frame.
     #[inline(always)]
-    pub(super) fn from_world(&self, v: Vec3<T>) -> Vec3<T> {
+    pub(super) fn in_a(&self, v: Vec3<T>) -> Vec3<T> {
         self.rows[0].scale(v.x) + self.rows[1].scale(v.y) + self.rows[2].scale(v.z)
     }
 }
