@@ -12,11 +12,10 @@
 use super::answer::IntervalProximity;
 use super::beyond::{PARTS, SeparatedNodes};
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
-use super::options::{BodyMotion, IntervalOptions, PartDivision};
-use super::path::Lever;
+use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
 use super::relative_motion::FixedIn;
+use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve};
 use super::subject::{Subjects, pieces_of};
-use super::{NearestNodes, Solved, TriedDirections, decided, solve};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::cache::PairCache;
 use crate::narrow::proximity::Proximity;
@@ -269,7 +268,7 @@ pub fn walk_intervals(
 }
 
 impl BlockTerms<'_, '_> {
-    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::by_normals`].
+    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::solve`].
     fn by_rows(&self, rows: &RowsBySample<'_>, routes: &mut Routes, out: &mut Vec<IntervalProximity>) -> u64 {
         let all = rows.proven_at_both_ends(self.query.intervals);
         if all == 0 {
@@ -385,7 +384,7 @@ impl BlockTerms<'_, '_> {
     }
 
     /// Decides intervals of a set of which the same pieces are nearest at the nearer end, by the same nodes: which of them. See
-    /// [`super::by_nearest_nodes`].
+    /// [`super::solve`].
     fn by_nodes(
         &self,
         of: u64,

@@ -1,7 +1,8 @@
 //! Eight intervals of a pair side by side: the bound of one direction in each, bit for bit that of `Hulls::bound_along`.
 
 use super::node::Orientation;
-use super::path::{Lever, PathTerms, PoseOf, Turn, displacement, turned};
+use super::options::Lever;
+use super::path::{PathTerms, PoseOf, Turn, displacement, turned};
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::support_gap::{Hulls, TURNED};
 use crate::geometry::{RelativePose, Scalar, Vec3};

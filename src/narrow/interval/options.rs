@@ -1,6 +1,5 @@
 //! What is asked of a pair over an interval.
 
-use super::path::Lever;
 use crate::geometry::{Pose, Vec3};
 use crate::scene::{BetweenFrames, Shape};
 
@@ -13,6 +12,16 @@ pub struct BodyMotion<'a> {
     pub ends: [Pose; 2],
     /// What moves on a line, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
+}
+
+/// What is known of a body before it moves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lever {
+    /// The circumradius of its core about the recentred origin, metres.
+    pub(super) core: f64,
+    /// Its pivot, in the recentred frame, metres.
+    pub(super) pivot: Vec3<f64>,
+    pub(super) between: BetweenFrames,
 }
 
 impl BodyMotion<'_> {

@@ -4,7 +4,7 @@
 //! point of the body, under `screw` a point of the screw axis. All times are shares of the interval, so that velocities are lengths
 //! and angles over the whole interval.
 
-use super::options::BodyMotion;
+use super::options::{BodyMotion, Lever};
 use crate::geometry::pose::{conjugate_product, rotation};
 use crate::geometry::{Dd, Pose, Real, Scalar, Vec3};
 use crate::scene::BetweenFrames;
@@ -116,16 +116,6 @@ pub(super) struct PathTerms<T> {
     pub(super) reach: T,
     /// How far any point of the core may be off its place in an interpolated pose.
     pub(super) error: T,
-}
-
-/// What is known of a body before it moves.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lever {
-    /// The circumradius of its core about the recentred origin, metres.
-    pub(super) core: f64,
-    /// Its pivot, in the recentred frame, metres.
-    pub(super) pivot: Vec3<f64>,
-    pub(super) between: BetweenFrames,
 }
 
 impl<T: Scalar> PathTerms<T> {

@@ -278,11 +278,13 @@ impl<'a> IntervalSearch<'a, '_> {
         self.open.push(IntervalPart { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to }, least_at });
     }
 
-    /// The class of proof.
-    pub(super) fn method(&self, end: Bisected) -> IntervalMethod {
+    /// The class of proof of a lower end.
+    pub(super) fn method(&self, end: Bisected, least: f64) -> IntervalMethod {
+        // Bounds of surfaces that are above that of the speed stand in its place.
+        let is_by_speed = self.by_speed && self.surfaces.as_ref().is_none_or(|surfaces| least <= surfaces.begun_at);
         match end {
             Bisected::Limit => IntervalMethod::Limit,
-            _ if self.by_speed => IntervalMethod::Motion,
+            _ if is_by_speed => IntervalMethod::Motion,
             _ if self.divided => IntervalMethod::Bisection,
             _ => IntervalMethod::Direction,
         }

@@ -30,6 +30,7 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Replaces a part of the hulls of two meshes by one of their surfaces.
     pub(in crate::narrow::interval) fn begin_surfaces(&mut self, part: &IntervalPart) {
         let Some(mut surfaces) = self.new_surfaces() else { return };
+        surfaces.begun_at = part.lower;
         let mut known: SmallVec<[FixedDirection; 12]> = SmallVec::new();
         for node in self.leaves.iter().flat_map(|leaf| &leaf.nodes) {
             known.extend(node.normals().iter().flat_map(|&normal| surfaces.fixed_directions(node.share, normal)));

@@ -77,6 +77,8 @@ pub(in crate::narrow::interval) struct SurfaceParts<'a> {
     pub(super) rounding: f64,
     /// Those of the best-first search.
     pub(super) parts: Vec<SurfacePart>,
+    /// What was proven of both bodies before their surfaces were looked at, metres.
+    pub(in crate::narrow::interval) begun_at: f64,
     /// Pairs of volumes looked at.
     pub(super) looked_at: u32,
     /// The first time at which contact is proven; infinite: none.
@@ -109,6 +111,7 @@ impl<'a> SurfaceParts<'a> {
             deviation,
             rounding,
             parts: Vec::new(),
+            begun_at: f64::NEG_INFINITY,
             looked_at: 0,
             contact: f64::INFINITY,
             memory: MeshPairMemory::default(),
