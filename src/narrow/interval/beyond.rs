@@ -28,7 +28,7 @@ pub(super) struct SeparatedNodes {
 pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 
 /// What is to be proven of two bodies over an interval.
-pub(super) struct Separation<'s, 'a> {
+pub(super) struct SeparationProof<'s, 'a> {
     pub(super) subjects: &'s Subjects<'a>,
     pub(super) paths: &'s [BodyPath; 2],
     pub(super) motion: &'s RelativeMotion,
@@ -38,7 +38,7 @@ pub(super) struct Separation<'s, 'a> {
     pub(super) within: f64,
 }
 
-impl Separation<'_, '_> {
+impl SeparationProof<'_, '_> {
     /// The proof, if there is one: the hulls of the bodies along directions that separate them, and where these are near the nodes of their
     /// trees.
     pub(super) fn prove(&self) -> Option<SeparatedCover> {

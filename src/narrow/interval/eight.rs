@@ -2,7 +2,7 @@
 
 use super::node::Orientation;
 use super::options::Lever;
-use super::path::{PathTerms, PoseOf, Turn, displacement, turned};
+use super::path::{PathTerms, PoseOf, ShortestTurn, displacement, turned};
 use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::support_gap::{Hulls, TURNED};
 use crate::geometry::{RelativePose, Scalar, Vec3};
@@ -178,7 +178,7 @@ struct TurnedBody<S: Simd> {
 impl<S: Simd> TurnedBody<S> {
     #[inline(always)]
     fn new(start: &PoseOf<V<S>>, end: &PoseOf<V<S>>, lever: &Lever) -> Self {
-        let turn = Turn::new(start.q, end.q);
+        let turn = ShortestTurn::new(start.q, end.q);
         let terms = PathTerms::new(&turn, turn.half_angles(), displacement(start, end), lever);
         Self { terms, rows: turn.rows, defined: turn.is_defined().bits() }
     }

@@ -59,7 +59,7 @@ pub(super) fn displacement<T: Scalar>(from: &PoseOf<T>, to: &PoseOf<T>) -> Vec3<
 
 /// The shortest rotation from one orientation to another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn<T> {
+pub(super) struct ShortestTurn<T> {
     /// The rows of both orientations.
     pub(super) rows: [[Vec3<T>; 3]; 2],
     /// Unit axis in the body's frame; zero without a rotation.
@@ -69,7 +69,7 @@ pub(super) struct Turn<T> {
     pub(super) cosine: T,
 }
 
-impl<T: Scalar> Turn<T> {
+impl<T: Scalar> ShortestTurn<T> {
     /// Of two quaternions of any norm.
     #[inline(always)]
     pub(super) fn new(from: [T; 4], to: [T; 4]) -> Self {
@@ -89,7 +89,7 @@ impl<T: Scalar> Turn<T> {
     }
 }
 
-impl<S: Simd> Turn<V<S>> {
+impl<S: Simd> ShortestTurn<V<S>> {
     /// Half the angle, radians.
     #[inline(always)]
     pub(super) fn half_angles(&self) -> V<S> {
@@ -121,7 +121,7 @@ pub(super) struct PathTerms<T> {
 impl<T: Scalar> PathTerms<T> {
     /// Of a body that turns so, by twice this half angle (radians), while its recentred origin is displaced by `shift` (world, metres).
     #[inline(always)]
-    pub(super) fn new(turn: &Turn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
+    pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
         let (arm, velocity) = match lever.between {
             BetweenFrames::Screw => screw(axis, turn, shift),
@@ -141,7 +141,7 @@ impl PathTerms<f64> {
     /// Of a body that may turn either way: its pivot moves on the same line.
     pub(super) fn of_either_way(motion: &BodyMotion<'_>, between: BetweenFrames) -> Self {
         let [start, end] = &motion.ends;
-        let turn = Turn::new(start.q, end.q);
+        let turn = ShortestTurn::new(start.q, end.q);
         let half_angle = libm::atan2(turn.sine, turn.cosine);
         Self::new(&turn, half_angle, displacement(&start.into(), &end.into()), &motion.lever(between))
     }
@@ -149,7 +149,7 @@ impl PathTerms<f64> {
 
 /// From the origin to the screw axis, and the velocity along it; without a rotation the whole displacement is along it.
 #[inline(always)]
-fn screw<T: Scalar>(axis: Vec3<T>, turn: &Turn<T>, shift: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
+fn screw<T: Scalar>(axis: Vec3<T>, turn: &ShortestTurn<T>, shift: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let (none, half) = (turn.sine.le(T::zero()), T::from_f64(0.5));
     let along = axis.scale(axis.dot(shift));
     let across = shift - along;
@@ -186,7 +186,7 @@ impl BodyPath {
     /// The path; `None` where the rotation has no shortest way.
     pub(super) fn new(motion: &BodyMotion<'_>, between: BetweenFrames) -> Option<Self> {
         let [start, end] = &motion.ends;
-        let turn = Turn::new(start.q, end.q);
+        let turn = ShortestTurn::new(start.q, end.q);
         if !turn.is_defined() {
             return None;
         }

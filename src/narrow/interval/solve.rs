@@ -1,7 +1,7 @@
 //! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
 
 use super::answer::{IntervalMethod, IntervalProximity, IntervalStatus};
-use super::beyond::{SeparatedCover, Separation};
+use super::beyond::{SeparatedCover, SeparationProof};
 use super::contact::first_contact;
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions, PartDivision};
@@ -86,7 +86,7 @@ pub(super) fn solve<'a>(
     let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     // Bodies that are within the cut-off at one end are not beyond it throughout.
     let separation =
-        |within, but| Separation { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
+        |within, but| SeparationProof { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
     if rows.iter().flatten().all(|row| row.upper > options.within)
         && let Some(cover) = separation(options.within, None)
     {
