@@ -5,6 +5,10 @@
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
+#[path = "../tests/support/random_motions.rs"]
+#[allow(dead_code, reason = "each program uses some of it")]
+mod random_motions;
+
 use clearsweep::Model;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
@@ -12,6 +16,7 @@ use clearsweep::bench_support::narrow::interval::{
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
+use random_motions::{Random, about, product};
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -29,42 +34,6 @@ const FAMILIES: [&str; 6] = [
     "one bracket leaves another",
     "through a ring, hit",
 ];
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-    /// A rotation by an angle (radians) about a random axis.
-    fn turn(&mut self, angle: f64) -> [f64; 4] {
-        loop {
-            let v = [self.signed(), self.signed(), self.signed()];
-            let n = v.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if n > 0.01 && n <= 1.0 {
-                return about(v.map(|c| c / n), angle);
-            }
-        }
-    }
-}
-
-fn about(axis: [f64; 3], angle: f64) -> [f64; 4] {
-    let (s, c) = (0.5 * angle).sin_cos();
-    [c, axis[0] * s, axis[1] * s, axis[2] * s]
-}
-
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
-}
 
 /// A mesh of vertices and triangles, through a file.
 fn mesh(dir: &Path, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Arc<Shape> {

@@ -8,6 +8,10 @@
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
+#[path = "../tests/support/random_motions.rs"]
+#[allow(dead_code, reason = "each program uses some of it")]
+mod random_motions;
+
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
@@ -18,6 +22,7 @@ use clearsweep::{PairOptions, ProximityQuery};
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::{NonlinearRigidMotion, cast_shapes_nonlinear};
 use parry3d_f64::shape::ConvexPolyhedron;
+use random_motions::{Random, product};
 use std::hint::black_box;
 use std::io::Write;
 use std::sync::Arc;
@@ -31,40 +36,6 @@ const DIVISIONS: [(PartDivision, &str); 3] = [
     (PartDivision::Least, "where the bounds are least"),
 ];
 const FAMILIES: [&str; 5] = ["needle through a plate", "spin of 179 degrees", "fast and turning", "grazing", "slow"];
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-    fn direction(&mut self) -> [f64; 3] {
-        loop {
-            let v = [self.signed(), self.signed(), self.signed()];
-            let n = v.iter().map(|c| c * c).sum::<f64>().sqrt();
-            if n > 0.01 && n <= 1.0 {
-                return v.map(|c| c / n);
-            }
-        }
-    }
-    fn turn(&mut self, angle: f64) -> [f64; 4] {
-        let (axis, (s, c)) = (self.direction(), (0.5 * angle).sin_cos());
-        [c, axis[0] * s, axis[1] * s, axis[2] * s]
-    }
-}
-
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
-}
 
 /// A body for both engines.
 struct Body {

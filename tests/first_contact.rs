@@ -1,17 +1,24 @@
 //! The first contact between two samples: how narrow its bracket is, and that it holds against distances at many times.
 
+#[path = "support/random_motions.rs"]
+#[allow(dead_code, reason = "each program uses some of it")]
+mod random_motions;
+
+#[path = "intervals/body.rs"]
+mod body;
 #[path = "intervals/oracle.rs"]
 #[allow(dead_code, reason = "the least distance is another test's")]
 mod oracle;
 
+use body::{Body, body};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use oracle::{Move, Solid, V, add, norm, scale};
-use std::sync::Arc;
+use clearsweep::bench_support::scene::{BetweenFrames, Geometry};
+use oracle::{Move, V, add, scale};
+use random_motions::{Random, product};
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
@@ -20,67 +27,10 @@ const TOUCH: f64 = 1e-6;
 /// How wide the bracket of a first contact may be, as a share of the interval.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
 
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize % n
-    }
-    fn vector(&mut self) -> V {
-        [0; 3].map(|_| 2.0 * self.unit() - 1.0)
-    }
-    fn direction(&mut self) -> V {
-        loop {
-            let v = self.vector();
-            let n = norm(v);
-            if n > 1e-3 && n <= 1.0 {
-                return scale(v, 1.0 / n);
-            }
-        }
-    }
-    /// The rotation by an angle (radians) about a random axis.
-    fn turn(&mut self, angle: f64) -> [f64; 4] {
-        let axis = self.direction();
-        let (s, c) = (0.5 * angle).sin_cos();
-        [c, axis[0] * s, axis[1] * s, axis[2] * s]
-    }
-}
-
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
-}
-
 /// The rotation by an angle in degrees about z.
 fn about_z(degrees: f64) -> [f64; 4] {
     let (s, c) = (0.5 * degrees.to_radians()).sin_cos();
     [c, 0.0, 0.0, s]
-}
-
-/// A body for the engine and for the oracle.
-struct Body {
-    shape: Arc<Shape>,
-    solid: Solid,
-}
-
-fn body(geometry: Geometry) -> Body {
-    let scene = SceneBuilder::new(1.0)
-        .body(BodyBuilder::new("a", geometry).fixed([0.0; 3], IDENTITY))
-        .body(BodyBuilder::new("b", Geometry::Sphere(1.0)).fixed([9.0; 3], IDENTITY))
-        .build()
-        .expect("a scene");
-    let shape = Arc::clone(&scene.bodies[0].shape);
-    let hull = shape.hull();
-    let solid = Solid::new(&hull.core, shape.center.to_array(), hull.radius);
-    Body { shape, solid }
 }
 
 fn still(at: V) -> Move {

@@ -2,79 +2,27 @@
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
+#[path = "support/random_motions.rs"]
+#[allow(dead_code, reason = "each program uses some of it")]
+mod random_motions;
+
+#[path = "intervals/body.rs"]
+mod body;
 #[path = "intervals/oracle.rs"]
 mod oracle;
 
+use body::{Body, body};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use oracle::{Move, Solid, V, add, least, norm, scale, sub};
+use clearsweep::bench_support::scene::{BetweenFrames, Geometry, Shape};
+use oracle::{Move, V, add, least, norm, scale, sub};
+use random_motions::{Random, product};
 use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize % n
-    }
-    fn vector(&mut self) -> V {
-        [self.signed(), self.signed(), self.signed()]
-    }
-    fn direction(&mut self) -> V {
-        loop {
-            let v = self.vector();
-            let n = norm(v);
-            if n > 1e-3 && n <= 1.0 {
-                return scale(v, 1.0 / n);
-            }
-        }
-    }
-    /// The rotation by an angle (radians) about a random axis.
-    fn turn(&mut self, angle: f64) -> [f64; 4] {
-        let axis = self.direction();
-        let (s, c) = (0.5 * angle).sin_cos();
-        [c, axis[0] * s, axis[1] * s, axis[2] * s]
-    }
-}
-
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
-}
-
-/// A body for the engine and for the oracle.
-struct Body {
-    shape: Arc<Shape>,
-    solid: Solid,
-}
-
-fn body(geometry: Geometry) -> Body {
-    let scene = SceneBuilder::new(1.0)
-        .body(BodyBuilder::new("a", geometry).fixed([0.0; 3], IDENTITY))
-        .body(BodyBuilder::new("b", Geometry::Sphere(1.0)).fixed([9.0; 3], IDENTITY))
-        .build()
-        .expect("a scene");
-    let shape = Arc::clone(&scene.bodies[0].shape);
-    let hull = shape.hull();
-    let solid = Solid::new(&hull.core, shape.center.to_array(), hull.radius);
-    Body { shape, solid }
-}
 
 fn options(tolerance: f64) -> IntervalOptions {
     IntervalOptions { between: BetweenFrames::Linear, within: 1e6, require: None, touch: 1e-6, tolerance }

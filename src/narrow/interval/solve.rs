@@ -76,10 +76,10 @@ pub(super) fn solve<'a>(
 ) -> Solved {
     let subjects = Subjects::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a.ends, b.ends], options, work, routes).into();
+        return held(&subjects, [a.ends, b.ends], rows, options, work, routes).into();
     }
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
-        return undefined([a, b], &subjects, options, work, routes).into();
+        return undefined([a, b], rows, &subjects, options, work, routes).into();
     };
     let paths = [path_a, path_b];
     let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
@@ -306,6 +306,7 @@ fn depth_bound(search: &IntervalSearch<'_, '_>) -> f64 {
 fn held(
     subjects: &Subjects<'_>,
     poses: [[Pose; 2]; 2],
+    rows: [Option<&Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
     routes: &mut Routes,
@@ -313,7 +314,7 @@ fn held(
     let mut cache = PieceCache::default();
     let [start, end] = [0, 1].map(|at| {
         let mut node = Node::of_poses(at as f64, [poses[0][at], poses[1][at]]);
-        subjects.measure_bodies(&mut node, None, &mut cache, work, routes);
+        subjects.measure_bodies(&mut node, rows[at], &mut cache, work, routes);
         node
     });
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
@@ -331,6 +332,7 @@ fn held(
 /// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
 fn undefined(
     [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
     subjects: &Subjects<'_>,
     options: &IntervalOptions,
     work: &mut Workspace,
@@ -338,7 +340,8 @@ fn undefined(
 ) -> Option<IntervalProximity> {
     let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let ends = held(subjects, [a.ends, b.ends], &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
+    let ends =
+        held(subjects, [a.ends, b.ends], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
     if lower > options.within {
         return None;
     }
