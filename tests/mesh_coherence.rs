@@ -159,3 +159,51 @@ fn a_memory_of_other_meshes_changes_no_row() {
     }
     assert!(apart > 60, "not representative: {apart}");
 }
+
+/// Random numbers between -1 and 1.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+#[test]
+fn memory_changes_no_row_of_small_bodies_in_fast_random_motion() {
+    let cuboid = |half: [f64; 3]| Solid::cuboid(half, 1);
+    let cross = cuboid([1.2, 0.3, 0.31]).and(&cuboid([0.32, 0.9, 0.33]));
+    let blocks = [cuboid([0.25, 0.85, 0.4]), cuboid([0.305, 0.79, 0.27]), Solid::cuboid([0.5, 0.2, 0.6], 2), cross];
+    let shapes: Vec<Arc<Shape>> = blocks.iter().map(|solid| solid.shape(Model::Mesh, 0.0)).collect();
+    let (hull, grown) = (blocks[0].shape(Model::Hull, 0.0), blocks[1].shape(Model::Mesh, 0.3));
+    let pairs = [
+        [&shapes[0], &shapes[1]],
+        [&shapes[2], &shapes[1]],
+        [&shapes[3], &hull],
+        [&hull, &shapes[2]],
+        [&shapes[3], &grown],
+    ];
+    let mut draw = Draw(31);
+    let (mut counts, mut caches) = ([0; 3], vec![PairCache::default(); pairs.len()]);
+    for number in 0..1_200 {
+        let mut at = || -> Vec<[f64; 4]> {
+            (0..SAMPLES).map(|_| std::array::from_fn(|_| draw.next())).collect()
+        };
+        let (places, turns) = (at(), at());
+        let quick = [3.0, 1.5, 0.4][number % 3];
+        let moved = motion(
+            |k| [0, 1, 2].map(|i: usize| quick * places[k as usize][i]),
+            |k| match number / 3 % 4 {
+                0 => [1.0, 0.0, 0.0, 0.0],
+                1 | 2 => about_z(3.0 * turns[k as usize][0]),
+                _ => turns[k as usize],
+            },
+        );
+        let which = number / 12 % pairs.len();
+        let [a, b] = pairs[which];
+        let found = hold([a, b], &moved, [f64::INFINITY, 0.5][number % 2], &mut caches[which]);
+        (0..3).for_each(|i| counts[i] += found[i]);
+    }
+    assert!(counts.iter().all(|&n| n > 2_000), "not representative: {counts:?}");
+}

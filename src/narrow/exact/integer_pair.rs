@@ -71,12 +71,16 @@ fn apply_transposed(rows: &[IntegerVec3; 3], v: &IntegerVec3) -> IntegerVec3 {
 
 impl IntegerPair {
     /// Converts two cores at their poses in the world. All numbers must be finite, and no quaternion zero.
-    pub(super) fn new(a: &Polyhedron, b: &Polyhedron, (pose_a, pose_b): (&Pose, &Pose)) -> Self {
-        debug_assert!([pose_a, pose_b].iter().all(|pose| pose.q.iter().any(|&c| c != 0.0)), "a zero quaternion");
+    pub(super) fn new(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Self {
         let vertices = |p: &Polyhedron| (0..p.count as u32).map(|v| p.vertex(v)).collect::<Vec<_>>();
-        let (va, vb) = (vertices(a), vertices(b));
+        Self::of_points(&vertices(a), &vertices(b), poses)
+    }
+
+    /// Converts points of two frames at their poses in the world. All numbers must be finite, and no quaternion zero.
+    pub(super) fn of_points(va: &[Vec3<f64>], vb: &[Vec3<f64>], (pose_a, pose_b): (&Pose, &Pose)) -> Self {
+        debug_assert!([pose_a, pose_b].iter().all(|pose| pose.q.iter().any(|&c| c != 0.0)), "a zero quaternion");
         let places = [pose_a.position, pose_a.rest, pose_b.position, pose_b.rest];
-        let all = va.iter().chain(&vb).chain(&places).flat_map(|v| v.to_array());
+        let all = va.iter().chain(vb).chain(&places).flat_map(|v| v.to_array());
         let exponent = all.filter_map(lowest).min().unwrap_or(0);
         let [at_a, rest_a, at_b, rest_b] = places.map(|v| vector(v, exponent));
         let apart = &at_b.plus(&rest_b) - &at_a.plus(&rest_a);
@@ -84,10 +88,10 @@ impl IntegerPair {
         let scale = &norm_a * &norm_b;
         let shift = apart.scale(&norm_b);
         Self {
-            a: va.into_iter().map(|v| vector(v, exponent).scale(&scale)).collect(),
+            a: va.iter().map(|&v| vector(v, exponent).scale(&scale)).collect(),
             b: vb
-                .into_iter()
-                .map(|v| apply_transposed(&rows_a, &apply(&rows_b, &vector(v, exponent)).plus(&shift)))
+                .iter()
+                .map(|&v| apply_transposed(&rows_a, &apply(&rows_b, &vector(v, exponent)).plus(&shift)))
                 .collect(),
             scale,
             exponent,

@@ -25,7 +25,7 @@ use crate::geometry::{Polyhedron, Pose, Vec3};
 use depth::{ExactFacets, exact_facets};
 use integer_pair::IntegerPair;
 use integer_vec3::{IntegerVec3, ScaledFloat};
-use nearest::{OriginLocation, locate_origin};
+use nearest::{ClosestSimplex, OriginLocation, locate_origin};
 use num_bigint::BigInt;
 use witness::{RationalPoint, SupportedDirection, rule_order};
 
@@ -41,7 +41,7 @@ pub fn resolve(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Option<
     }
     let pair = IntegerPair::new(a, b, poses);
     let directions = match locate_origin(&pair)? {
-        OriginLocation::Outside(point) => vec![point.negated()],
+        OriginLocation::Outside(found) => vec![found.point.negated()],
         OriginLocation::Inside(simplex) => match exact_facets(&pair, &simplex)? {
             ExactFacets::Facets(directions) => directions,
             ExactFacets::Flat(direction) => vec![direction.negated(), direction],
@@ -51,6 +51,56 @@ pub fn resolve(a: &Polyhedron, b: &Polyhedron, poses: (&Pose, &Pose)) -> Option<
         directions.into_iter().map(|d| SupportedDirection::new(a, b, &pair, d)).collect();
     supported.sort_by_key(|s| rule_order(&s.planes));
     choose(&supported)
+}
+
+/// The closest points of the convex hulls of two sets of points, rounded, in A's frame.
+#[derive(Debug, Clone)]
+pub(crate) struct ClosestHullPoints {
+    /// Metres; 0 where the hulls meet, and only there.
+    pub(crate) distance: f64,
+    /// Unit, from A to B; not finite where they meet.
+    pub(crate) normal: Vec3<f64>,
+    /// On A and on B.
+    pub(crate) points: [Vec3<f64>; 2],
+    /// The points whose hulls hold them: of A and of B, ascending.
+    pub(crate) carriers: [Vec<u32>; 2],
+}
+
+/// The distance of the convex hulls of points of two frames, at poses in the world: finite numbers, no zero quaternion. `None` only at a limit that no
+/// pair of triangles comes near.
+pub(crate) fn closest_hull_points(
+    [a, b]: [&[Vec3<f64>]; 2],
+    poses: (&Pose, &Pose),
+) -> Option<ClosestHullPoints> {
+    let pair = IntegerPair::of_points(a, b, poses);
+    let ClosestSimplex { vertices, factors, point, weight } = match locate_origin(&pair)? {
+        OriginLocation::Outside(found) => found,
+        OriginLocation::Inside(_) => {
+            let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+            let carriers = [Vec::new(), Vec::new()];
+            return Some(ClosestHullPoints { distance: 0.0, normal: none, points: [none; 2], carriers });
+        }
+    };
+    let denominator = &weight * &pair.scale;
+    let distance = ScaledFloat::root(point.dot(&point).magnitude(), (&denominator * &denominator).magnitude());
+    let place = |side: usize| {
+        let of = [&pair.a, &pair.b][side];
+        let sum = |sum: IntegerVec3, (v, factor): (&[u32; 2], &BigInt)| sum.plus(&of[v[side] as usize].scale(factor));
+        let numerator = vertices.iter().zip(&factors).fold(IntegerVec3::zero(), sum);
+        in_metres(&RationalPoint { numerator, denominator: weight.clone() }, &pair)
+    };
+    let carriers = [0, 1].map(|side: usize| {
+        let mut carriers: Vec<u32> = vertices.iter().map(|v| v[side]).collect();
+        carriers.sort_unstable();
+        carriers.dedup();
+        carriers
+    });
+    Some(ClosestHullPoints {
+        distance: distance.times(pair.exponent).max(f64::MIN_POSITIVE),
+        normal: point.negated().direction(),
+        points: [place(0), place(1)],
+        carriers,
+    })
 }
 
 /// The answer of the first witness in the order of the rule; several witnesses are a tie.

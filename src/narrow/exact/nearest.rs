@@ -15,10 +15,22 @@ const LIMIT: usize = 20_000;
 /// The location of the origin relative to the Minkowski difference.
 #[derive(Debug)]
 pub(super) enum OriginLocation {
-    /// Outside: the vector from B's closest point to A's, times a positive number; not zero.
-    Outside(IntegerVec3),
+    /// Outside: the closest points.
+    Outside(ClosestSimplex),
     /// Inside or on the boundary: a simplex that contains the origin.
     Inside(Vec<VertexPair>),
+}
+
+/// The simplex that carries the point closest to the origin.
+#[derive(Debug)]
+pub(super) struct ClosestSimplex {
+    pub(super) vertices: Vec<VertexPair>,
+    /// The barycentric coordinates of the point, times `weight`: positive.
+    pub(super) factors: Vec<BigInt>,
+    /// The point, times `weight`: the vector from B's closest point to A's.
+    pub(super) point: IntegerVec3,
+    /// Positive.
+    pub(super) weight: BigInt,
 }
 
 /// Locates the origin; `None` at the limit.
@@ -26,24 +38,23 @@ pub(super) fn locate_origin(pair: &IntegerPair) -> Option<OriginLocation> {
     let mut simplex = vec![[0, 0]];
     for _ in 0..LIMIT {
         let points: Vec<IntegerVec3> = simplex.iter().map(|&p| pair.difference(p)).collect();
-        let (kept, point, weight) = johnson(&points)?;
-        simplex = kept.into_iter().map(|i| simplex[i]).collect();
-        if point.is_zero() {
-            return Some(OriginLocation::Inside(simplex));
+        let found = johnson(&simplex, &points)?;
+        if found.point.is_zero() {
+            return Some(OriginLocation::Inside(found.vertices));
         }
-        let vertex = pair.support(&point.negated());
+        let vertex = pair.support(&found.point.negated());
         // With v = point / weight: no point is closer if v . w >= v . v.
-        if point.dot(&pair.difference(vertex)) * weight >= point.dot(&point) {
-            return Some(OriginLocation::Outside(point));
+        if found.point.dot(&pair.difference(vertex)) * &found.weight >= found.point.dot(&found.point) {
+            return Some(OriginLocation::Outside(found));
         }
+        simplex = found.vertices;
         simplex.push(vertex);
     }
     None
 }
 
-/// The sub-simplex that carries the point closest to the origin, and that point as (numerator, positive denominator).
-/// `points`: one to four, affinely independent.
-fn johnson(points: &[IntegerVec3]) -> Option<(Vec<usize>, IntegerVec3, BigInt)> {
+/// The sub-simplex that carries the point closest to the origin. `points`: of the vertices, one to four, affinely independent.
+fn johnson(vertices: &[VertexPair], points: &[IntegerVec3]) -> Option<ClosestSimplex> {
     let n = points.len();
     let dots: Vec<Vec<BigInt>> = points.iter().map(|p| points.iter().map(|q| p.dot(q)).collect()).collect();
     let members = |set: usize| (0..n).filter(move |i| set >> i & 1 == 1);
@@ -66,6 +77,7 @@ fn johnson(points: &[IntegerVec3]) -> Option<(Vec<usize>, IntegerVec3, BigInt)> 
     };
     let set = (1_usize..1 << n).find(carries)?;
     let point = members(set).fold(IntegerVec3::zero(), |sum, i| sum.plus(&points[i].scale(&delta[set][i])));
-    let weight = members(set).map(|i| &delta[set][i]).sum();
-    Some((members(set).collect(), point, weight))
+    let factors: Vec<BigInt> = members(set).map(|i| delta[set][i].clone()).collect();
+    let weight = factors.iter().sum();
+    Some(ClosestSimplex { vertices: members(set).map(|i| vertices[i]).collect(), factors, point, weight })
 }

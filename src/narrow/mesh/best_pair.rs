@@ -1,8 +1,9 @@
 //! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
 
 use super::place::MeshPlace;
+use super::pair_distance::{PairDistance, pair_distance};
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners};
-use crate::geometry::{Real, Scalar, Vec3};
+use crate::geometry::Vec3;
 
 /// The nearest triangles, and the proof.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +22,13 @@ pub(crate) struct NearestTriangles {
     pub(crate) upper: f64,
 }
 
+impl NearestTriangles {
+    /// Of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for what rounding does.
+    pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
+        Self { triangles, closest, normal, distance, lower: distance, upper: distance }
+    }
+}
+
 /// What a search finds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SurfaceDistance {
@@ -28,8 +36,19 @@ pub(crate) enum SurfaceDistance {
     Beyond(f64),
     /// They are apart.
     Apart(NearestTriangles),
-    /// They cross, or are nearer than what rounding leaves; and a pair of triangles that shows it.
+    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles that shows it.
     Touching([u32; 2]),
+}
+
+impl SurfaceDistance {
+    /// No two points of the surfaces are nearer, metres.
+    pub(crate) fn lower(&self) -> f64 {
+        match self {
+            Self::Beyond(gap) => *gap,
+            Self::Apart(nearest) => nearest.lower,
+            Self::Touching(_) => 0.0,
+        }
+    }
 }
 
 /// The nearest pair of triangles of those compared.
@@ -40,18 +59,16 @@ pub(super) struct BestPair<'a> {
     pub(super) best: Option<NearestTriangles>,
     /// All that was left out is at least this far apart, metres.
     pub(super) gap: f64,
-    /// The least lower end of a pair that even double-double did not settle, metres.
-    unsettled: f64,
     pub(super) touching: Option<[u32; 2]>,
     /// How many pairs were compared.
     pub(super) compared: usize,
 }
 
 impl<'a> BestPair<'a> {
-    /// None yet. `cutoff`: metres.
+    /// None yet. `cutoff`: metres; what touches is found in any case.
     pub(super) fn new(place: &'a MeshPlace<'a>, cutoff: f64) -> Self {
-        let (gap, unsettled) = (f64::INFINITY, f64::INFINITY);
-        Self { place, limit: cutoff, best: None, gap, unsettled, touching: None, compared: 0 }
+        let limit = cutoff.max(place.contact());
+        Self { place, limit, best: None, gap: f64::INFINITY, touching: None, compared: 0 }
     }
 
     /// The distance beyond which pairs are left out, metres.
@@ -68,8 +85,7 @@ impl<'a> BestPair<'a> {
 
     /// Compares two triangles.
     pub(super) fn compare(&mut self, a: u32, b: u32) {
-        let place = self.place;
-        let (ta, tb) = (place.a.corners(a), place.corners_b(b));
+        let (ta, tb) = (self.place.a.corners(a), self.place.corners_b(b));
         let far = self.reach();
         if let Some(best) = &self.best {
             let gap = triangle_pair::separation(&ta, &tb, best.normal);
@@ -83,70 +99,12 @@ impl<'a> BestPair<'a> {
             return;
         }
         self.compared += 1;
-        let closest = triangle_pair::closest_points(&ta, &tb);
-        let distance = closest.distance2.sqrt();
-        if distance <= place.sharp() {
-            self.touching = Some([a, b]);
-            return;
-        }
-        let normal = triangle_pair::direction(&ta, &tb, &closest);
-        let gap = normal.map_or(0.0, |n| triangle_pair::separation(&ta, &tb, n));
-        if gap > far {
-            self.leave_out(gap);
-        } else if let Some(normal) = normal.filter(|_| distance - gap <= place.sharp()) {
-            if distance <= far {
-                self.take(NearestTriangles {
-                    triangles: [a, b],
-                    closest,
-                    normal,
-                    distance,
-                    lower: gap,
-                    upper: distance,
-                });
-            } else {
-                self.leave_out(gap);
-            }
-        } else {
-            self.compare_wide(a, b);
-        }
-    }
-
-    /// Compares two triangles in double-double, where `f64` leaves too much open: edges that are nearly parallel, or slivers.
-    #[cold]
-    fn compare_wide(&mut self, a: u32, b: u32) {
-        let [ta, tb] = self.place.wide(a, b);
-        let wide = triangle_pair::closest_points(&ta, &tb);
-        let distance = wide.distance2.sqrt().to_f64();
-        if distance <= self.place.sharp() {
-            self.touching = Some([a, b]);
-            return;
-        }
-        let Some(n) = triangle_pair::direction(&ta, &tb, &wide) else {
-            self.unsettled = 0.0;
-            return;
-        };
-        let lower = triangle_pair::separation(&ta, &tb, n).to_f64();
-        let closest = ClosestPoints {
-            distance2: wide.distance2.to_f64(),
-            point_a: wide.point_a.to_f64(),
-            point_b: wide.point_b.to_f64(),
-            features: wide.features,
-            crosses: false,
-        };
-        if distance - lower > self.place.sharp() {
-            self.unsettled = self.unsettled.min(lower);
-        }
-        if distance <= self.reach() {
-            self.take(NearestTriangles {
-                triangles: [a, b],
-                closest,
-                normal: n.to_f64(),
-                distance,
-                lower,
-                upper: distance,
-            });
-        } else {
-            self.leave_out(lower);
+        match pair_distance(self.place, [a, b], far) {
+            PairDistance::Beyond(gap) => self.leave_out(gap),
+            PairDistance::Touching => self.touching = Some([a, b]),
+            PairDistance::Apart(found) if found.distance <= self.limit => self.take(found),
+            // Its planes are as far apart but for what a sharp bracket leaves.
+            PairDistance::Apart(found) => self.leave_out(found.distance - self.place.sharp()),
         }
     }
 
@@ -159,7 +117,7 @@ impl<'a> BestPair<'a> {
             }
             order => order.is_lt(),
         };
-        if found.distance <= self.limit && self.best.as_ref().is_none_or(nearer) {
+        if self.best.as_ref().is_none_or(nearer) {
             self.limit = found.distance;
             self.best = Some(found);
         }
@@ -172,10 +130,10 @@ impl<'a> BestPair<'a> {
             return SurfaceDistance::Touching(triangles);
         }
         match self.best {
-            None => SurfaceDistance::Beyond((self.gap - error).min(self.unsettled).max(0.0)),
+            None => SurfaceDistance::Beyond((self.gap - error).max(0.0)),
             Some(best) => {
                 debug_assert!(best.distance <= cutoff);
-                let lower = (best.distance - self.place.sharp() - error).min(self.unsettled).max(0.0);
+                let lower = best.distance - self.place.sharp() - error;
                 SurfaceDistance::Apart(NearestTriangles { lower, upper: best.distance + error, ..best })
             }
         }

@@ -1,6 +1,6 @@
 //! Triangles that cross: how far one has to be moved at least until they do not.
 
-use super::triangle_pair::TriangleCorners;
+use super::triangle_pair::{TriangleCorners, face_normal};
 use crate::geometry::Vec3;
 
 /// Metres; 0 where no edge passes through the other triangle. While the ends of an edge stay on both sides of the other's plane, and the point
@@ -12,7 +12,7 @@ pub(crate) fn least_translation(a: &TriangleCorners<f64>, b: &TriangleCorners<f6
 
 /// Of the edges of `own` through `other`.
 fn through(own: &TriangleCorners<f64>, other: &TriangleCorners<f64>) -> f64 {
-    let normal = (other[1] - other[0]).cross(other[2] - other[0]).normalized();
+    let normal = face_normal(other).normalized();
     if !normal.is_finite() {
         return 0.0;
     }

@@ -1,7 +1,9 @@
 //! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end separates them, and one of the length
 //! of its upper end was checked to.
 
+use super::best_pair::NearestTriangles;
 use super::overlap::{OverlapQueries, Protrusion};
+use super::pair_distance::contact_upper;
 use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
@@ -26,7 +28,7 @@ const SAME: f64 = 1.0 - 1e-12;
 /// The bracket of a depth.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DepthBracket {
-    /// Proven: no shorter translation separates the bodies, metres.
+    /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
     pub(crate) lower: f64,
     /// As `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by `d`.
     /// Triangles that cross say nothing of surfaces near to them.
@@ -70,6 +72,16 @@ struct DepthSearch<'a> {
     in_way: Vec<[u32; 2]>,
 }
 
+/// How the surfaces of two cores lie.
+enum Surfaces {
+    /// They cross, or touch within rounding.
+    Touching,
+    /// They are apart, and one core holds a part of the other.
+    Holding,
+    /// The cores are apart, by less than the growth.
+    Apart(NearestTriangles),
+}
+
 /// A translation that separates the bodies, as computed.
 #[derive(Debug, Clone, Copy)]
 struct WayOut {
@@ -82,20 +94,27 @@ struct WayOut {
 }
 
 /// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
-/// and none is inside. `apart`: their surfaces are at least so far apart, metres (0 where they touch).
+/// and none is inside. `surfaces`: of the cores; a gap beyond a cut-off is the cut-off.
 pub(crate) fn bracket<'a>(
     place: &'a MeshPlace<'a>,
     hulls: [&'a Polyhedron; 2],
-    apart: f64,
+    surfaces: &SurfaceDistance,
     search: &'a mut MeshSearchMemory,
     memory: &'a mut DepthMemory,
 ) -> Option<DepthBracket> {
     let overlap = OverlapQueries::new(*place, &mut memory.points);
     let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
-    if apart > place.growth && !depth.overlap.is_contained(place, apart) {
-        return None;
-    }
-    Some(depth.bracket(apart))
+    let surfaces = match *surfaces {
+        SurfaceDistance::Touching(_) => Surfaces::Touching,
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_)
+            if place.may_contain() && depth.overlap.is_contained(place, surfaces.lower()) =>
+        {
+            Surfaces::Holding
+        }
+        SurfaceDistance::Apart(nearest) if nearest.lower <= place.growth => Surfaces::Apart(nearest),
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => return None,
+    };
+    Some(depth.bracket(&surfaces))
 }
 
 /// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
@@ -115,25 +134,42 @@ pub(crate) fn way_out_along<'a>(
 }
 
 impl DepthSearch<'_> {
-    fn bracket(&mut self, apart: f64) -> DepthBracket {
+    fn bracket(&mut self, surfaces: &Surfaces) -> DepthBracket {
         let place = self.place;
-        let protrusions = self.overlap.protrusions(place.line(), self.hull_ends(place.line()));
-        let crossings = if apart > 0.0 { Vec::new() } else { search::crossings(place, CROSSINGS, self.memory) };
-        let local = self.local_normals(&protrusions, &crossings);
-        self.in_way.clone_from(&crossings);
+        let line = place.line();
+        let near = match surfaces {
+            Surfaces::Apart(nearest) => Some(nearest),
+            Surfaces::Touching | Surfaces::Holding => None,
+        };
+        let protrusions =
+            if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
+        let crossings = match surfaces {
+            Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
+            Surfaces::Holding | Surfaces::Apart(_) => Vec::new(),
+        };
+        let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();
+        local.extend(self.local_normals(&protrusions, &crossings));
+        self.in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied()).collect();
         let hulls = self.hull_overlaps(&local);
-        let (core, deepest) = self.lower(&protrusions, &crossings, hulls[0].1);
-        // Nearest points of the surfaces that are less than the growth apart.
-        let between = if apart > 0.0 { place.growth - apart } else { place.growth };
-        let outside = if apart > 0.0 { between } else { 0.0 };
-        let of_balls = (core + place.growth - place.error()).max(outside - place.error()).max(0.0);
+        // Points of both that are as near as this, and a point that lies so deep in both.
+        let within = match surfaces {
+            Surfaces::Apart(nearest) => nearest.upper,
+            Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
+            Surfaces::Holding => place.size,
+        };
+        let (core, deepest) = match near {
+            Some(nearest) => (-nearest.upper, nearest.closest.point_a),
+            None => self.lower(&protrusions, &crossings, hulls[0].1),
+        };
+        let of_balls = (core + place.growth - place.error()).max(place.growth - within);
         let lower = of_balls.max(self.pierced(&crossings));
         let (upper, normal) = self.upper(lower, &hulls);
+        debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
         let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let (point_a, triangles) = match (best, crossings.first()) {
             (Some(p), _) => (p.vertex, p.triangles),
             (None, Some(&[a, b])) => (place.a.corners(a)[0], [a, b]),
-            (None, None) => (deepest, [0, 0]),
+            (None, None) => (deepest, near.map_or([0, 0], |nearest| nearest.triangles)),
         };
         let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
         DepthBracket {
@@ -159,7 +195,7 @@ impl DepthSearch<'_> {
         starts.extend([place.a.middle(), place.pose.point(place.b.middle())]);
         let centroid = |t: [Vec3<f64>; 3]| (t[0] + t[1] + t[2]).scale(1.0 / 3.0);
         starts.extend(crossings.first().map(|&[a, _]| centroid(place.a.corners(a))));
-        let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(0.0, f64::max);
+        let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(f64::NEG_INFINITY, f64::max);
         let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
         let mut best = (known, vertex.unwrap_or(starts[0]));
         if !place.a.is_solid() || !place.b.is_solid() {
@@ -195,7 +231,7 @@ impl DepthSearch<'_> {
     fn pierced(&self, crossings: &[[u32; 2]]) -> f64 {
         let place = self.place;
         let depth = |&[a, b]: &[u32; 2]| super::crossing::least_translation(&place.a.corners(a), &place.corners_b(b));
-        crossings.iter().map(depth).fold(0.0, f64::max) - place.error()
+        crossings.iter().map(depth).filter(|&depth| depth > 0.0).fold(f64::NEG_INFINITY, f64::max) - place.error()
     }
 
     /// Directions in which B leaves A where they overlap: outward normals of A, inward ones of B.

@@ -4,7 +4,7 @@
 //! ```text
 //! place.rs          two meshes at their poses, and what rounding may do
 //! search.rs         both trees descended together; bounds.rs: boxes against boxes, eight by eight
-//! best_pair.rs      the nearest pair of triangles so far
+//! best_pair.rs      the nearest pair of triangles so far; pair_distance.rs: the distance of one pair, settled
 //! open_pair.rs      the order of a search; line_gap.rs: gaps along lines between middles
 //! supports.rs       what the supporting planes along one direction leave of both meshes; turning.rs: which direction
 //! front.rs          what a search leaves to the next one: bounds that outlast a motion; collecting.rs: the search for them
@@ -32,6 +32,7 @@ mod line_gap;
 mod memory;
 mod open_pair;
 mod overlap;
+mod pair_distance;
 mod place;
 mod point_bounds;
 mod points;
@@ -93,16 +94,17 @@ pub(super) fn query(
     }
     let axis = memory.search.axis();
     routes.triangle_pairs += memory.search.counts[0] as u64;
-    let (apart, nearest) = match found {
-        SurfaceDistance::Apart(nearest) => (nearest.lower, Some(nearest)),
-        SurfaceDistance::Touching(_) => (0.0, None),
-        SurfaceDistance::Beyond(gap) => (gap, None),
+    // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
+    let (surfaces, nearest) = match found {
+        SurfaceDistance::Apart(nearest) => (found, Some(nearest)),
+        SurfaceDistance::Touching(_) => (found, None),
+        SurfaceDistance::Beyond(_) => (SurfaceDistance::Beyond(cutoff), None),
     };
     let row = MeshRow { place: &place, radii, off, options };
     let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
     let mut bracket = |place: &MeshPlace<'_>| {
-        let may_overlap = apart <= place.growth || place.may_contain();
-        may_overlap.then(|| depth::bracket(place, hulls, apart, &mut memory.search, &mut memory.depth)).flatten()
+        let may_overlap = surfaces.lower() <= place.growth || place.may_contain();
+        may_overlap.then(|| depth::bracket(place, hulls, &surfaces, &mut memory.search, &mut memory.depth)).flatten()
     };
     let depth = bracket(&place);
     routes.mesh_depths += u64::from(depth.is_some());
@@ -110,7 +112,7 @@ pub(super) fn query(
         (Some(depth), _) => row.overlapping(depth),
         (None, Some(nearest)) => row.apart(&nearest),
         (None, None) => {
-            return RungOutcome::Beyond { gap: apart - place.growth - off, normal: Some(axis) };
+            return RungOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
         }
     };
     let deviation = deviation_of(bodies.a, bodies.b);

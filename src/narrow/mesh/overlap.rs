@@ -55,16 +55,14 @@ fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f
         outward: near.offset,
         triangle: near.triangle,
     };
-    if !of.mesh.is_solid() || near.lower <= error {
+    if !of.mesh.is_solid() {
         return outside;
     }
-    match of.winding(p, 0.5 * (near.lower - error)) {
-        Some(winding) if winding > 0 => Inner {
-            lower: near.lower - error,
-            upper: near.distance + error,
-            outward: -near.offset,
-            triangle: near.triangle,
-        },
+    let free = near.lower - error;
+    match if free > 0.0 { of.winding(p, 0.5 * free) } else { None } {
+        Some(winding) if winding > 0 => {
+            Inner { lower: free, upper: near.distance + error, outward: -near.offset, triangle: near.triangle }
+        }
         Some(_) => outside,
         // Not known: nothing is claimed, and nothing is left out.
         None => Inner { upper: near.distance + error, ..outside },
@@ -191,7 +189,9 @@ fn deepest_within(
     radius: f64,
     (deepest, error): (f64, f64),
 ) -> Option<f64> {
-    if of.outside_box(middle) - 2.0 * error >= radius - deepest {
+    // From a middle outside of the box a point of the ball that is inside lies beyond the box's border, whose distance this is.
+    let outside = of.outside_box(middle);
+    if outside > 0.0 && radius - outside + 2.0 * error <= deepest {
         return None;
     }
     let reach = deepest - radius - error;

@@ -3,7 +3,7 @@
 use super::triangle_pair::TriangleCorners;
 use crate::geometry::mesh::TriangleMesh;
 use crate::geometry::pose::rotation;
-use crate::geometry::{Dd, Pose, RelativePose, Vec3};
+use crate::geometry::{Dd, Pose, RelativePose, Scalar, Vec3};
 
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -55,6 +55,17 @@ impl<'a> MeshPlace<'a> {
     #[inline(always)]
     pub(crate) fn sharp(&self) -> f64 {
         SHARP * self.size
+    }
+
+    /// Triangles that are no farther apart touch, within rounding, metres: beyond it the lower end of a sharp bracket is above 0.
+    #[inline(always)]
+    pub(crate) fn contact(&self) -> f64 {
+        self.sharp() + self.slack()
+    }
+
+    /// What a distance computed in double-double may be off, metres.
+    pub(crate) fn error_wide(&self) -> f64 {
+        ROUNDING * Dd::UNIT * self.size
     }
 
     /// The corners of a triangle of B in A's frame.

@@ -12,9 +12,9 @@ use super::bounds::{ChildBounds, IntervalCache};
 use super::front::MeshFront;
 use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
+use super::pair_distance::{PairDistance, pair_distance};
 use super::place::MeshPlace;
 use super::supports::{Cap, OpenHeights, Supports, Turn};
-use super::triangle_pair;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
 use std::collections::BinaryHeap;
@@ -444,8 +444,7 @@ pub(crate) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSea
                 open[from..].reverse();
             }
             Opened::Triangles([a, b]) => {
-                let closest = triangle_pair::closest_points(&place.a.corners(a), &place.corners_b(b));
-                if closest.distance2.sqrt() <= place.sharp() {
+                if matches!(pair_distance(place, [a, b], search.found.reach()), PairDistance::Touching) {
                     found.push([a, b]);
                 }
             }

@@ -336,9 +336,10 @@ impl<'a> Sweep<'a> {
         let shift = self.n.scale(length);
         let b = b.map(|p| p + shift);
         let closest = triangle_pair::closest_points(a, &b);
-        let Some(normal) = triangle_pair::direction(a, &b, &closest) else { return TrianglesAt::Meeting };
-        let beyond = triangle_pair::separation(a, &b, normal) - self.reach;
-        if beyond > 0.0 { TrianglesAt::Apart { normal, beyond } } else { TrianglesAt::Meeting }
+        match triangle_pair::separating(a, &b, &closest, self.reach) {
+            Some((normal, gap)) if gap > self.reach => TrianglesAt::Apart { normal, beyond: gap - self.reach },
+            _ => TrianglesAt::Meeting,
+        }
     }
 
     /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond `end`.

@@ -2,9 +2,12 @@
 //!
 //! Closest points lie on two edges, or at a vertex of one and inside the other (Ericson, *Real-Time Collision
 //! Detection*, 5.1.9 and 5.1.10). Where an edge passes through the other triangle the distance is 0. A triangle whose corners are collinear
-//! or equal is a segment or a point: its edges answer for it.
+//! or equal is a segment or a point: its edges answer for it. So do the edges of a needle whose computed normal is tilted by rounding.
 
 use crate::geometry::{Real, Vec3};
+
+/// The heights of a triangle's own corners along its computed normal, in lengths of its longest edge, up to which the normal counts.
+const FLAT: f64 = 16.0 * f64::EPSILON;
 
 /// The corners of a triangle.
 pub(crate) type TriangleCorners<T> = [Vec3<T>; 3];
@@ -40,17 +43,47 @@ struct Prepared<'a, T> {
     corners: &'a TriangleCorners<T>,
     edges: [Vec3<T>; 3],
     lengths2: [T; 3],
-    /// Of the length of twice the area.
+    /// Of the length of twice the area; zero where rounding tilts it.
     normal: Vec3<T>,
     normal2: T,
+}
+
+/// The edges of a triangle, from each corner to the next.
+#[inline(always)]
+fn edges_of<T: Real>(corners: &TriangleCorners<T>) -> [Vec3<T>; 3] {
+    [corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]]
+}
+
+/// The normal of a triangle, of the length of twice its area, and its square: the first product of two edges along which the corners are
+/// at one height. Zero where there is none.
+#[inline(always)]
+fn flat_normal<T: Real>(edges: &[Vec3<T>; 3], lengths2: &[T; 3]) -> (Vec3<T>, T) {
+    let longest2 = lengths2[0].larger(lengths2[1]).larger(lengths2[2]);
+    for k in 0..3 {
+        let normal = edges[k].cross(edges[(k + 1) % 3]);
+        let normal2 = normal.length2();
+        let most2 = T::from_f64(FLAT * FLAT) * (normal2 * longest2);
+        let [from, to] = [edges[0].dot(normal), edges[2].dot(normal)];
+        if from * from <= most2 && to * to <= most2 {
+            return (normal, normal2);
+        }
+    }
+    (Vec3::ZERO, T::ZERO)
+}
+
+/// The normal of a triangle, of the length of twice its area; zero where rounding tilts it, and of a triangle without area.
+pub(crate) fn face_normal<T: Real>(corners: &TriangleCorners<T>) -> Vec3<T> {
+    let edges = edges_of(corners);
+    flat_normal(&edges, &edges.map(|e| e.length2())).0
 }
 
 impl<'a, T: Real> Prepared<'a, T> {
     #[inline(always)]
     fn new(corners: &'a TriangleCorners<T>) -> Self {
-        let edges = [corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]];
-        let normal = edges[0].cross(edges[1]);
-        Self { corners, edges, lengths2: edges.map(|e| e.length2()), normal, normal2: normal.length2() }
+        let edges = edges_of(corners);
+        let lengths2 = edges.map(|e| e.length2());
+        let (normal, normal2) = flat_normal(&edges, &lengths2);
+        Self { corners, edges, lengths2, normal, normal2 }
     }
 
     /// Whether the projection of `p` to the plane lies in the triangle, its border included.
@@ -66,8 +99,8 @@ impl<'a, T: Real> Prepared<'a, T> {
     }
 }
 
-/// The closest points of two triangles in one frame. Rounding can make the distance too long where edges are nearly
-/// parallel; [`separation`] shows whether it did.
+/// The closest points of two triangles in one frame: they lie on the triangles but for rounding, so that no distance is too short. Rounding
+/// can make it too long where edges are nearly parallel, and of needles; [`separation`] shows whether it did.
 pub(crate) fn closest_points<T: Real>(a: &TriangleCorners<T>, b: &TriangleCorners<T>) -> ClosestPoints<T> {
     let (pa, pb) = (Prepared::new(a), Prepared::new(b));
     let mut best = edge_pairs(&pa, &pb);
@@ -191,20 +224,51 @@ pub(crate) fn direction<T: Real>(
 ) -> Option<Vec3<T>> {
     let line = closest.point_b - closest.point_a;
     let edge = |of: &TriangleCorners<T>, i: u8| of[(i as usize + 1) % 3] - of[i as usize];
-    let normal = |of: &TriangleCorners<T>| (of[1] - of[0]).cross(of[2] - of[1]);
     let across = |e: Vec3<T>| line - e.scale(line.dot(e) / e.length2());
     let n = match closest.features {
-        [TriangleFeature::Face, _] => normal(a),
-        [_, TriangleFeature::Face] => normal(b),
+        [TriangleFeature::Face, _] => face_normal(a),
+        [_, TriangleFeature::Face] => face_normal(b),
         [TriangleFeature::Edge(i), TriangleFeature::Edge(j)] => edge(a, i).cross(edge(b, j)),
         [TriangleFeature::Edge(i), _] => across(edge(a, i)),
         [_, TriangleFeature::Edge(j)] => across(edge(b, j)),
         _ => line,
     };
+    if closest.crosses { None } else { unit_along(n, line) }
+}
+
+/// Of a direction and its opposite the one that points along a line, as a unit vector; `None` where they are at right angles, or zero.
+#[inline(always)]
+fn unit_along<T: Real>(n: Vec3<T>, line: Vec3<T>) -> Option<Vec3<T>> {
     let along = n.dot(line);
     let n = if along < T::ZERO { -n } else { n };
     let length = n.length();
-    (along != T::ZERO && length > T::ZERO && !closest.crosses).then(|| n.scale(T::ONE / length))
+    (along != T::ZERO && length > T::ZERO).then(|| n.scale(T::ONE / length))
+}
+
+/// A unit direction from A to B and how far the triangles are apart along it, metres: the [`direction`] of their features. Edges that are
+/// nearly parallel have no such direction: where it shows less than `enough` (metres), the line between the closest points, at right angles
+/// to both edges, is tried too. `None` where the triangles cross or their closest points coincide.
+#[inline(always)]
+pub(crate) fn separating<T: Real>(
+    a: &TriangleCorners<T>,
+    b: &TriangleCorners<T>,
+    closest: &ClosestPoints<T>,
+    enough: T,
+) -> Option<(Vec3<T>, T)> {
+    let along = |n: Vec3<T>| (n, separation(a, b, n));
+    let first = direction(a, b, closest).map(along);
+    let [TriangleFeature::Edge(i), TriangleFeature::Edge(j)] = closest.features else { return first };
+    if closest.crosses || first.is_some_and(|(_, gap)| gap >= enough) {
+        return first;
+    }
+    let line = closest.point_b - closest.point_a;
+    let [e, f] = [edges_of(a)[i as usize], edges_of(b)[j as usize]];
+    let across = |n: Vec3<T>, e: Vec3<T>| n - e.scale(n.dot(e) / e.length2());
+    let second = unit_along(across(across(across(line, e), f), e), line).map(along);
+    match (first, second) {
+        (Some(first), Some(second)) => Some(if second.1 > first.1 { second } else { first }),
+        (first, second) => first.or(second),
+    }
 }
 
 /// How far the triangles are apart along a unit direction, metres: the gap of their supporting planes. No distance of theirs is
