@@ -175,9 +175,10 @@ impl RowCounter {
         self.totals.undecided += run.undecided;
         self.totals.runs_violated += u64::from(run.violates());
         if let Some(worst) = run.worst
-            && self.totals.worst.as_ref().is_none_or(|least| is_smaller(worst.distance, least.distance_m))
+            && self.totals.worst.as_ref().is_none_or(|least| is_smaller(worst.rank, least.rank))
         {
             self.totals.worst = Some(Worst {
+                rank: worst.rank,
                 distance_m: worst.distance,
                 run: run.run,
                 frame: worst.frame,

@@ -20,7 +20,7 @@ const FULL_COLUMNS: usize = 25;
 /// Columns of the distance along a direction, which follow either form.
 const DIRECTIONAL_COLUMNS: usize = 4;
 /// Columns of `pairs` and of `runs` without those of intervals, string columns of bodies excluded.
-const PAIR_COLUMNS: usize = 12;
+const PAIR_COLUMNS: usize = 15;
 const RUN_COLUMNS: usize = 14;
 
 /// An iterator over the columns of a table that panics at the end: fillers and schema have the same number of columns.
@@ -188,6 +188,9 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
         false => c.next().extend_i64(s().map(|s| s.frame)),
     }
     c.next().extend_f64(s().map(|s| s.time));
+    for axis in 0..3 {
+        c.next().extend_f64(s().map(|s| s.place[axis]));
+    }
     c.next().extend_f64(rows.iter().map(|r| r.max_step));
     if with_intervals {
         let between = || rows.iter().map(|r| r.between);
@@ -221,7 +224,7 @@ pub(super) struct RunRow {
     pub(super) pairs_ignored: u64,
     /// Pairs that the broad phase found in some sample.
     pub(super) pairs_candidate: u64,
-    /// The row of smallest distance; `None` without rows.
+    /// The worst row; `None` without rows.
     pub(super) worst: Option<WorstRow>,
     /// Rows with `upper < require`.
     pub(super) violated: u64,
@@ -242,9 +245,11 @@ impl RunRow {
     }
 }
 
-/// The row of smallest distance of a run.
+/// The worst row of a run: that of the least rank.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct WorstRow {
+    /// What it is ranked by, metres.
+    pub(super) rank: f64,
     /// Distance, metres.
     pub(super) distance: f64,
     /// Body A.

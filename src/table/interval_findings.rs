@@ -61,7 +61,7 @@ impl IntervalFindings {
             let (is_violated, _) = judged(row, self.require);
             if is_violated {
                 let position = block.index * SAMPLES as u64 + u64::from(row.interval.sample);
-                self.violations.add_one((row.a, row.b), row.interval.upper, ends.map(|end| *end), position)?;
+                self.violations.add_one((row.a, row.b), [row.interval.upper; 2], ends.map(|end| *end), position)?;
             }
             each(IntervalStat::of(row, ends));
         }

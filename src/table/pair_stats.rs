@@ -8,12 +8,12 @@ use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
 use super::spill::{MergeReader, SpillEntry, SpillFile, pair_of, pair_word, put_words, words};
 use crate::error::Result;
-use crate::narrow::Status;
+use crate::narrow::{Method, Proximity, Status};
 use crate::scene::Sample;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Counts of a pair over some samples of a run, and the row of smallest distance among them.
+/// Counts of a pair over some samples of a run, and its worst row among them: that of the least [`rank`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PairStat {
     /// Body A.
@@ -26,7 +26,9 @@ pub(super) struct PairStat {
     pub(super) within: u64,
     /// Rows of status penetrating.
     pub(super) penetrating: u64,
-    /// Smallest distance, metres; NaN without rows.
+    /// What the worst row is ranked by, metres; NaN without rows.
+    pub(super) rank: f64,
+    /// Distance of that row, metres; NaN without rows.
     pub(super) distance: f64,
     /// Lower bound of the distance of that row, metres; NaN if uncertified.
     pub(super) lower: f64,
@@ -36,6 +38,13 @@ pub(super) struct PairStat {
     pub(super) frame: i64,
     /// Time of that row, seconds; NaN if the input has none.
     pub(super) time: f64,
+    /// The middle of the witness points of that row, world frame, metres; NaN without rows.
+    pub(super) place: [f64; 3],
+}
+
+/// What rows are ranked by, metres: the signed distance, or where that is minus an upper bound of a depth, the proven upper end.
+pub(super) fn rank(p: &Proximity) -> f64 {
+    if p.method == Method::Bound { p.upper } else { p.distance }
 }
 
 /// Whether `new` is less than `old`. NaN counts as greater than every number.
@@ -47,14 +56,28 @@ impl PairStat {
     /// A pair without rows that was a candidate in `candidate` samples.
     pub(super) fn new(a: u32, b: u32, candidate: u64) -> Self {
         let nan = f64::NAN;
-        Self { a, b, candidate, within: 0, penetrating: 0, distance: nan, lower: nan, upper: nan, frame: 0, time: nan }
+        Self {
+            a,
+            b,
+            candidate,
+            within: 0,
+            penetrating: 0,
+            rank: nan,
+            distance: nan,
+            lower: nan,
+            upper: nan,
+            frame: 0,
+            time: nan,
+            place: [nan; 3],
+        }
     }
 
-    /// Adds a later row of the pair. Of equal distances the earlier row is kept.
+    /// Adds a later row of the pair. Of equal ranks the earlier row is kept.
     pub(super) fn add_row(&mut self, row: &Row, sample: &Sample) {
         debug_assert_eq!((row.a, row.b), self.pair());
         let p = &row.proximity;
-        if self.within == 0 || is_smaller(p.distance, self.distance) {
+        if self.within == 0 || is_smaller(rank(p), self.rank) {
+            (self.rank, self.place) = (rank(p), (p.point_a + (p.point_b - p.point_a).scale(0.5)).to_array());
             (self.distance, self.lower, self.upper) = (p.distance, p.lower, p.upper);
             (self.frame, self.time) = (sample.frame, sample.time_s.unwrap_or(f64::NAN));
         }
@@ -76,10 +99,10 @@ pub(super) trait JoinedEntry: SpillEntry {
 }
 
 impl JoinedEntry for PairStat {
-    /// Of equal distances the earlier row is kept.
+    /// Of equal ranks the earlier row is kept.
     fn add(&mut self, later: &Self) {
         debug_assert_eq!(later.pair(), self.pair());
-        let smaller = later.within > 0 && (self.within == 0 || is_smaller(later.distance, self.distance));
+        let smaller = later.within > 0 && (self.within == 0 || is_smaller(later.rank, self.rank));
         let (candidate, within) = (self.candidate + later.candidate, self.within + later.within);
         let penetrating = self.penetrating + later.penetrating;
         if smaller {
@@ -90,24 +113,27 @@ impl JoinedEntry for PairStat {
 }
 
 impl SpillEntry for PairStat {
-    const BYTES: usize = 72;
+    const BYTES: usize = 104;
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        let [distance, lower, upper, time] = [self.distance, self.lower, self.upper, self.time].map(f64::to_bits);
+        let bracket = [self.rank, self.distance, self.lower, self.upper].map(f64::to_bits);
         let (pair, frame) = (pair_word(self.pair()), self.frame as u64);
-        let words = [pair, self.candidate, self.within, self.penetrating, distance, lower, upper, frame, time];
-        put_words(&words, bytes);
+        put_words(&[pair, self.candidate, self.within, self.penetrating], bytes);
+        put_words(&bracket, bytes);
+        put_words(&[frame, self.time.to_bits()], bytes);
+        put_words(&self.place.map(f64::to_bits), bytes);
     }
 
     fn read(bytes: &[u8]) -> Self {
-        let [pair, candidate, within, penetrating, distance, lower, upper, frame, time] = words(bytes);
-        let (a, b) = pair_of(pair);
-        let [distance, lower, upper, time] = [distance, lower, upper, time].map(f64::from_bits);
-        Self { a, b, candidate, within, penetrating, distance, lower, upper, frame: frame as i64, time }
+        let [pair, candidate, within, penetrating, rank, distance, lower, upper, frame, time, x, y, z] = words(bytes);
+        let ((a, b), frame) = (pair_of(pair), frame as i64);
+        let [rank, distance, lower, upper, time] = [rank, distance, lower, upper, time].map(f64::from_bits);
+        let place = [x, y, z].map(f64::from_bits);
+        Self { a, b, candidate, within, penetrating, rank, distance, lower, upper, frame, time, place }
     }
 }
 

@@ -48,41 +48,47 @@ pub struct RunLine {
     pub worst: Option<(f64, String, String, i64)>,
 }
 
-/// The `count` pairs of smallest distance, nearest first, from `pairs.parquet` in the output directory `dir`.
+/// The `count` worst pairs, least proven upper end first, from `pairs.parquet` in the output directory `dir`.
 ///
 /// # Errors
 /// The table is missing, or clearsweep did not write it.
 pub fn worst_pairs(dir: &Path, count: usize) -> Result<Vec<WorstPair>> {
     let numbers = ["run", "frames_within", "frames_penetrating", "frame_of_min"];
-    let mut table =
-        SummaryReader::open(dir.join("pairs.parquet"), &numbers, &["min_distance_m"], &["body_a", "body_b"])?;
-    let mut worst: Vec<WorstPair> = Vec::with_capacity(count + 1);
+    let mut table = SummaryReader::open(
+        dir.join("pairs.parquet"),
+        &numbers,
+        &["min_distance_m", "upper_m"],
+        &["body_a", "body_b"],
+    )?;
+    // With what each is ranked by.
+    let mut worst: Vec<(f64, WorstPair)> = Vec::with_capacity(count + 1);
     while let Some(batch) = table.next()? {
         let distances = batch.float(0);
         // A pair that comes near between frames only has no distance.
         for row in (0..batch.rows).filter(|&row| distances.is_valid(row)) {
             let distance = distances.value(row);
+            let rank = if batch.float(1).is_valid(row) { batch.float(1).value(row) } else { distance };
             let last = if worst.len() < count { None } else { worst.last() };
-            if count == 0 || last.is_some_and(|last| !is_nearer(distance, last.min_distance_m)) {
+            if count == 0 || last.is_some_and(|last| !is_nearer(rank, last.0)) {
                 continue;
             }
             let (body_a, body_b) = (batch.text(0, row)?, batch.text(1, row)?);
-            let known = worst.iter().position(|pair| pair.body_a == body_a && pair.body_b == body_b);
+            let known = worst.iter().position(|(_, pair)| pair.body_a == body_a && pair.body_b == body_b);
             if let Some(known) = known {
-                if !is_nearer(distance, worst[known].min_distance_m) {
+                if !is_nearer(rank, worst[known].0) {
                     continue;
                 }
                 worst.remove(known);
             }
             let [run, frames_within, frames_penetrating, frame] = [0, 1, 2, 3].map(|k| batch.number(k, row));
-            let at = worst.partition_point(|pair| !is_nearer(distance, pair.min_distance_m));
+            let at = worst.partition_point(|other| !is_nearer(rank, other.0));
             let pair =
                 WorstPair { body_a, body_b, min_distance_m: distance, run, frame, frames_within, frames_penetrating };
-            worst.insert(at, pair);
+            worst.insert(at, (rank, pair));
             worst.truncate(count);
         }
     }
-    Ok(worst)
+    Ok(worst.into_iter().map(|(_, pair)| pair).collect())
 }
 
 /// The least distance of a pair of bodies between frames, over all runs.

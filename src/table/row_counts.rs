@@ -2,7 +2,7 @@
 
 use super::fill::{RunRow, WorstRow};
 use super::layout::TILE_ROWS;
-use super::pair_stats::is_smaller;
+use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
 use super::totals::Totals;
 use crate::narrow::Status;
@@ -23,9 +23,9 @@ pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], sa
         method += 1 << (BITS * p.method as usize);
         violated += u64::from(p.upper < require);
         undecided += u64::from((p.lower < require) & (require <= p.upper));
-        if worst.is_none_or(|worst| is_smaller(p.distance, worst.distance)) {
+        if worst.is_none_or(|worst| is_smaller(rank(p), worst.rank)) {
             let frame = samples[usize::from(p.sample)].frame;
-            worst = Some(WorstRow { distance: p.distance, a: row.a, b: row.b, frame });
+            worst = Some(WorstRow { rank: rank(p), distance: p.distance, a: row.a, b: row.b, frame });
         }
     }
     let counter = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);

@@ -180,8 +180,9 @@ pub(super) fn pairs(with_intervals: bool) -> TableSpec {
         UPPER,
         of_min(count("frame_of_min")),
         ColumnSpec::float("time_of_min_s", "s").nullable(),
-        ColumnSpec::float("max_step_m", "m"),
     ];
+    columns.extend(["place_x", "place_y", "place_z"].map(|name| ColumnSpec::float(name, "m").nullable()));
+    columns.push(ColumnSpec::float("max_step_m", "m"));
     if with_intervals {
         columns.extend(LEAST_BETWEEN);
         columns.push(count("frame_of_min_between").nullable());

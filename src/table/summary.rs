@@ -292,6 +292,7 @@ impl SummaryWriter {
             between.findings.finish(&mut self.totals, names)?;
         }
         self.totals.worst = self.worst.map(|(run, w)| Worst {
+            rank: w.rank,
             distance_m: w.distance,
             run,
             frame: w.frame,
@@ -362,7 +363,7 @@ impl SummaryWriter {
             between.findings.end_run(row.run, &row.between, &mut self.totals);
         }
         if let Some(worst) = row.worst
-            && self.worst.is_none_or(|(_, least)| is_smaller(worst.distance, least.distance))
+            && self.worst.is_none_or(|(_, least)| is_smaller(worst.rank, least.rank))
         {
             self.worst = Some((row.run, worst));
         }

@@ -176,6 +176,8 @@ impl Totals {
 /// The row of smallest distance of an execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
+    /// What it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
+    pub(crate) rank: f64,
     /// Distance, metres.
     pub distance_m: f64,
     /// Its run.

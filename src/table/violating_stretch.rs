@@ -6,6 +6,8 @@ use crate::scene::Sample;
 /// The violations of a pair in one run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InRun {
+    /// What the worst row is ranked by, metres.
+    pub(super) rank: f64,
     pub(super) distance: f64,
     pub(super) nearest: i64,
     pub(super) spans: u64,
@@ -17,10 +19,10 @@ pub(super) struct InRun {
 }
 
 impl InRun {
-    /// Adds what follows in the same run. Of equal distances the earlier frame is kept.
+    /// Adds what follows in the same run. Of equal ranks the earlier frame is kept.
     pub(super) fn add(&mut self, later: &Self) {
-        if later.distance < self.distance {
-            (self.distance, self.nearest) = (later.distance, later.nearest);
+        if later.rank < self.rank {
+            (self.rank, self.distance, self.nearest) = (later.rank, later.distance, later.nearest);
         }
         self.spans += later.spans - u64::from(later.first_position <= self.position + 1);
         (self.last, self.position) = (later.last, later.position);
@@ -32,15 +34,15 @@ impl InRun {
 pub(super) struct OfPair {
     pub(super) rows: u64,
     pub(super) runs: u64,
-    /// The run of the smallest distance, among those before the current one. Apart, because most pairs have one run.
+    /// The run of the worst row, among those before the current one. Apart, because most pairs have one run.
     pub(super) worst: Option<Box<InRun>>,
     pub(super) current: InRun,
 }
 
 impl OfPair {
-    /// The run of the smallest distance. Of equal distances the earlier run is kept.
+    /// The run of the worst row. Of equal ranks the earlier run is kept.
     pub(super) fn worst(&self) -> InRun {
-        let worst = self.worst.as_deref().filter(|worst| worst.distance <= self.current.distance);
+        let worst = self.worst.as_deref().filter(|worst| worst.rank <= self.current.rank);
         *worst.unwrap_or(&self.current)
     }
 
@@ -75,12 +77,12 @@ pub(super) struct ViolationStretch {
     pub(super) b: u32,
     pub(super) rows: u64,
     pub(super) runs: u64,
-    /// The run of the smallest distance.
+    /// The run of the worst row.
     pub(super) worst: InRun,
 }
 
 impl SpillEntry for ViolationStretch {
-    const BYTES: usize = 104;
+    const BYTES: usize = 112;
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -88,25 +90,46 @@ impl SpillEntry for ViolationStretch {
 
     fn write(&self, bytes: &mut Vec<u8>) {
         let Self { rows, runs, worst, .. } = *self;
-        let InRun { distance, nearest, spans, first, last, first_position, position } = worst;
+        let InRun { rank, distance, nearest, spans, first, last, first_position, position } = worst;
         // NaN: the input has no time.
         let time = |sample: Sample| sample.time_s.unwrap_or(f64::NAN).to_bits();
-        let run = [distance.to_bits(), nearest as u64, spans, first_position, position, last.run as u64];
+        let run =
+            [rank.to_bits(), distance.to_bits(), nearest as u64, spans, first_position, position, last.run as u64];
         put_words(&[pair_word(self.pair()), rows, runs], bytes);
         put_words(&run, bytes);
         put_words(&[first.frame as u64, time(first), last.frame as u64, time(last)], bytes);
     }
 
     fn read(bytes: &[u8]) -> Self {
-        let [pair, rows, runs, distance, nearest, spans, first_position, position, run, from, from_time, to, to_time] =
-            words(bytes);
+        let [
+            pair,
+            rows,
+            runs,
+            rank,
+            distance,
+            nearest,
+            spans,
+            first_position,
+            position,
+            run,
+            from,
+            from_time,
+            to,
+            to_time,
+        ] = words(bytes);
         let sample = |frame: u64, time: u64| {
             let time_s = Some(f64::from_bits(time)).filter(|time| !time.is_nan());
             Sample { run: run as i64, frame: frame as i64, time_s }
         };
         let (first, last) = (sample(from, from_time), sample(to, to_time));
-        let (distance, nearest) = (f64::from_bits(distance), nearest as i64);
+        let (rank, distance, nearest) = (f64::from_bits(rank), f64::from_bits(distance), nearest as i64);
         let (a, b) = pair_of(pair);
-        Self { a, b, rows, runs, worst: InRun { distance, nearest, spans, first, last, first_position, position } }
+        Self {
+            a,
+            b,
+            rows,
+            runs,
+            worst: InRun { rank, distance, nearest, spans, first, last, first_position, position },
+        }
     }
 }

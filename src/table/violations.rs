@@ -1,6 +1,7 @@
 //! Which pairs violate the requirement, when, and in how many runs.
 
 use super::output_dir::OutputDir;
+use super::pair_stats::rank;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::{StoredEntries, store_entries};
 use super::row::Row;
@@ -146,12 +147,13 @@ impl Violations {
     pub(super) fn add(&mut self, rows: &[Row], samples: &[Sample], position: u64, require: f64) -> Result<()> {
         for row in rows.iter().filter(|row| row.proximity.upper < require) {
             let index = usize::from(row.proximity.sample);
-            self.add_one((row.a, row.b), row.proximity.distance, [samples[index]; 2], position + index as u64)?;
+            let p = &row.proximity;
+            self.add_one((row.a, row.b), [rank(p), p.distance], [samples[index]; 2], position + index as u64)?;
         }
         Ok(())
     }
 
-    /// Adds a violation that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
+    /// Adds a violation of a rank and a distance (metres) that lasts from one sample to another of a run; of a row, both are the same. `position` is the number
     /// of the first one, counted over the whole input.
     ///
     /// # Errors
@@ -159,7 +161,7 @@ impl Violations {
     pub(super) fn add_one(
         &mut self,
         (a, b): (u32, u32),
-        distance: f64,
+        [rank, distance]: [f64; 2],
         [first, last]: [Sample; 2],
         position: u64,
     ) -> Result<()> {
@@ -171,7 +173,7 @@ impl Violations {
             (self.runs, self.last_run) = (self.runs + 1, Some(first.run));
         }
         let (spans, nearest) = (1, first.frame);
-        let here = InRun { distance, nearest, spans, first, last, first_position: position, position };
+        let here = InRun { rank, distance, nearest, spans, first, last, first_position: position, position };
         add_stretch(&mut self.pairs, &ViolationStretch { a, b, rows: 1, runs: 1, worst: here });
         if self.pairs.len() >= self.limit {
             self.spill()?;
@@ -251,9 +253,9 @@ impl Extend<((u32, u32), OfPair)> for WorstPairs {
     fn extend<I: IntoIterator<Item = ((u32, u32), OfPair)>>(&mut self, pairs: I) {
         for (pair, of) in pairs {
             self.count += 1;
-            let distance = of.worst().distance;
+            let rank = of.worst().rank;
             let is_before = |(other, kept): &((u32, u32), OfPair)| {
-                kept.worst().distance.total_cmp(&distance).then(other.cmp(&pair)).is_lt()
+                kept.worst().rank.total_cmp(&rank).then(other.cmp(&pair)).is_lt()
             };
             let at = self.least.partition_point(is_before);
             if at < LISTED {

@@ -27,7 +27,7 @@ fn the_columns_with_motion_are_those_of_the_contract() {
         described(&dir.path().join("pairs.parquet")),
         "run:i64 a_index:i32 b_index:i32 body_a:dict body_b:dict frames_candidate:i64 frames_within:i64 \
          frames_penetrating:i64 min_distance_m:f64?:m lower_m:f64?:m upper_m:f64?:m frame_of_min:i64? \
-         time_of_min_s:f64?:s max_step_m:f64:m min_between_lower_m:f64?:m min_between_upper_m:f64?:m \
+         time_of_min_s:f64?:s place_x:f64?:m place_y:f64?:m place_z:f64?:m max_step_m:f64:m min_between_lower_m:f64?:m min_between_upper_m:f64?:m \
          frame_of_min_between:i64? contact_frame:i64? contact_lo:f64?:1 contact_hi:f64?:1 contact_time_lo_s:f64?:s \
          contact_time_hi_s:f64?:s"
     );

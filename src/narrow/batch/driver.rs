@@ -120,7 +120,7 @@ fn answer_samples(
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
                 mesh::query(&bodies, options, cache, meshes, routes, || relative.motions(sample, left, query.b.radius))
             } else {
-                compound::query(&bodies, options, cache, (&mut ladder, compounds), routes)
+                compound::query(&bodies, options, cache, (&mut ladder, compounds, meshes), routes)
             };
             outcome = found.reported(sample, options);
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);

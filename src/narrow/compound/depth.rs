@@ -48,7 +48,6 @@ pub(super) fn bound_depth(
     row.distance = -length;
     row.lower = lower_end(bodies, length);
     row.normal = n;
-    row.point_b = row.point_a + n.scale(row.distance);
     row.method = Method::Bound;
 }
 

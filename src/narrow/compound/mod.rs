@@ -16,7 +16,8 @@ use super::answer::status;
 use super::cache::{CompoundMemory, PairCache, PieceCache};
 use super::deviation::{deviation_of, proven_upper, widened};
 use super::ladder::{Ladder, solve};
-use super::proximity::Proximity;
+use super::mesh::{MeshMemory, overlap_witnesses};
+use super::proximity::{Proximity, Status};
 use super::routes::Routes;
 use super::rung_outcome::RungOutcome;
 use crate::scene::QueryOptions;
@@ -34,7 +35,7 @@ pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    (ladder, work): (&mut Ladder<'_>, &mut CompoundWork),
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, &mut MeshMemory),
     routes: &mut Routes,
 ) -> RungOutcome<Proximity> {
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
@@ -56,7 +57,7 @@ pub(super) fn query(
             return RungOutcome::Beyond { gap, normal };
         }
     }
-    let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work), routes);
+    let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work, meshes), routes);
     memory.apart = matches!(outcome, RungOutcome::Beyond { .. });
     outcome
 }
@@ -66,7 +67,7 @@ fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
-    (ladder, work): (&mut Ladder<'_>, &mut CompoundWork),
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, &mut MeshMemory),
     routes: &mut Routes,
 ) -> RungOutcome<Proximity> {
     let CompoundWork { open, found } = work;
@@ -87,7 +88,9 @@ fn nearest_row(
     let mut work = DepthWork { hulls, memory, open, ladder, routes };
     let is_overlapping = row.distance < 0.0;
     if is_overlapping {
+        let [a, b] = [row.point_a, row.point_b];
         bound_depth(bodies, options, found, &mut row, &mut work);
+        [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
     }
     let deviation = deviation_of(bodies.a, bodies.b);
     if deviation > 0.0 && !row.lower.is_nan() {
@@ -98,6 +101,10 @@ fn nearest_row(
         }
     }
     row.status = status(row.lower, row.upper, options);
+    if is_overlapping && row.status == Status::Touching {
+        // A bracket that reaches 0 proves no depth: the value is that of the deepest pair.
+        row.distance = least.row.distance;
+    }
     RungOutcome::Settled(row)
 }
 

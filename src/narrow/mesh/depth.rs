@@ -40,8 +40,12 @@ pub(crate) struct DepthBracket {
     /// How far the innermost vertex of one body lies from the surface of the other, metres; NaN where none lies inside, or no body is
     /// solid.
     pub(crate) protrusion: f64,
-    /// A point near the overlap on A, in A's frame.
-    pub(crate) point_a: Vec3<f64>,
+    /// A vertex of A deep inside of B, and one of B inside of A, in A's frame.
+    pub(crate) inside: [Option<Vec3<f64>>; 2],
+    /// Triangles that cross or touch.
+    pub(crate) crossing: Option<[u32; 2]>,
+    /// A point near the overlap, in A's frame.
+    pub(crate) middle: Vec3<f64>,
     /// Triangles there.
     pub(crate) triangles: [u32; 2],
 }
@@ -49,7 +53,7 @@ pub(crate) struct DepthBracket {
 /// Working memory.
 #[derive(Debug, Default)]
 pub(crate) struct DepthMemory {
-    points: [PointMemory; 2],
+    pub(super) points: [PointMemory; 2],
     sweep: SweepMemory,
 }
 
@@ -166,11 +170,10 @@ impl DepthSearch<'_> {
         let (upper, normal) = self.upper(lower, &hulls);
         debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
         let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
-        let (point_a, triangles) = match (best, crossings.first()) {
-            (Some(p), _) => (p.vertex, p.triangles),
-            (None, Some(&[a, b])) => (place.a.corners(a)[0], [a, b]),
-            (None, None) => (deepest, near.map_or([0, 0], |nearest| nearest.triangles)),
-        };
+        let inside = protrusions.map(|p| p.map(|p| p.vertex));
+        let crossing = crossings.first().copied();
+        let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
+        let triangles = crossing.or(of_others).unwrap_or([0, 0]);
         let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
         DepthBracket {
             lower: lower.min(upper),
@@ -178,7 +181,9 @@ impl DepthSearch<'_> {
             upper,
             normal,
             protrusion,
-            point_a,
+            inside,
+            crossing,
+            middle: deepest,
             triangles,
         }
     }

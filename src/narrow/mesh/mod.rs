@@ -15,6 +15,7 @@
 //! depth.rs          the bracket of the depth
 //! along.rs          which triangles meet when while one body moves along a line
 //! surface_bracket.rs  the distance of the surfaces alone
+//! witnesses.rs      points of both surfaces where bodies overlap
 //! ```
 //!
 //! A convex body beside a mesh is the mesh of its faces; a point or a segment is a triangle without area. A row depends on the meshes
@@ -42,6 +43,7 @@ mod surface_bracket;
 mod sweep;
 pub(super) mod triangle_pair;
 mod turning;
+mod witnesses;
 
 pub(super) use self::along::MeshesOnLine;
 use self::depth::DepthBracket;
@@ -51,6 +53,7 @@ pub(super) use self::search::MeshPairMemory;
 use self::search::{NearestTriangles, SurfaceDistance};
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
+use self::witnesses::OverlapHints;
 use super::answer::status;
 use super::cache::PairCache;
 use super::compound::Bodies;
@@ -102,14 +105,17 @@ pub(super) fn query(
     };
     let row = MeshRow { place: &place, radii, off, options };
     let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
-    let mut bracket = |place: &MeshPlace<'_>| {
+    let bracket = |place: &MeshPlace<'_>, memory: &mut MeshMemory| {
         let may_overlap = surfaces.lower() <= place.growth || place.may_contain();
         may_overlap.then(|| depth::bracket(place, hulls, &surfaces, &mut memory.search, &mut memory.depth)).flatten()
     };
-    let depth = bracket(&place);
+    let depth = bracket(&place, memory);
     routes.mesh_depths += u64::from(depth.is_some());
     let mut found = match (&depth, nearest) {
-        (Some(depth), _) => row.overlapping(depth),
+        (Some(depth), nearest) => {
+            let hints = row.hints(depth, nearest.as_ref());
+            row.overlapping(depth, witnesses::witnesses(&place, radii, &hints, &mut memory.depth.points))
+        }
         (None, Some(nearest)) => row.apart(&nearest),
         (None, None) => {
             return RungOutcome::Beyond { gap: found.lower() - place.growth - off, normal: Some(axis) };
@@ -125,11 +131,15 @@ pub(super) fn query(
         if found.lower < 0.0 {
             // What separates the stored bodies may press the grown ones together elsewhere.
             let grown = MeshPlace { growth: (place.growth + deviation).next_up(), ..place };
-            if let Some(depth) = bracket(&grown) {
+            if let Some(depth) = bracket(&grown, memory) {
                 found.lower = row.lower_end(depth.upper);
             }
         }
         found.status = status(found.lower, found.upper, options);
+    }
+    if let Some(depth) = depth.filter(|_| found.status == Status::Touching) {
+        // A bracket that reaches 0 proves no depth: the value is its end there.
+        found.distance = (0.0 - depth.lower).max(found.lower).min(found.upper);
     }
     RungOutcome::Settled(found)
 }
@@ -192,8 +202,14 @@ impl MeshRow<'_> {
         }
     }
 
-    /// The row of bodies that overlap, or touch.
-    fn overlapping(&self, depth: &DepthBracket) -> Proximity {
+    /// Where bodies overlap, as their depth and their nearest triangles tell.
+    fn hints(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> OverlapHints {
+        let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
+        OverlapHints { normal, crossing, inside, nearest: nearest.map(witnesses::nearest_points), middle }
+    }
+
+    /// The row of bodies that overlap, or touch, with their witness points.
+    fn overlapping(&self, depth: &DepthBracket, [point_a, point_b]: [Vec3<f64>; 2]) -> Proximity {
         let distance = -depth.upper;
         let (lower, upper) = (self.lower_end(depth.upper), self.upper_end(depth.lower));
         let triangles = depth.triangles;
@@ -208,8 +224,8 @@ impl MeshRow<'_> {
             distance,
             lower,
             upper,
-            point_a: depth.point_a,
-            point_b: depth.point_a + depth.normal.scale(distance),
+            point_a,
+            point_b,
             normal: depth.normal,
             protrusion: depth.protrusion,
             ..uncertified()
@@ -249,4 +265,19 @@ fn published(mesh: &TriangleMesh, triangle: u32, feature: TriangleFeature) -> (F
         },
         TriangleFeature::Face => (FeatureKind::Face, labels.face(triangles, triangle) as i32),
     }
+}
+
+/// Witness points of bodies of pieces that overlap, in A's frame, metres. `normal`: unit, A's frame, along it B leaves A; `likely`: points of
+/// that frame that likely are in both.
+pub(super) fn overlap_witnesses(
+    bodies: &Bodies<'_>,
+    normal: Vec3<f64>,
+    likely: &[Vec3<f64>],
+    memory: &mut MeshMemory,
+) -> [Vec3<f64>; 2] {
+    let radii = [bodies.a.hull().radius, bodies.b.hull().radius];
+    let meshes = [bodies.a.surface(), bodies.b.surface()];
+    let place = MeshPlace::new(meshes, [bodies.pose_a, bodies.pose_b], bodies.relative, radii[0] + radii[1]);
+    let MeshMemory { search, depth } = memory;
+    witnesses::of_pieces(&place, radii, (normal, likely), search, &mut depth.points)
 }
