@@ -6,6 +6,8 @@ mod brute_force;
 mod depths;
 #[path = "mesh_pairs/directions.rs"]
 mod directions;
+#[path = "mesh_pairs/fits.rs"]
+mod fits;
 #[path = "mesh_pairs/solids.rs"]
 mod solids;
 

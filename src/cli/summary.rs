@@ -340,7 +340,7 @@ fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
     let run = if summary["runs"].as_u64().unwrap_or(1) > 1 { "run, " } else { "" };
     format!(
         "duckdb -c \"SELECT {run}body_a, body_b, round({factor}min_distance_m, {digits}) AS {name} FROM '{}' ORDER BY \
-         min_distance_m LIMIT 10\"",
+         upper_m LIMIT 10\"",
         file("pairs.parquet")
     )
 }

@@ -92,7 +92,7 @@ fn nearest_row(
         bound_depth(bodies, options, found, &mut row, &mut work);
         [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
     }
-    let deviation = deviation_of(bodies.a, bodies.b);
+    let (deviation, stored_upper) = (deviation_of(bodies.a, bodies.b), row.upper);
     if deviation > 0.0 && !row.lower.is_nan() {
         let upper = proven_upper(bodies.a, bodies.b, row.upper);
         [row.lower, row.upper] = widened([row.lower, upper], deviation);
@@ -102,8 +102,8 @@ fn nearest_row(
     }
     row.status = status(row.lower, row.upper, options);
     if is_overlapping && row.status == Status::Touching {
-        // A bracket that reaches 0 proves no depth: the value is that of the deepest pair.
-        row.distance = least.row.distance;
+        // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
+        row.distance = if stored_upper < 0.0 { least.row.distance } else { 0.0 };
     }
     RungOutcome::Settled(row)
 }

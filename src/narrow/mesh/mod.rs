@@ -138,8 +138,8 @@ pub(super) fn query(
         found.status = status(found.lower, found.upper, options);
     }
     if let Some(depth) = depth.filter(|_| found.status == Status::Touching) {
-        // A bracket that reaches 0 proves no depth: the value is its end there.
-        found.distance = (0.0 - depth.lower).max(found.lower).min(found.upper);
+        // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
+        found.distance = 0.0 - depth.lower.max(0.0);
     }
     RungOutcome::Settled(found)
 }
