@@ -256,6 +256,8 @@ struct Expected {
     penetrating: i64,
     /// Distance, lower, upper, frame, time.
     least: Option<(f64, f64, f64, i64, Option<f64>)>,
+    /// The middle of the witness points of that row.
+    place: [f64; 3],
 }
 
 #[test]
@@ -286,6 +288,7 @@ fn check_pairs(s: &Scene, out: &Path, results: &[Results], totals: &Totals) {
                 e.penetrating += i64::from(p.status == Status::Penetrating);
                 if e.least.is_none_or(|least| p.distance < least.0) {
                     e.least = Some((p.distance, p.lower, p.upper, sample.frame, sample.time_s));
+                    e.place = [0, 1, 2].map(|k: usize| 0.5 * (p.point_a[k] + p.point_b[k]));
                 }
             }
         }
@@ -309,6 +312,10 @@ fn check_pairs(s: &Scene, out: &Path, results: &[Results], totals: &Totals) {
         let number = |v: f64| Some(v).filter(|v| !v.is_nan());
         assert_eq!((min[i], lower[i], upper[i]), (number(least.0), number(least.1), number(least.2)));
         assert_eq!((frame[i], time[i]), (Some(least.3), least.4));
+        for (axis, name) in ["place_x", "place_y", "place_z"].into_iter().enumerate() {
+            let place = f64s(&pairs.slice(i, 1), name)[0].expect("a row has points");
+            assert!((place - e.place[axis]).abs() <= 1e-12 * (1.0 + place.abs()), "{name}: {place} {}", e.place[axis]);
+        }
         let moved = [a, b].map(|body| steps.get(&(*run, *body)).copied().unwrap_or(0.0));
         let (bound, truth) = (step[i].expect("not null"), moved[0] + moved[1]);
         assert!(bound >= truth * (1.0 - 1e-14) && bound <= truth * (1.0 + 1e-12) + 1e-12, "{bound} {truth}");

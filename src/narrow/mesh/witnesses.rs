@@ -137,7 +137,7 @@ impl WitnessSearch<'_, '_> {
         }
         let Some(([a, b], triangles)) = hints.nearest else { return (hints.middle, None) };
         let distance = (b - a).length();
-        let n = (b - a).scale(1.0 / distance);
+        let n = if distance > 0.0 { (b - a).scale(1.0 / distance) } else { hints.normal };
         // On the line between nearest points no other point of a core is nearer.
         if distance >= radii[0] {
             self.found[0] = Some(a + n.scale(radii[0]));
@@ -145,7 +145,9 @@ impl WitnessSearch<'_, '_> {
         if distance >= radii[1] {
             self.found[1] = Some(b - n.scale(radii[1]));
         }
-        (a + n.scale(distance * (radii[0] / (radii[0] + radii[1]))), Some(triangles))
+        // As far inside of both.
+        let share = if self.place.growth > 0.0 { radii[0] / (radii[0] + radii[1]) } else { 0.5 };
+        (a + n.scale(distance * share), Some(triangles))
     }
 
     fn mesh(&self, k: usize) -> &TriangleMesh {
