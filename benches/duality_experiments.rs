@@ -70,6 +70,7 @@ fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
         pieces: vec![Piece { core, radius: 0.0 }],
         hull: None,
         center: Vec3::ZERO,
+        middle: Vec3::ZERO,
         vertices: vertices as u64,
         triangles: 0,
         watertight: None,

@@ -13,6 +13,7 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         pieces: vec![Piece { core, radius }],
         hull: None,
         center: Vec3::ZERO,
+        middle: Vec3::ZERO,
         radius: r,
         vertices: 0,
         triangles: 0,

@@ -18,6 +18,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         pieces: vec![piece],
         hull: None,
         center: Vec3::ZERO,
+        middle: Vec3::ZERO,
         radius: 1.0,
         vertices: 1,
         triangles: 0,

@@ -68,6 +68,7 @@ pub(crate) fn read_shapes(path: &Path) -> Vec<Shape> {
                 pieces,
                 hull: None,
                 center: Vec3::ZERO,
+                middle: Vec3::ZERO,
                 radius,
                 vertices,
                 triangles,

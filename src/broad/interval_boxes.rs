@@ -77,7 +77,7 @@ impl IntervalRule {
     pub(super) fn new(scene: &Scene) -> Option<Self> {
         let arc = |&body: &u32| {
             let body = &scene.bodies[body as usize];
-            ArcBound::new(scene.motion.between, body.shape.reach(), body.pivot.recentred(body.shape.center))
+            ArcBound::new(scene.motion.between, body.shape.reach(), body.pivot.of(&body.shape))
         };
         let is_asked = scene.motion.between != BetweenFrames::None;
         is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), max_gap: scene.motion.max_gap })

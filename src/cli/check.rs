@@ -8,7 +8,7 @@ use super::hulls;
 use super::meshes;
 use super::run::Input;
 use super::stdout;
-use super::text::{Lengths, count, counted, seconds, table, visible};
+use super::text::{Lengths, ONCE, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use crate::Result;
@@ -162,10 +162,11 @@ fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
         Some((low, high)) if low < high => format!(", runs {low} to {high}"),
         _ => String::new(),
     };
-    rows.push((
-        "chosen",
-        format!("{}, {}{frames}{runs}", counted(checked.runs, "run"), counted(checked.samples, "frame")),
-    ));
+    let chosen = match checked.files {
+        0 => ONCE.to_owned(),
+        _ => format!("{}, {}{frames}{runs}", counted(checked.runs, "run"), counted(checked.samples, "frame")),
+    };
+    rows.push(("chosen", chosen));
     if let Some((from, to)) = checked.times_s {
         let steps = match checked.time_steps_s {
             Some((low, high)) if high - low <= 1e-6 * high.abs() => format!(", steps of {}", seconds(high)),

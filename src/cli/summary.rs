@@ -4,7 +4,7 @@ use super::args::SummaryArgs;
 use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::hulls::{self, OF_HULLS};
-use super::text::{Lengths, bytes, columns, count, counted, rate, seconds, table, visible};
+use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
 use super::{intervals, stdout, violations};
 use crate::engine::NothingChecked;
@@ -34,7 +34,8 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let number = |key: &str| manifest["summary"][key].as_u64().unwrap_or(0);
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
-        text.push_str(&pairs_text(&pairs, &filled, number("pairs_within"), lengths));
+        let moves = !is_static(&manifest["summary"]);
+        text.push_str(&pairs_text(&pairs, &filled, (number("pairs_within"), moves), lengths));
         text.push_str(&intervals::pairs_text(&nearest, lengths));
         let required = manifest["summary"]["require_m"].is_number();
         text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
@@ -49,8 +50,8 @@ const MAX_MANIFEST: u64 = 256 << 20;
 /// Pairs and runs that a summary lists.
 const LISTED: usize = 10;
 
-/// The pairs that came nearest, over all runs.
-fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, all: u64, lengths: Lengths) -> String {
+/// The pairs that came nearest of `all`, over all runs; without frames and runs if nothing `moves`.
+fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, (all, moves): (u64, bool), lengths: Lengths) -> String {
     if pairs.is_empty() {
         return String::new();
     }
@@ -60,11 +61,13 @@ fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, all: u64, lengths: 
             let WorstPair { body_a, body_b, min_distance_m, run, frame, frames_within, frames_penetrating } = pair;
             let numbers = [run, frame, frames_within, frames_penetrating].map(ToString::to_string);
             let distance = of_hulls(lengths.fixed(*min_distance_m), filled, body_a, body_b);
-            [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter().chain(numbers).collect()
+            let named = [visible(body_a).into_owned(), visible(body_b).into_owned(), distance].into_iter();
+            named.chain(numbers.into_iter().take(if moves { 4 } else { 0 })).collect()
         })
         .collect();
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
-    let table = columns(&titles, &[false, false, true, true, true, true, true], &rows);
+    let shown = if moves { titles.len() } else { 3 };
+    let table = columns(&titles[..shown], &[false, false, true, true, true, true, true][..shown], &rows);
     let title = match (pairs.len(), all) {
         (1, _) => "The nearest pair".to_owned(),
         (n, all) if all > n as u64 => format!("The {n} nearest pairs, of all pairs and runs"),
@@ -185,11 +188,7 @@ fn lengths(manifest: &Value) -> Lengths {
 pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     let (summary, lengths) = (&manifest["summary"], lengths(manifest));
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
-    let mut rows = vec![
-        ("scene", scene(manifest)),
-        ("input", format!("{}, {}", counted(n("frames"), "frame"), counted(n("runs"), "run"))),
-        ("pairs", pairs(summary, lengths)),
-    ];
+    let mut rows = vec![("scene", scene(manifest)), ("input", input(summary)), ("pairs", pairs(summary, lengths))];
     rows.extend(hulls::of_summary(summary, lengths).map(|line| ("hulls", line)));
     rows.push(("required", requirement(summary, lengths)));
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
@@ -213,6 +212,19 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Whether nothing moves: such a job has no frames and runs to be named.
+pub(super) fn is_static(summary: &Value) -> bool {
+    summary["bodies_dynamic"].as_u64() == Some(0)
+}
+
+fn input(summary: &Value) -> String {
+    let n = |key: &str| summary[key].as_u64().unwrap_or(0);
+    if is_static(summary) && n("frames") > 0 {
+        return ONCE.to_owned();
+    }
+    format!("{}, {}", counted(n("frames"), "frame"), counted(n("runs"), "run"))
 }
 
 fn scene(manifest: &Value) -> String {
@@ -265,7 +277,11 @@ fn worst(summary: &Value, lengths: Lengths) -> String {
     let what = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) + " apart" };
     let (a, b) = (text("body_a"), text("body_b"));
     let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
-    format!("{what}: {} and {}, run {}, frame {}", visible(&a), visible(&b), number("run"), number("frame"))
+    let when = match is_static(summary) {
+        true => String::new(),
+        false => format!(", run {}, frame {}", number("run"), number("frame")),
+    };
+    format!("{what}: {} and {}{when}", visible(&a), visible(&b))
 }
 
 /// Why nothing was looked at, if so.
@@ -308,11 +324,14 @@ fn time(manifest: &Value) -> String {
         Some(peak) => format!("; {} of memory at the peak", bytes(peak)),
         None => String::new(),
     };
+    let frames = match is_static(summary) {
+        true => String::new(),
+        false => rate(x("frames_per_s"), "frames") + ", ",
+    };
     format!(
-        "{} on {}: {}, {}{peak}",
+        "{} on {}: {frames}{}{peak}",
         seconds(x("seconds")),
         counted(threads, "thread"),
-        rate(x("frames_per_s"), "frames"),
         rate(x("rows_per_s"), "rows"),
     )
 }
@@ -401,7 +420,10 @@ mod tests {
         manifest["summary"]["bodies_dynamic"] = 0.into();
         let text = plain(&text(&manifest, Path::new("out")));
         assert!(text.contains("set `require`") && !text.contains("VIOLATED"), "{text}");
-        assert!(!text.contains("sampled frames only"), "nothing moves: {text}");
+        for word in ["sampled frames only", "run 0", "frame 17", "1 run", "frames/s"] {
+            assert!(!text.contains(word), "nothing moves, so nothing is said of `{word}`: {text}");
+        }
+        assert!(text.contains("every pair is looked at once"), "{text}");
     }
 
     #[test]

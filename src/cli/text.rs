@@ -5,6 +5,9 @@ use super::wrap::{width, wrapped};
 use crate::scene::model::LengthUnit;
 use std::borrow::Cow;
 
+/// What is looked at where nothing moves.
+pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
+
 /// A count with separators: 1,234,567.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();

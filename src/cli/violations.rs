@@ -2,8 +2,20 @@
 
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
+use super::summary::is_static;
 use super::text::{Lengths, count, counted, visible};
 use serde_json::Value;
+
+/// What a line says of the time.
+#[derive(Debug, Clone, Copy)]
+enum When {
+    /// Nothing: nothing moves.
+    Never,
+    /// The frames of the only run.
+    InFrames,
+    /// The number of runs, and the frames of one of them.
+    InRuns,
+}
 
 /// Pairs that the text lists; the manifest has more.
 const LISTED: usize = 5;
@@ -29,7 +41,11 @@ fn is_violated(of: &Value) -> bool {
 
 /// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
 pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
-    let several = summary["runs"].as_u64().unwrap_or(0) > 1;
+    let when = match summary["runs"].as_u64().unwrap_or(0) {
+        _ if is_static(summary) => When::Never,
+        runs if runs > 1 => When::InRuns,
+        _ => When::InFrames,
+    };
     let listed = |of: &Value| of["violating_pairs"].as_array().filter(|_| is_violated(of)).cloned().unwrap_or_default();
     let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
     let bodies = |pair: &Value| (pair["body_a"].clone(), pair["body_b"].clone());
@@ -37,15 +53,15 @@ pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
     let number = |of: &Value| of["pairs_violated"].as_u64().unwrap_or(0);
     let (of_rows, of_intervals) =
         if rows.is_empty() { (0, number(&summary["intervals"])) } else { (number(summary), 0) };
-    let mut lines = lines(&rows, of_rows, several, lengths);
-    lines.extend(self::lines(&between, of_intervals, several, lengths));
+    let mut lines = lines(&rows, of_rows, when, lengths);
+    lines.extend(self::lines(&between, of_intervals, when, lengths));
     lines
 }
 
 /// A line for each of the first pairs, and one for the rest of `all`.
-fn lines(pairs: &[Value], all: u64, several: bool, lengths: Lengths) -> Vec<String> {
+fn lines(pairs: &[Value], all: u64, when: When, lengths: Lengths) -> Vec<String> {
     let shown = &pairs[..pairs.len().min(LISTED)];
-    let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, several, lengths)).collect();
+    let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, when, lengths)).collect();
     let more = all.saturating_sub(shown.len() as u64);
     if more > 0 {
         lines.push(format!("and {} more; pairs.parquet has all of them", counted(more, "pair")));
@@ -53,7 +69,7 @@ fn lines(pairs: &[Value], all: u64, several: bool, lengths: Lengths) -> Vec<Stri
     lines
 }
 
-fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
+fn line(pair: &Value, when: When, lengths: Lengths) -> String {
     let text = |key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
     let number = |key: &str| pair[key].as_u64().unwrap_or(0);
     let between = pair["min_upper_m"].as_f64();
@@ -64,15 +80,16 @@ fn line(pair: &Value, several_runs: bool, lengths: Lengths) -> String {
         None => (how, number("rows"), "frame"),
     };
     let how = if pair["of_hulls"] == true { format!("{how}, {OF_HULLS}") } else { how };
-    let when = match number("spans") {
+    let span = match number("spans") {
         0 | 1 => span(pair),
         spans => format!("{}, in {} spans", span(pair), count(spans)),
     };
-    let when = match several_runs {
-        true => format!("in {}; in run {} {when}", counted(number("runs"), "run"), pair["run"]),
-        false => format!("{when} ({})", counted(rows, noun)),
+    let when = match when {
+        When::InRuns => format!(", in {}; in run {} {span}", counted(number("runs"), "run"), pair["run"]),
+        When::InFrames => format!(", {span} ({})", counted(rows, noun)),
+        When::Never => String::new(),
     };
-    format!("{how}: {} and {}, {when}", text("body_a"), text("body_b"))
+    format!("{how}: {} and {}{when}", text("body_a"), text("body_b"))
 }
 
 /// `44 s to 44.25 s`, `at 44 s`, or frames where there are no times.
@@ -116,11 +133,18 @@ mod tests {
                 "spans": spans, "from_frame": 7, "to_frame": to_frame, "from_time_s": time, "to_time_s": time.map(|t| t + 0.25),
             })
         };
-        let line = |pair: &Value, several| line(pair, several, Lengths::of_word("mm"));
-        assert_eq!(line(&pair(1, 8, Some(44.0)), false), "37.9 mm: crane and tray, 44 s to 44.25 s (5 frames)");
-        assert_eq!(line(&pair(1, 7, Some(44.0)), false), "37.9 mm: crane and tray, at 44 s (5 frames)");
-        assert_eq!(line(&pair(2, 9, None), false), "37.9 mm: crane and tray, in frames 7 to 9, in 2 spans (5 frames)");
-        assert_eq!(line(&pair(1, 7, None), true), "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7");
+        let line = |pair: &Value, when| line(pair, when, Lengths::of_word("mm"));
+        assert_eq!(
+            line(&pair(1, 8, Some(44.0)), When::InFrames),
+            "37.9 mm: crane and tray, 44 s to 44.25 s (5 frames)"
+        );
+        assert_eq!(line(&pair(1, 7, Some(44.0)), When::InFrames), "37.9 mm: crane and tray, at 44 s (5 frames)");
+        assert_eq!(
+            line(&pair(2, 9, None), When::InFrames),
+            "37.9 mm: crane and tray, in frames 7 to 9, in 2 spans (5 frames)"
+        );
+        assert_eq!(line(&pair(1, 7, None), When::InRuns), "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7");
+        assert_eq!(line(&pair(1, 7, None), When::Never), "37.9 mm: crane and tray");
         let many =
             json!({ "violated": 99, "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
         let lines = worst_pairs(&many, Lengths::of_word("mm"));

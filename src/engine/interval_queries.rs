@@ -89,7 +89,7 @@ impl<'a> IntervalQueries<'a> {
                 (BodyPoses::Moving(self.block.slot(slot)), after)
             }
         };
-        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.recentred(body.shape.center) }
+        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.of(&body.shape) }
     }
 }
 

@@ -42,7 +42,7 @@ impl<'a> MotionQuery<'a> {
         let motion = |shape: &'a Shape, poses: [&Pose; 2]| BodyMotion {
             shape,
             ends: poses.map(|pose| shape.recentring().place(pose)),
-            pivot: Pivot::Origin.recentred(shape.center),
+            pivot: Pivot::Origin.of(shape),
         };
         let [a, b] = [motion(self.shapes[0], a), motion(self.shapes[1], b)];
         let found = interval_proximity(&a, &b, [None, None], &self.options, &mut self.work, &mut Routes::default());

@@ -1,5 +1,6 @@
 //! What is assumed of the motion between neighbouring frames: `[motion]`.
 
+use super::model::Shape;
 use crate::geometry::Vec3;
 
 /// How a body moves from its pose in a frame to that in the next one.
@@ -35,16 +36,16 @@ pub enum Pivot {
     /// The origin of the body's own frame.
     #[default]
     Origin,
-    /// The origin of the recentred frame.
+    /// The centre of the box around its geometry: [`Shape::middle`].
     Centre,
 }
 
 impl Pivot {
-    /// The pivot in the recentred frame whose origin lies at `center` of the body's own, metres.
-    pub fn recentred(self, center: Vec3<f64>) -> Vec3<f64> {
+    /// The pivot of a body of this shape, in its recentred frame, metres.
+    pub fn of(self, shape: &Shape) -> Vec3<f64> {
         match self {
-            Self::Origin => -center,
-            Self::Centre => Vec3::ZERO,
+            Self::Origin => -shape.center,
+            Self::Centre => shape.middle,
         }
     }
 }

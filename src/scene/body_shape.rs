@@ -11,6 +11,7 @@ use super::model::{HullFit, MeshCondition, Model, Piece, Shape};
 use super::readers::{Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::geometry::hull::check_range;
+use crate::geometry::triangle_tree::bounds;
 use crate::geometry::{LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
 use crate::workers::Workers;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub(super) struct BuiltGeometry {
     /// The radius of a sphere or a capsule, metres.
     radius: f64,
     center: Vec3<f64>,
+    /// See [`Shape::middle`].
+    middle: Vec3<f64>,
     vertices: u64,
     triangles: u64,
     watertight: Option<bool>,
@@ -47,15 +50,30 @@ impl BuiltGeometry {
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
         let (hull, radius, watertight, fit) = (None, 0.0, None, None);
         let (mesh, condition, measured) = (None, None, None);
-        Self { model, cores, hull, radius, center, vertices, triangles, watertight, fit, mesh, condition, measured }
+        let middle = middle(cores.iter().flat_map(|core| (0..core.count as u32).map(|v| core.vertex(v))));
+        Self {
+            model,
+            cores,
+            hull,
+            radius,
+            center,
+            middle,
+            vertices,
+            triangles,
+            watertight,
+            fit,
+            mesh,
+            condition,
+            measured,
+        }
     }
 
     /// Of the pieces that stand for a solid mesh.
     fn of_decomposition(solid: DecomposedSolid, center: Vec3<f64>, counts: (u64, u64)) -> Self {
-        let DecomposedSolid { pieces, hull, deviation, condition, watertight } = solid;
+        let DecomposedSolid { pieces, hull, middle, deviation, condition, watertight } = solid;
         let (condition, measured, watertight) = (Some(condition), Some(deviation), Some(watertight));
         let built = Self::of(Model::Decomposition, pieces, center, counts);
-        Self { hull, condition, measured, watertight, ..built }
+        Self { hull, middle, condition, measured, watertight, ..built }
     }
 
     /// Whether it is the triangles of a mesh.
@@ -66,7 +84,19 @@ impl BuiltGeometry {
     /// The shape of the grown body; its radii are rounded up.
     pub(super) fn grown(self, Growth { offset, deviation }: Growth) -> Shape {
         let Self {
-            model, cores, hull, center, vertices, triangles, watertight, fit, mesh, condition, measured, ..
+            model,
+            cores,
+            hull,
+            center,
+            middle,
+            vertices,
+            triangles,
+            watertight,
+            fit,
+            mesh,
+            condition,
+            measured,
+            ..
         } = self;
         let growth = self.radius + offset;
         let recentred = |core: Polyhedron| core.recentred(center, growth);
@@ -88,6 +118,7 @@ impl BuiltGeometry {
             pieces,
             hull,
             center,
+            middle,
             radius,
             deviation,
             decomposition_deviation: measured,
@@ -101,6 +132,12 @@ impl BuiltGeometry {
             condition,
         }
     }
+}
+
+/// The centre of the box around points.
+fn middle(points: impl Iterator<Item = Vec3<f64>>) -> Vec3<f64> {
+    let (low, high) = bounds(points);
+    (low + high).scale(0.5)
 }
 
 /// The geometry of a shape.

@@ -112,6 +112,9 @@ pub struct Shape {
     pub hull: Option<Piece>,
     /// Where the recentred origin lies in the body's own frame, metres.
     pub center: Vec3<f64>,
+    /// The centre of the box around the geometry along the axes of the body's own frame, in the recentred frame, metres: half the sum of
+    /// the least and the greatest coordinate along each axis, rounded to `f64`.
+    pub middle: Vec3<f64>,
     /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
     pub radius: f64,
     /// How far the true surface may lie from the geometry, grown by `offset`, at most: 0 or more, metres.

@@ -80,7 +80,7 @@ impl IntervalCounter {
     fn end_run(&mut self, run: &RunRow, totals: &mut Totals) -> u64 {
         let Self { findings, pairs } = self;
         for (stat, between) in pairs.values() {
-            findings.count_pair(between.as_ref(), |touch| stat.is_apart(touch), totals);
+            findings.count_pair((run.run, between.as_ref()), |touch| stat.is_apart(touch), totals);
         }
         findings.end_run(run.run, &run.between, totals);
         pairs.drain().len() as u64

@@ -7,7 +7,7 @@ use super::column_buffer::ColumnBuffer;
 use super::interval_stats::{IntervalStat, RunIntervals};
 use super::pair_stats::PairStat;
 use super::row::{IntervalRow, Row};
-use crate::narrow::{DirectionalDistance, Status};
+use crate::narrow::{DirectionalDistance, IntervalProximity, Status};
 use crate::scene::{FrameBlock, Sample};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,7 @@ pub(super) fn distances(columns: &mut [ColumnBuffer], rows: &[Row], samples: &[S
     let mut c = ColumnCursor(columns.iter_mut());
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
+    debug_assert!(p().all(|p| in_order([p.lower, p.upper])), "ends of a row are out of order");
     c.next().extend_f64(p().map(|p| p.distance));
     c.next().extend_f64(p().map(|p| p.lower));
     c.next().extend_f64(p().map(|p| p.upper));
@@ -101,6 +102,7 @@ fn witnesses_and_features(c: &mut ColumnCursor<'_>, rows: &[Row]) {
 fn distances_along(c: &mut ColumnCursor<'_>, rows: &[Row]) {
     let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
     let d = || rows.iter().map(|r| r.directional.unwrap_or(DirectionalDistance::UNPROVEN));
+    debug_assert!(d().all(|d| in_order([d.lower, d.upper])), "ends along a direction are out of order");
     c.next().extend_f64(d().map(|d| d.value.unwrap_or(f64::NAN)));
     c.next().extend_f64(d().map(|d| finite(d.lower)));
     c.next().extend_f64(d().map(|d| finite(d.upper)));
@@ -113,6 +115,7 @@ pub(super) fn penetrations(columns: &mut [ColumnBuffer], rows: &[Row], samples: 
     let mut c = ColumnCursor(columns.iter_mut());
     keys(&mut c, rows, samples);
     let p = || rows.iter().map(|r| &r.proximity);
+    debug_assert!(p().all(|p| in_order([(-p.upper).max(0.0), -p.lower])), "ends of a depth are out of order");
     c.next().extend_f64(p().map(|p| -p.distance));
     c.next().extend_f64(p().map(|p| (-p.upper).max(0.0)));
     c.next().extend_f64(p().map(|p| -p.lower));
@@ -138,6 +141,7 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
     c.next().extend_i32(rows.iter().map(|r| r.a as i32));
     c.next().extend_i32(rows.iter().map(|r| r.b as i32));
     let p = || rows.iter().map(|r| &r.interval);
+    debug_assert!(p().all(IntervalProximity::is_in_order), "ends of an interval are out of order");
     c.next().extend_f64(p().map(|p| finite(p.lower)));
     c.next().extend_f64(p().map(|p| finite(p.upper)));
     for end in 0..2 {
@@ -149,6 +153,11 @@ pub(super) fn intervals(columns: &mut [ColumnBuffer], rows: &[IntervalRow], bloc
     c.next().extend_i32(p().map(|p| p.status as i32));
     c.next().extend_i32(p().map(|p| p.method as i32));
     c.finish();
+}
+
+/// Whether two ends are in order; one that is not proven is.
+fn in_order([lower, upper]: [f64; 2]) -> bool {
+    lower <= upper || lower.is_nan() || upper.is_nan()
 }
 
 /// A bound as a nullable column has it: NaN where it is infinite.
@@ -174,6 +183,7 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
     let with_intervals = columns.len() > PAIR_COLUMNS;
     let mut c = ColumnCursor(columns.iter_mut());
     let s = || rows.iter().map(|r| &r.stat);
+    debug_assert!(s().all(|s| in_order([s.lower, s.upper])), "ends of a pair are out of order");
     c.next().extend_i64(rows.iter().map(|r| r.run));
     c.next().extend_i32(s().map(|s| s.a as i32));
     c.next().extend_i32(s().map(|s| s.b as i32));
@@ -195,9 +205,14 @@ pub(super) fn pairs(columns: &mut [ColumnBuffer], rows: &[PairRow]) {
     if with_intervals {
         let between = || rows.iter().map(|r| r.between);
         let contact = || between().map(|of| of?.contact);
+        debug_assert!(
+            between().flatten().all(|of| in_order([of.lower, of.upper])
+                && of.contact.is_none_or(|contact| in_order(contact.shares) && in_order(contact.times))),
+            "ends of a pair between frames are out of order"
+        );
         c.next().extend_f64(between().map(|of| of.map_or(f64::NAN, |of| finite(of.lower))));
         c.next().extend_f64(between().map(|of| of.map_or(f64::NAN, |of| finite(of.upper))));
-        c.next().extend_optional_i64(between().map(|of| Some(of?.frame)));
+        c.next().extend_optional_i64(between().map(|of| Some(of?.frames[0])));
         c.next().extend_optional_i64(contact().map(|contact| Some(contact?.frames[0])));
         for end in 0..2 {
             c.next().extend_f64(contact().map(|contact| contact.map_or(f64::NAN, |contact| contact.shares[end])));
@@ -288,8 +303,9 @@ pub(super) fn runs(columns: &mut [ColumnBuffer], rows: &[RunRow]) {
 /// Fills the columns of `runs` about intervals.
 fn run_intervals(c: &mut ColumnCursor<'_>, rows: &[RunRow]) {
     let of = || rows.iter().map(|r| &r.between);
-    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least.lower))));
-    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least.upper))));
+    debug_assert!(of().all(|of| of.least.is_none_or(in_order)), "ends of a run are out of order");
+    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least[0]))));
+    c.next().extend_f64(of().map(|of| of.least.map_or(f64::NAN, |least| finite(least[1]))));
     c.next().extend_i64(of().map(|of| of.rows as i64));
     c.next().extend_i64(of().map(|of| of.contact as i64));
     c.next().extend_i64(of().map(|of| of.undecided as i64));

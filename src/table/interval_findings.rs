@@ -1,6 +1,6 @@
 //! What a job finds between the samples: counts, violations, the least distance and the first contact.
 
-use super::interval_stats::{IntervalStat, LeastInterval, PairContact, RunIntervals, judged};
+use super::interval_stats::{IntervalStat, PairContact, RunIntervals, judged};
 use super::output_dir::OutputDir;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// What the findings hold at the start of a block, without the list of violating pairs.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FindingsState {
-    least: Option<(i64, LeastInterval)>,
+    least: Option<(i64, IntervalStat)>,
     first_contact: Option<(i64, PairContact)>,
     violations: ViolatingRuns,
 }
@@ -26,8 +26,8 @@ pub(super) struct IntervalFindings {
     /// Up to which distance bodies touch, metres.
     touch: f64,
     violations: Violations,
-    /// The least distance of the finished runs, with the run of the least upper end.
-    least: Option<(i64, LeastInterval)>,
+    /// The pair of the least upper end in one of the finished runs, with that run.
+    least: Option<(i64, IntervalStat)>,
     /// The first contact in the first of the finished runs that has one, with that run.
     first_contact: Option<(i64, PairContact)>,
 }
@@ -69,15 +69,24 @@ impl IntervalFindings {
         Ok(())
     }
 
-    /// Counts a row of `pairs`: whether the bodies touch in an interval, and only there. `is_apart`: whether they are
-    /// separated wherever they have a row, by what distance bodies touch.
+    /// Counts a row of `pairs` of a run: whether the bodies touch in an interval, and only there, and whether they are the pair that is
+    /// proven to come nearest. `is_apart`: whether they are separated wherever they have a row, by what distance bodies touch. Runs come
+    /// one after the other, their pairs in any order.
     pub(super) fn count_pair(
-        &self,
-        between: Option<&IntervalStat>,
+        &mut self,
+        (run, between): (i64, Option<&IntervalStat>),
         is_apart: impl Fn(f64) -> bool,
         totals: &mut Totals,
     ) {
-        if between.is_some_and(|of| of.contact.is_some()) {
+        let Some(of) = between else { return };
+        let is_least = self.least.is_none_or(|(at, least)| {
+            let is_before = at == run && (of.a, of.b) < (least.a, least.b);
+            of.upper < least.upper || (of.upper == least.upper && is_before)
+        });
+        if is_least {
+            self.least = Some((run, *of));
+        }
+        if of.contact.is_some() {
             totals.between.pairs_contact += 1;
             totals.between.pairs_contact_only += u64::from(is_apart(self.touch));
         }
@@ -87,15 +96,6 @@ impl IntervalFindings {
     pub(super) fn end_run(&mut self, run: i64, of: &RunIntervals, totals: &mut Totals) {
         totals.intervals_violated += of.violated;
         totals.intervals_undecided += of.undecided;
-        if let Some(later) = of.least {
-            match &mut self.least {
-                Some((at, least)) => {
-                    *at = if later.upper < least.upper { run } else { *at };
-                    least.add(&later);
-                }
-                none => *none = Some((run, later)),
-            }
-        }
         self.first_contact = self.first_contact.or(of.first_contact.map(|first| (run, first)));
     }
 
@@ -105,7 +105,7 @@ impl IntervalFindings {
     /// What was spilled cannot be read.
     pub(super) fn finish(self, totals: &mut Totals, names: &[String]) -> Result<()> {
         let name = |body: u32| names[body as usize].clone();
-        totals.between.least = self.least.map(|(run, LeastInterval { lower, upper, a, b, frames })| LeastBetween {
+        totals.between.least = self.least.map(|(run, IntervalStat { lower, upper, a, b, frames, .. })| LeastBetween {
             lower_m: lower,
             upper_m: upper,
             run,

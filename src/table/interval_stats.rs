@@ -38,7 +38,7 @@ fn times(ends: [&Sample; 2], shares: [f64; 2]) -> [f64; 2] {
 }
 
 /// What is known of a pair over the intervals of a part of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct IntervalStat {
     /// Body A.
     pub(super) a: u32,
@@ -48,8 +48,8 @@ pub(super) struct IntervalStat {
     pub(super) lower: f64,
     /// Upper end of the least distance, metres.
     pub(super) upper: f64,
-    /// The frame before the interval of the least upper end.
-    pub(super) frame: i64,
+    /// The frame before the interval of the least upper end, and the one behind it.
+    pub(super) frames: [i64; 2],
     /// The first contact.
     pub(super) contact: Option<IntervalContact>,
 }
@@ -58,8 +58,8 @@ impl IntervalStat {
     /// Of one interval.
     pub(super) fn of(row: &IntervalRow, ends: [&Sample; 2]) -> Self {
         let IntervalRow { a, b, interval } = row;
-        let contact = IntervalContact::of(row, ends);
-        Self { a: *a, b: *b, lower: interval.lower, upper: interval.upper, frame: ends[0].frame, contact }
+        let (contact, frames) = (IntervalContact::of(row, ends), ends.map(|end| end.frame));
+        Self { a: *a, b: *b, lower: interval.lower, upper: interval.upper, frames, contact }
     }
 }
 
@@ -69,14 +69,14 @@ impl JoinedEntry for IntervalStat {
         debug_assert_eq!(later.pair(), self.pair());
         self.lower = self.lower.min(later.lower);
         if later.upper < self.upper {
-            (self.upper, self.frame) = (later.upper, later.frame);
+            (self.upper, self.frames) = (later.upper, later.frames);
         }
         self.contact = self.contact.or(later.contact);
     }
 }
 
 impl SpillEntry for IntervalStat {
-    const BYTES: usize = 80;
+    const BYTES: usize = 88;
 
     fn pair(&self) -> (u32, u32) {
         (self.a, self.b)
@@ -86,19 +86,21 @@ impl SpillEntry for IntervalStat {
         // NaN: no contact.
         let nowhere = IntervalContact { frames: [0; 2], shares: [f64::NAN; 2], times: [f64::NAN; 2] };
         let IntervalContact { frames, shares, times } = self.contact.unwrap_or(nowhere);
-        put_words(&[pair_word(self.pair()), self.lower.to_bits(), self.upper.to_bits(), self.frame as u64], bytes);
+        put_words(&[pair_word(self.pair()), self.lower.to_bits(), self.upper.to_bits()], bytes);
+        put_words(&self.frames.map(|frame| frame as u64), bytes);
         put_words(&frames.map(|frame| frame as u64), bytes);
         put_words(&shares.map(f64::to_bits), bytes);
         put_words(&times.map(f64::to_bits), bytes);
     }
 
     fn read(bytes: &[u8]) -> Self {
-        let [pair, lower, upper, frame, before, behind, low, high, from, to] = words(bytes);
+        let [pair, lower, upper, least, least_next, before, behind, low, high, from, to] = words(bytes);
         let (a, b) = pair_of(pair);
         let [shares, times] = [[low, high], [from, to]].map(|words| words.map(f64::from_bits));
         let contact = IntervalContact { frames: [before as i64, behind as i64], shares, times };
         let contact = Some(contact).filter(|_| !shares[1].is_nan());
-        Self { a, b, lower: f64::from_bits(lower), upper: f64::from_bits(upper), frame: frame as i64, contact }
+        let [lower, upper] = [lower, upper].map(f64::from_bits);
+        Self { a, b, lower, upper, frames: [least as i64, least_next as i64], contact }
     }
 }
 
@@ -113,25 +115,10 @@ pub(super) struct RunIntervals {
     pub(super) undecided: u64,
     /// Those with `upper < require`.
     pub(super) violated: u64,
-    /// The least distance.
-    pub(super) least: Option<LeastInterval>,
+    /// The bracket of the least distance of all pairs: least lower and least upper end, metres.
+    pub(super) least: Option<[f64; 2]>,
     /// The first contact.
     pub(super) first_contact: Option<PairContact>,
-}
-
-/// The bracket of the least distance over intervals, and the interval of the least upper end.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct LeastInterval {
-    /// Least lower end, metres.
-    pub(super) lower: f64,
-    /// Least upper end, metres.
-    pub(super) upper: f64,
-    /// Body A.
-    pub(super) a: u32,
-    /// Body B.
-    pub(super) b: u32,
-    /// The frame before the interval, and the one behind it.
-    pub(super) frames: [i64; 2],
 }
 
 /// A contact with its bodies.
@@ -145,17 +132,6 @@ pub(super) struct PairContact {
     pub(super) contact: IntervalContact,
 }
 
-impl LeastInterval {
-    /// Adds what is known of later intervals. Of equal upper ends the earlier interval is kept.
-    pub(super) fn add(&mut self, later: &Self) {
-        let lower = self.lower.min(later.lower);
-        if later.upper < self.upper {
-            *self = *later;
-        }
-        self.lower = lower;
-    }
-}
-
 impl RunIntervals {
     /// Adds the next interval of the run. NaN stands for no requirement: every comparison with it is false.
     pub(super) fn add(&mut self, row: &IntervalRow, ends: [&Sample; 2], require: f64) {
@@ -165,12 +141,8 @@ impl RunIntervals {
         let (violated, undecided) = judged(row, require);
         self.violated += u64::from(violated);
         self.undecided += u64::from(undecided);
-        let frames = ends.map(|end| end.frame);
-        let this = LeastInterval { lower: interval.lower, upper: interval.upper, a, b, frames };
-        match &mut self.least {
-            Some(least) => least.add(&this),
-            none => *none = Some(this),
-        }
+        let [lower, upper] = self.least.unwrap_or([f64::INFINITY; 2]);
+        self.least = Some([lower.min(interval.lower), upper.min(interval.upper)]);
         let Some(contact) = IntervalContact::of(row, ends) else { return };
         // Intervals of one frame come by pair, not by time.
         let is_first = self.first_contact.is_none_or(|PairContact { contact: first, .. }| {

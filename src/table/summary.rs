@@ -380,8 +380,8 @@ impl SummaryWriter {
             slot => steps[slot as usize],
         };
         let (pairs, totals) = (&mut self.pairs, &mut self.totals);
-        let (intervals, findings) = match &mut self.between {
-            Some(between) => (Some(between.stats.drain()), Some(&between.findings)),
+        let (intervals, mut findings) = match &mut self.between {
+            Some(between) => (Some(between.stats.drain()), Some(&mut between.findings)),
             None => (None, None),
         };
         let mut rows = Vec::with_capacity(1024);
@@ -392,8 +392,8 @@ impl SummaryWriter {
             }
             let without_rows = || between.map(|of| PairStat::new(of.a, of.b, 0));
             let Some(stat) = stat.copied().or_else(without_rows) else { return Ok(()) };
-            if let Some(findings) = findings {
-                findings.count_pair(between, |touch| stat.is_apart(touch), totals);
+            if let Some(findings) = &mut findings {
+                findings.count_pair((row.run, between), |touch| stat.is_apart(touch), totals);
             }
             let max_step = add_up(step(stat.a), step(stat.b));
             rows.push(PairRow { run: row.run, stat, max_step, between: between.copied() });

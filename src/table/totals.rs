@@ -64,16 +64,16 @@ pub(crate) struct BetweenTotals {
     pub(crate) pairs_violated: u64,
     /// The worst of these pairs, least upper end first; at most ten.
     pub(crate) violating_pairs: Vec<ViolatingPair>,
-    /// The least distance; `None` without intervals.
+    /// The pair that is proven to come nearest; `None` without intervals.
     pub(crate) least: Option<LeastBetween>,
     /// The first contact of the first run that has one.
     pub(crate) first_contact: Option<FirstContact>,
 }
 
-/// The bracket of the least distance over intervals, and the interval of the least upper end.
+/// The pair of the least upper end in a run: the bracket of its least distance over the intervals of that run, and the interval of that end.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LeastBetween {
-    /// Least lower end over all intervals, metres; negative infinity where nothing is proven.
+    /// Least lower end of the pair, metres; negative infinity where nothing is proven.
     pub(crate) lower_m: f64,
     /// Least upper end, metres.
     pub(crate) upper_m: f64,

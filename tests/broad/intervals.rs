@@ -257,7 +257,7 @@ fn dense(assumed: BetweenFrames, setup: &Setup, of: &FrameBlock) -> FrameBlock {
     let mut b = block(1, setup.scene.dynamic.len(), SAMPLES, SAMPLES);
     for (slot, &body) in setup.scene.dynamic.iter().enumerate() {
         let body = &setup.scene.bodies[body as usize];
-        let pivot = body.pivot.recentred(body.shape.center).to_array();
+        let pivot = body.pivot.of(&body.shape).to_array();
         let ends = [of.pose(slot, 0), of.pose(slot, 1)];
         for s in 0..SAMPLES {
             b.set(slot, s, &between(assumed, &ends, pivot, s as f64 / (SAMPLES - 1) as f64));

@@ -80,6 +80,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         pieces: vec![Piece { core, radius: growth }],
         hull: None,
         center: Vec3::ZERO,
+        middle: Vec3::ZERO,
         radius,
         vertices: points.len() as u64,
         triangles: 0,

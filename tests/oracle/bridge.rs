@@ -62,6 +62,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         pieces: vec![Piece { core, radius: growth }],
         hull: None,
         center: Vec3::ZERO,
+        middle: Vec3::ZERO,
         radius,
         vertices: points.len() as u64,
         triangles: 0,

@@ -77,6 +77,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 pieces: vec![piece; 1 + i % 2],
                 hull: None,
                 center: Vec3::ZERO,
+                middle: Vec3::ZERO,
                 radius,
                 vertices: 1 + i as u64,
                 triangles: 2 * i as u64,

@@ -50,6 +50,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         pieces,
         hull: None,
         center,
+        middle: Vec3::ZERO,
         radius: 0.0,
         vertices: 1,
         triangles: 0,

@@ -19,6 +19,7 @@ fn body(core: Polyhedron, grown: f64) -> Shape {
         pieces,
         hull,
         center,
+        middle: Vec3::ZERO,
         radius,
         deviation,
         decomposition_deviation: None,

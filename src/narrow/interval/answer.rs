@@ -55,6 +55,16 @@ pub struct IntervalProximity {
     pub contact: [f64; 2],
 }
 
+impl IntervalProximity {
+    /// Whether every pair of ends is in order; ends of a contact that is not there are.
+    pub fn is_in_order(&self) -> bool {
+        let are_in_order = |[from, to]: [f64; 2]| (from <= to) || from.is_nan() || to.is_nan();
+        let shares =
+            self.closest.iter().chain(&self.contact).all(|share| share.is_nan() || (0.0..=1.0).contains(share));
+        self.lower <= self.upper && self.closest[0] <= self.closest[1] && are_in_order(self.contact) && shares
+    }
+}
+
 /// Number by number; a contact that is not there equals another.
 impl PartialEq for IntervalProximity {
     fn eq(&self, other: &Self) -> bool {

@@ -11,10 +11,11 @@
 
 use super::answer::IntervalProximity;
 use super::beyond::{PARTS, SeparatedNodes};
+use super::closest::{SoughtTimes, are_explained};
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
 use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
 use super::relative_motion::FixedIn;
-use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve};
+use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
 use super::subject::{Subjects, pieces_of};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::cache::PairCache;
@@ -156,6 +157,11 @@ impl<'a> RowsBySample<'a> {
         Some((if is_end { end } else { start }, is_end))
     }
 
+    /// The lower ends at both ends of an interval, metres.
+    fn lowers(&self, sample: u8) -> [f64; 2] {
+        self.at_ends(usize::from(sample)).map(|row| row.map_or(f64::INFINITY, |row| row.lower))
+    }
+
     /// The upper ends at both ends of an interval, metres.
     fn uppers(&self, sample: u8) -> [f64; 2] {
         self.at_ends(usize::from(sample)).map(|row| row.map_or(f64::INFINITY, |row| row.upper))
@@ -233,6 +239,8 @@ pub fn walk_intervals(
             left &= !terms.by_axis(left & apart, beside, routes);
         }
     }
+    let mut timed = Timed { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
+    timed.add(work, routes, out);
     let mut tries = TRIES;
     while left != 0 {
         let sample = left.trailing_zeros() as usize;
@@ -240,15 +248,17 @@ pub fn walk_intervals(
         let [a, b] = query.over(sample);
         let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, routes) {
             Solved::Answer(answer) => {
-                out.push(IntervalProximity { sample: sample as u8, ..answer });
+                timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
                 continue;
             }
             Solved::OfNodes(answer, nearest) => {
-                out.push(IntervalProximity { sample: sample as u8, ..answer });
+                timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
                 if tries == 0 || nearest.others.len() >= COVER {
                     continue;
                 }
-                terms.by_nodes(left, &rows, &nearest, routes, out)
+                let done = terms.by_nodes(left, &rows, &nearest, routes, out);
+                timed.add(work, routes, out);
+                done
             }
             Solved::Beyond(cover) => {
                 if let [SeparatedNodes { nodes: [0, 0], beside }] = cover[..] {
@@ -264,7 +274,40 @@ pub fn walk_intervals(
         tries = if done == 0 { tries - 1 } else { tries };
         left &= !done;
     }
+    debug_assert!(out[begin..].iter().all(IntervalProximity::is_in_order), "ends out of order: {:?}", &out[begin..]);
     out[begin..].sort_unstable_by_key(|answer| answer.sample);
+}
+
+/// The answers of a pair whose times of least distance are as narrow as their brackets explain.
+struct Timed<'q, 'a> {
+    query: &'q IntervalQuery<'a>,
+    rows: &'q RowsBySample<'a>,
+    options: &'q IntervalOptions,
+    is_convex: bool,
+    /// Those from here on are not.
+    begin: usize,
+}
+
+impl Timed<'_, '_> {
+    /// Adds an answer that is.
+    fn push(&mut self, answer: IntervalProximity, out: &mut Vec<IntervalProximity>) {
+        out.push(answer);
+        self.begin = out.len();
+    }
+
+    /// Narrows the times of the answers of rows that were added.
+    fn add(&mut self, work: &mut Workspace, routes: &mut Routes, out: &mut [IntervalProximity]) {
+        for answer in &mut out[self.begin..] {
+            let sample = usize::from(answer.sample);
+            let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], self.is_convex, self.options.touch);
+            if are_explained(answer, self.rows.lowers(answer.sample), sought) {
+                continue;
+            }
+            let ([a, b], rows) = (self.query.over(sample), self.rows.at_ends(sample));
+            *answer = timed_by_rows(*answer, [&a, &b], rows, self.options, work, routes);
+        }
+        self.begin = out.len();
+    }
 }
 
 impl BlockTerms<'_, '_> {

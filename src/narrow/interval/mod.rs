@@ -15,6 +15,7 @@
 //! search.rs           best-first division
 //! advancement.rs      conservative advancement along one direction
 //! contact.rs          the first contact
+//! closest.rs          the times of least distance
 //! surfaces/           triangle meshes, node by node
 //! answer.rs           what is proven of an interval
 //! ```
@@ -28,6 +29,7 @@ mod advancement;
 mod answer;
 mod beyond;
 mod block;
+mod closest;
 mod contact;
 mod eight;
 mod node;

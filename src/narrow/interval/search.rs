@@ -5,6 +5,7 @@
 
 use super::answer::IntervalMethod;
 use super::beyond::separated;
+use super::closest::SoughtTimes;
 use super::node::Node;
 use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;
@@ -100,6 +101,10 @@ pub(super) struct IntervalSearch<'a, 'w> {
     /// Whether a part was divided, and whether one is bounded by the speed of the bodies.
     pub(super) divided: bool,
     pub(super) by_speed: bool,
+    /// Once the bracket is known: what is sought of the times of least distance.
+    pub(super) sought: Option<SoughtTimes>,
+    /// Parts divided for these times.
+    pub(super) divided_for_times: u32,
 }
 
 /// How the bisection ended.
@@ -194,7 +199,8 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
         let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(at_least);
         let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
-        let (upper, ends) = (self.upper, [&self.ends[0], &self.ends[1]]);
+        let (sought, ends) = (self.sought, [&self.ends[0], &self.ends[1]]);
+        let upper = sought.map_or(self.upper, |sought| sought.level);
         let hulls = self.subjects.hulls_of_nodes(nodes).filter(|_| lower <= upper);
         let bound = hulls.map_or(GapBound::NONE, |hulls| {
             let between = self.subjects.between_middles(nodes, ends[0]);
@@ -202,7 +208,7 @@ impl<'a> IntervalSearch<'a, '_> {
             if along.least() > upper {
                 return along;
             }
-            let is_enough = |least: f64| least > upper || self.options.is_decided(least, upper);
+            let is_enough = |least: f64| least > upper || (sought.is_none() && self.options.is_decided(least, upper));
             let best = hulls.best_between(ends, &self.motion, |bound| is_enough(bound.least()));
             let best = if best.least() < along.least() { along } else { best };
             if is_enough(best.least()) {
@@ -254,7 +260,10 @@ impl<'a> IntervalSearch<'a, '_> {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
         let upper = self.upper;
-        let is_enough = |least: f64| least > self.options.within || self.options.is_decided(least.max(at_least), upper);
+        let is_enough = |least: f64| match self.sought {
+            Some(sought) => least > sought.level,
+            None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
+        };
         let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
             true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
             false => {

@@ -2,6 +2,7 @@
 
 use super::answer::{IntervalMethod, IntervalProximity, IntervalStatus};
 use super::beyond::{SeparatedCover, SeparationProof};
+use super::closest::{SoughtTimes, are_explained, common};
 use super::contact::first_contact;
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions, PartDivision};
@@ -10,7 +11,6 @@ use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use super::search::IntervalSearch;
 use super::subject::Subjects;
 use super::support_gap::{Hulls, by_bend};
-use crate::geometry::Pose;
 use crate::narrow::cache::PieceCache;
 use crate::narrow::proximity::Proximity;
 use crate::narrow::routes::Routes;
@@ -43,7 +43,10 @@ pub fn interval_proximity_divided<'a>(
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
     match solve(a, b, rows, options, division, work, routes) {
-        Solved::Answer(answer) | Solved::OfNodes(answer, _) => Some(answer),
+        Solved::Answer(answer) | Solved::OfNodes(answer, _) => {
+            debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
+            Some(answer)
+        }
         Solved::Beyond(_) => None,
     }
 }
@@ -76,7 +79,7 @@ pub(super) fn solve<'a>(
 ) -> Solved {
     let subjects = Subjects::new(a, b, options.touch);
     if options.between == BetweenFrames::Hold {
-        return held(&subjects, [a.ends, b.ends], rows, options, work, routes).into();
+        return held(&subjects, [a, b], rows, options, work, routes).into();
     }
     let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
         return undefined([a, b], rows, &subjects, options, work, routes).into();
@@ -94,40 +97,115 @@ pub(super) fn solve<'a>(
         return Solved::Beyond(cover);
     }
     let mut cache = PieceCache::default();
-    let ends = [0, 1].map(|end| {
-        let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
-        subjects.measure_bodies(&mut node, rows[end], &mut cache, work, routes);
-        node
-    });
-    if let Some(answer) = by_normals(&subjects, &motion, &ends, options) {
-        return answer.into();
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
+    let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
+    let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
+    let mut search = Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
+    match known {
+        None => {
+            search.begin();
+            answer(search).into()
+        }
+        Some(Solved::Answer(answer)) => Solved::Answer(timed(answer, search)),
+        Some(Solved::OfNodes(answer, nearest)) => Solved::OfNodes(timed(answer, search), nearest),
+        Some(beyond) => beyond,
     }
-    if let Some(answer) = by_nearest_nodes(&subjects, &motion, &ends, options, &separation) {
+}
+
+/// What is known of an interval before its search.
+struct Begun<'a, 'o> {
+    subjects: Subjects<'a>,
+    paths: [BodyPath; 2],
+    motion: RelativeMotion,
+    options: &'o IntervalOptions,
+    division: PartDivision,
+    ends: [Node; 2],
+    cache: PieceCache,
+}
+
+impl<'a> Begun<'a, '_> {
+    /// A search without parts.
+    fn search<'w>(self, work: &'w mut Workspace, routes: &'w mut Routes) -> IntervalSearch<'a, 'w> {
+        let Self { subjects, paths, motion, options, division, ends, cache } = self;
+        IntervalSearch {
+            subjects,
+            paths,
+            motion,
+            options: *options,
+            division,
+            upper: least(ends[0].upper, ends[1].upper),
+            ends,
+            cache,
+            work,
+            routes,
+            leaves: Vec::new(),
+            open: BinaryHeap::new(),
+            surfaces: None,
+            computed: 2,
+            divided: false,
+            by_speed: false,
+            sought: None,
+            divided_for_times: 0,
+        }
+    }
+}
+
+impl IntervalSearch<'_, '_> {
+    /// Adds the bodies as a whole.
+    fn begin(&mut self) {
+        match self.subjects.has_trees() {
+            true => self.push_nodes([0, 0], f64::NEG_INFINITY),
+            false => self.begin_leaf([0, 0], f64::NEG_INFINITY),
+        }
+    }
+}
+
+/// An answer of directions with times of least distance as narrow as its bracket explains. `search`: without parts.
+fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
+    let (bracket, is_convex) = ([answer.lower, answer.upper], search.subjects.is_convex());
+    let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
+    if are_explained(&answer, search.ends.each_ref().map(|end| end.lower), sought) {
         return answer;
     }
-    let mut search = IntervalSearch {
-        subjects,
-        paths,
-        motion,
-        options: *options,
-        division,
-        upper: least(ends[0].upper, ends[1].upper),
-        ends,
-        cache,
-        work,
-        routes,
-        leaves: Vec::new(),
-        open: BinaryHeap::new(),
-        surfaces: None,
-        computed: 2,
-        divided: false,
-        by_speed: false,
+    search.sought = Some(sought);
+    search.begin();
+    let parts = search.open.drain().collect::<Vec<_>>();
+    IntervalProximity { closest: search.times_below(parts, sought, answer.closest), ..answer }
+}
+
+/// [`timed`], of an answer of the directions of the rows at both ends.
+pub(super) fn timed_by_rows(
+    answer: IntervalProximity,
+    [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> IntervalProximity {
+    let subjects = Subjects::new(a, b, options.touch);
+    let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
+        return answer;
     };
-    match search.subjects.has_trees() {
-        true => search.push_nodes([0, 0], f64::NEG_INFINITY),
-        false => search.begin_leaf([0, 0], f64::NEG_INFINITY),
-    }
-    answer(search).into()
+    let paths = [path_a, path_b];
+    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
+    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
+    let (mut cache, division) = (PieceCache::default(), PartDivision::default());
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
+    timed(answer, Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
+}
+
+/// The bodies at both ends, with their distances.
+fn measured_ends(
+    subjects: &Subjects<'_>,
+    [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    (cache, work, routes): (&mut PieceCache, &mut Workspace, &mut Routes),
+) -> [Node; 2] {
+    [0, 1].map(|end| {
+        let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
+        subjects.measure_bodies(&mut node, rows[end], cache, work, routes);
+        node
+    })
 }
 
 /// The lesser of two upper ends, the first of equal ones.
@@ -192,7 +270,13 @@ impl TriedDirections {
         self.best[end] = *bound;
         let alone = decided(bound, self.uppers, self.is_convex, options);
         let [first, last] = &self.best;
-        alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))
+        let found = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
+        // Each of both bounds holds.
+        let below = |answer: &IntervalProximity| {
+            let both = [first, last].map(|bound| bound.where_below(answer.upper));
+            common(answer.closest, common(both[0], both[1]))
+        };
+        Some(found.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
     }
 }
 
@@ -265,13 +349,16 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     let end = search.run();
     let least = search.open.peek().filter(|least| least.lower <= search.options.within)?.lower;
     let (method, upper, touch) = (search.method(end, least), search.upper, search.options.touch);
-    let lower = if least > 0.0 || search.subjects.is_convex() { least } else { depth_bound(&search).min(least) };
-    let mut closest = [1.0_f64, 0.0];
-    for part in search.open.iter().filter(|part| part.lower <= upper) {
-        let [first, last] = part.bound.where_below(upper).map(|share| part.start + share * (part.end - part.start));
-        closest = [closest[0].min(first), closest[1].max(last)];
-    }
+    let is_convex = search.subjects.is_convex();
+    let (lower, mut times) = match least > 0.0 || is_convex {
+        true => (least, [0.0, 1.0]),
+        false => depth_of_hulls(&mut search, upper),
+    };
+    let parts: Vec<_> = search.open.iter().copied().collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
+    // Before the first contact they are clear.
+    times[0] = times[0].max(contact[0]);
+    let closest = search.times_below(parts, SoughtTimes::of_bracket([lower, upper], is_convex, touch), times);
     let status = status(lower, upper, touch);
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
@@ -286,43 +373,43 @@ fn status(lower: f64, upper: f64, touch: f64) -> IntervalStatus {
     }
 }
 
-/// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap: that of their hulls, which
-/// contain them.
-fn depth_bound(search: &IntervalSearch<'_, '_>) -> f64 {
-    let [mut start, mut end] = [0.0, 1.0].map(|share| Node::at(share, &search.paths));
-    let directions = |share: f64, node: &mut Node| {
-        let nodes = search.leaves.iter().flat_map(|leaf| &leaf.nodes).filter(|known| known.share == share);
-        nodes.flat_map(|known| known.normals()).take(8).for_each(|&normal| node.add_normal(normal));
-    };
-    for (node, known) in [(&mut start, &search.ends[0]), (&mut end, &search.ends[1])] {
-        known.normals().iter().for_each(|&normal| node.add_normal(normal));
-    }
-    directions(0.0, &mut start);
-    directions(1.0, &mut end);
-    search.subjects.hulls().best_between([&start, &end], &search.motion, |_| false).least()
+/// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap, from their hulls, which
+/// contain them; and the times outside of which the hulls are farther apart than `upper` (metres).
+fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64; 2]) {
+    let subjects = search.subjects.as_hulls();
+    let ends = search.ends.each_ref().map(|end| {
+        let mut node = Node::of_poses(end.share, end.poses);
+        subjects.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.routes);
+        node
+    });
+    // Nothing but the tolerance ends it.
+    let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
+    let IntervalSearch { paths, motion, division, .. } = *search;
+    let begun = Begun { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
+    let mut hulls = begun.search(search.work, search.routes);
+    hulls.begin();
+    hulls.run();
+    let lower = hulls.open.peek().map_or(f64::NEG_INFINITY, |least| least.lower);
+    let parts: Vec<_> = hulls.open.drain().collect();
+    (lower, hulls.times_below(parts, SoughtTimes { level: upper, explained: upper }, [0.0, 1.0]))
 }
 
 /// The answer where both poses hold until the next one.
 fn held(
     subjects: &Subjects<'_>,
-    poses: [[Pose; 2]; 2],
+    bodies: [&BodyMotion<'_>; 2],
     rows: [Option<&Proximity>; 2],
     options: &IntervalOptions,
     work: &mut Workspace,
     routes: &mut Routes,
 ) -> Option<IntervalProximity> {
-    let mut cache = PieceCache::default();
-    let [start, end] = [0, 1].map(|at| {
-        let mut node = Node::of_poses(at as f64, [poses[0][at], poses[1][at]]);
-        subjects.measure_bodies(&mut node, rows[at], &mut cache, work, routes);
-        node
-    });
+    let [start, end] = measured_ends(subjects, bodies, rows, (&mut PieceCache::default(), work, routes));
     let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
     if lower > options.within {
         return None;
     }
-    let is_first = |node: &Node| node.lower <= upper;
-    let closest = [if is_first(&start) { 0.0 } else { 1.0 }, if is_first(&end) { 1.0 } else { 0.0 }];
+    // The first pose holds until the end.
+    let closest = if start.lower <= upper { [0.0, 1.0] } else { [1.0, 1.0] };
     let touching = [&start, &end].into_iter().find(|node| node.upper <= options.touch);
     let contact = touching.map_or([f64::NAN; 2], |node| [node.share; 2]);
     let (status, method) = (status(lower, upper, options.touch), IntervalMethod::Hold);
@@ -340,8 +427,7 @@ fn undefined(
 ) -> Option<IntervalProximity> {
     let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let ends =
-        held(subjects, [a.ends, b.ends], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
+    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
     if lower > options.within {
         return None;
     }

@@ -61,6 +61,11 @@ impl<'a> Subjects<'a> {
         Self { shapes, axes, between, division, deviation: deviation_of(a.shape, b.shape), touch }
     }
 
+    /// The hulls of both bodies alone, which contain them.
+    pub(super) fn as_hulls(&self) -> Self {
+        Self { division: Division::Convex, ..*self }
+    }
+
     /// Whether both bodies are convex, so that a gap bounds the depth too.
     pub(super) fn is_convex(&self) -> bool {
         matches!(self.division, Division::Convex)

@@ -34,6 +34,8 @@ pub(super) struct DecomposedSolid {
     pub(super) pieces: Vec<Polyhedron>,
     /// The hull of all pieces, where there are several; `source` as that of the pieces.
     pub(super) hull: Option<Polyhedron>,
+    /// The centre of the box around the solid, metres.
+    pub(super) middle: Vec3<f64>,
     /// No point of the solid is farther from the pieces than this, and no point of a piece farther from the solid: proven, above 0,
     /// metres.
     pub(super) deviation: f64,
@@ -58,7 +60,7 @@ pub(super) fn from_solid(
         return Err(not_solid(&Closure::of(triangles, workers), triangles));
     };
     let (low, high) = bounds(mesh.vertices().iter().copied());
-    let size = (high - low).length();
+    let (size, middle) = ((high - low).length(), (low + high).scale(0.5));
     if !SIZES.contains(&size) {
         let problem = format!("it is {size:e} m large: too large or too small to be decomposed");
         return Err(Fault::new(problem, "check the `unit` and the `scale` of the body"));
@@ -66,11 +68,11 @@ pub(super) fn from_solid(
     let settled = RESOLUTION * size;
     let watertight = closure.oriented;
     if let Some((whole, deviation)) = convex_whole(&mesh, condition.volume, (settled, CONVEX * size))? {
-        return Ok(DecomposedSolid { pieces: vec![whole], hull: None, deviation, condition, watertight });
+        return Ok(DecomposedSolid { pieces: vec![whole], hull: None, middle, deviation, condition, watertight });
     }
     let (pieces, hull) = hulls(&vhacd::parts(mesh.vertices(), mesh.triangles())?)?;
     let deviation = deviation(&mesh, &pieces, settled);
-    Ok(DecomposedSolid { pieces, hull, deviation, condition, watertight })
+    Ok(DecomposedSolid { pieces, hull, middle, deviation, condition, watertight })
 }
 
 /// The hull of a mesh that is convex, and how far they are from each other, at most `tolerance`; `None` for other meshes. V-HACD would

@@ -142,9 +142,18 @@ fn totals_are_those_of_the_rows() {
     assert_eq!(found.between.pairs_violated, violating.len() as u64);
     let least = violating.values().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(found.between.violating_pairs[0].min_distance_m, least);
-    assert_eq!(found.between.least.as_ref().map(|of| of.upper_m), Some(least));
-    let lower = all().map(|(_, row)| row.interval.lower).fold(f64::INFINITY, f64::min);
-    assert_eq!(found.between.least.map(|of| of.lower_m), Some(lower));
+    let nearest = found.between.least.as_ref().expect("intervals");
+    assert_eq!(nearest.upper_m, least);
+    // Both ends are those of one pair in one run, and others reach deeper.
+    let of_pair = |r: &Results, row: &IntervalRow| {
+        let names = [row.a, row.b].map(|body| format!("body-{body:04}"));
+        let run = r.block.samples[usize::from(row.interval.sample)].run;
+        run == nearest.run && names == [nearest.body_a.clone(), nearest.body_b.clone()]
+    };
+    let lower = all().filter(|(r, row)| of_pair(r, row)).map(|(_, row)| row.interval.lower);
+    assert_eq!(nearest.lower_m, lower.fold(f64::INFINITY, f64::min));
+    let of_all = all().map(|(_, row)| row.interval.lower).fold(f64::INFINITY, f64::min);
+    assert!(of_all < nearest.lower_m, "not representative: {of_all} {}", nearest.lower_m);
     // The first contact: the earliest sample, and in it the one that is proven first.
     let contacts = all().filter(|(_, row)| row.interval.status == IntervalStatus::Contact);
     let position = |r: &Results, row: &IntervalRow| (r.block.index, row.interval.sample);

@@ -61,6 +61,7 @@ impl RandomBodies {
             pieces,
             hull,
             center,
+            middle: Vec3::ZERO,
             radius,
             deviation,
             decomposition_deviation: None,

@@ -29,14 +29,17 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// Replaces a part of the hulls of two meshes by one of their surfaces.
     pub(in crate::narrow::interval) fn begin_surfaces(&mut self, part: &IntervalPart) {
-        let Some(mut surfaces) = self.new_surfaces() else { return };
+        let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return };
         surfaces.begun_at = part.lower;
         let mut known: SmallVec<[FixedDirection; 12]> = SmallVec::new();
         for node in self.leaves.iter().flat_map(|leaf| &leaf.nodes) {
             known.extend(node.normals().iter().flat_map(|&normal| surfaces.fixed_directions(node.share, normal)));
         }
         let share = surfaces.nearest_share();
-        let normal = self.measure_surfaces(&mut surfaces, share);
+        let normal = match self.sought {
+            Some(_) => self.distance_of_surfaces(&mut surfaces, share).normal,
+            None => self.measure_surfaces(&mut surfaces, share),
+        };
         known.extend(normal.into_iter().flat_map(|normal| surfaces.fixed_directions(share, normal)));
         let whole = surfaces.whole([part.start, part.end], &known, self.aim());
         self.push_surfaces(&mut surfaces, whole, part.lower);
@@ -55,10 +58,16 @@ impl<'a> IntervalSearch<'a, '_> {
     pub(in crate::narrow::interval) fn divide_surfaces(&mut self, of: u32) {
         let Some(mut surfaces) = self.surfaces.take() else { return };
         let part = surfaces.parts[rank(of as usize) as usize];
-        let worth = 0.5 * (self.upper - part.lower);
-        let is_worth_it = part.likely_upper < self.upper && self.upper - part.likely_upper > worth;
-        if is_worth_it || surfaces.may_touch(&part, self.options.touch) {
-            self.measure_surfaces(&mut surfaces, part.near);
+        if let Some(sought) = self.sought {
+            if part.likely_upper <= sought.explained {
+                self.distance_of_surfaces(&mut surfaces, part.near);
+            }
+        } else {
+            let worth = 0.5 * (self.upper - part.lower);
+            let is_worth_it = part.likely_upper < self.upper && self.upper - part.likely_upper > worth;
+            if is_worth_it || surfaces.may_touch(&part, self.options.touch) {
+                self.measure_surfaces(&mut surfaces, part.near);
+            }
         }
         self.divided |= part.by_time;
         let before = surfaces.looked_at / PAIRS_OF_A_DISTANCE;
@@ -79,6 +88,9 @@ impl<'a> IntervalSearch<'a, '_> {
 
     /// What a bound has to reach for the bracket to decide what is asked, and beyond what bounds are of no interest.
     fn aim(&self) -> SurfaceAim {
+        if let Some(sought) = self.sought {
+            return SurfaceAim { needed: sought.level.next_up(), beyond: sought.level };
+        }
         let (options, upper) = (&self.options, self.upper);
         let beyond = if upper > options.touch { upper } else { options.touch };
         let mut needed = (upper - options.tolerance).max(options.touch.next_up());
@@ -143,6 +155,8 @@ impl<'a> IntervalSearch<'a, '_> {
         self.computed += 1;
         let node = Node::at(share, &self.paths);
         let SurfaceParts { meshes, memory, .. } = surfaces;
-        surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes)
+        let found = surface_bracket(*meshes, node.poses, node.relative, memory, &mut self.work.meshes);
+        surfaces.measured.push((share, surfaces.upper_end(found.upper)));
+        found
     }
 }

@@ -83,6 +83,8 @@ pub(in crate::narrow::interval) struct SurfaceParts<'a> {
     pub(super) looked_at: u32,
     /// The first time at which contact is proven; infinite: none.
     pub(super) contact: f64,
+    /// Times with upper ends of the signed distance there, metres.
+    pub(super) measured: Vec<(f64, f64)>,
     /// What the distances of the surfaces remember: it changes no answer.
     pub(super) memory: MeshPairMemory,
 }
@@ -114,6 +116,7 @@ impl<'a> SurfaceParts<'a> {
             begun_at: f64::NEG_INFINITY,
             looked_at: 0,
             contact: f64::INFINITY,
+            measured: Vec::new(),
             memory: MeshPairMemory::default(),
         }
     }
@@ -126,6 +129,11 @@ impl<'a> SurfaceParts<'a> {
     /// The signed distance of the bodies is at most this where two points of their surfaces are so far apart, metres.
     pub(super) fn upper_end(&self, distance: f64) -> f64 {
         (distance - self.growth + self.deviation + self.rounding).next_up()
+    }
+
+    /// The times at which the distance is known to be at most this, metres.
+    pub(in crate::narrow::interval) fn times_within(&self, distance: f64) -> impl Iterator<Item = f64> {
+        self.measured.iter().filter(move |(_, upper)| *upper <= distance).map(|(share, _)| *share)
     }
 
     /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
