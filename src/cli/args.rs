@@ -161,6 +161,9 @@ pub(crate) struct ExportArgs {
     /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` after it, if left out
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
+    /// Write texts as they are, also those that a spreadsheet program takes for a formula
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// Print one JSON object (the files written) instead of text
     #[arg(long)]
     pub(crate) json: bool,
