@@ -51,7 +51,7 @@ pub mod scene {
     pub use crate::scene::{
         BetweenFrames, Body, BodyBuilder, BodyTree, Candidate, Carriage, CarriageLink, Following, FrameBlock, Geometry,
         IgnoreRule, Lanes, MeshCondition, Missing, Model, Motion, MotionRule, Outline, Piece, Pivot, QueryOptions,
-        SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
+        RestPose, SAMPLES, Sample, Scene, SceneBuilder, SceneOverrides, Shape, TreeNode, block, ignore, model, readers,
     };
 }
 

@@ -88,7 +88,7 @@ impl Error {
 
     /// The system gives no further thread.
     pub(crate) fn no_thread(error: &dyn Display) -> Self {
-        let remedy = "ask for fewer (--threads), or raise the limit of processes and threads (`ulimit -u`)";
+        let remedy = "ask for fewer (--threads), or raise the limits of threads and memory (`ulimit -u`, `ulimit -v`)";
         Self::new(ErrorKind::Output, "threads", format!("the system gives no further thread ({error})"), remedy)
     }
 

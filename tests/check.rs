@@ -313,3 +313,105 @@ fn the_tree_of_a_large_file_is_short() {
     }
     assert!(text.lines().count() < 75, "{text}");
 }
+
+/// A skid that its file has turned by -90 degrees about x (it lies in a file that is y up), a pump on it, and a floor that
+/// touches the pump wherever it is. `mesh`: whether the skid has a mesh of its own.
+fn skid(mesh: bool) -> TempDir {
+    let dir = tempfile::tempdir().expect("scratch");
+    let mesh = if mesh { r#""mesh": 0, "# } else { "" };
+    let nodes = [
+        format!(
+            r#"{{"name": "skid", {mesh}"translation": [3, 2, -1], "rotation": [-0.7071067811865476, 0, 0, 0.7071067811865476], "children": [1]}}"#
+        ),
+        r#"{"name": "pump", "mesh": 0, "translation": [0, 0, 0.5]}"#.to_owned(),
+        r#"{"name": "floor", "mesh": 1, "translation": [3, 2, -1]}"#.to_owned(),
+    ];
+    let meshes = [glb::cuboid("part", [1.0; 3], None), glb::cuboid("plate", [8.0; 3], None)];
+    fs::write(dir.path().join("plant.glb"), glb::glb(&nodes, &[0, 2], &meshes, &[])).expect("written");
+    let text = "[scene]\nlength_unit = \"mm\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 500\n\
+        [[bodies]]\ngeometry = \"plant.glb\"\neach = \"node\"\nup = \"y\"\nmoving = \"skid\"\n";
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    dir
+}
+
+/// Ten frames of the skid, which begin with a row.
+fn skid_moves(dir: &Path, row: &str) {
+    let lines: Vec<String> = (0..10).map(|frame| format!("{frame},{row}\n")).collect();
+    fs::write(dir.join("t.csv"), format!("frame,body,x,y,z,qw,qx,qy,qz\n{}", lines.concat())).expect("written");
+}
+
+#[test]
+fn a_first_pose_that_tips_a_node_over_is_told_with_its_rest_pose() {
+    for mesh in [true, false] {
+        let dir = skid(mesh);
+        let at = dir.path();
+        skid_moves(at, "skid,3000,1000,2000,1,0,0,0");
+        let found = json(at);
+        let tipped = warnings(&found, "tipped");
+        let bodies = if mesh { vec!["skid", "skid/pump"] } else { vec!["skid/pump"] };
+        assert!(tipped.len() == 1 && tipped[0]["bodies"] == serde_json::json!(bodies), "{mesh}: {found}");
+        let [problem, help] = ["problem", "help"].map(|key| tipped[0][key].as_str().unwrap_or(""));
+        assert!(problem.contains("`skid`") && !problem.contains("pump") && problem.contains("90 degrees"), "{problem}");
+        // Contacts that the tipped bodies make are no reason to ignore them.
+        let contacts = found["lasting_contacts"].as_array().expect("a list").len();
+        assert!(contacts >= bodies.len() && found["ignore_rules"] == "", "{found}");
+        assert!(warnings(&found, "contact").is_empty(), "{found}");
+        let (text, _) = run(at, &[], 0);
+        assert!(text.contains("tips the body over") && !text.contains("[[ignore]]"), "{text}");
+
+        // The row of the text, copied, is the place of the file: y up becomes z up, and metres millimetres.
+        let listed: Vec<&str> = text.lines().map(str::trim).filter(|line| line.contains("skid,")).collect();
+        let row = listed[0];
+        assert!(
+            text.contains("at rest") && text.contains("body,x,y,z,qw,qx,qy,qz") && help.contains(row),
+            "{text}\n{help}"
+        );
+        let numbers: Vec<f64> = row.split(',').skip(1).map(|cell| cell.parse().expect("a number")).collect();
+        let half = 0.5_f64.sqrt();
+        for (number, expected) in numbers.iter().zip([3000.0, 1000.0, 2000.0, half, -half, 0.0, 0.0]) {
+            assert!((number - expected).abs() < 1e-3, "{row}");
+        }
+        skid_moves(at, row);
+        let found = json(at);
+        assert!(warnings(&found, "tipped").is_empty() && warnings(&found, "contact").len() == 1, "{found}");
+        assert!(found["ignore_rules"].as_str().is_some_and(|rules| rules.contains("skid/pump")), "{found}");
+        let rest = &found["rest_poses"];
+        assert_eq!((&rest[0]["body"], &rest[1]["carried_by"]), (&"skid".into(), &"skid".into()), "{rest}");
+
+        // Turned about the vertical from there: a vehicle may begin in any direction. Upside down is told.
+        for (turn, told) in [
+            ([half, 0.0, 0.0, half], None),
+            ([0.0, 0.0, 0.0, 1.0], None),
+            ([0.0, 1.0, 0.0, 0.0], Some("180 degrees")),
+            ([0.924, 0.383, 0.0, 0.0], None),
+        ] {
+            let [w, x, y, z] = turn;
+            // turn * rest, with rest = (half, -half, 0, 0)
+            let q = [half * (w + x), half * (x - w), half * (y - z), half * (z + y)];
+            skid_moves(at, &format!("skid,3000,1000,2000,{},{},{},{}", q[0], q[1], q[2], q[3]));
+            let found = json(at);
+            let tipped = warnings(&found, "tipped");
+            assert_eq!(tipped.len(), usize::from(told.is_some()), "{turn:?}: {found}");
+            if let Some(told) = told {
+                assert!(tipped[0]["problem"].as_str().is_some_and(|problem| problem.contains(told)), "{found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn times_in_nanoseconds_since_the_start_are_told() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let text = "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nshape = { sphere = 1 }\n";
+    fs::write(dir.path().join("scene.toml"), text).expect("written");
+    for (step, told) in [(33_333_333_u64, true), (1, false)] {
+        let rows: Vec<String> =
+            (0..5).map(|frame| format!("{frame},{},a,{frame},0,0,1,0,0,0\n", frame * step)).collect();
+        fs::write(dir.path().join("t.csv"), format!("frame,timestamp,body,x,y,z,qw,qx,qy,qz\n{}", rows.concat()))
+            .expect("written");
+        let found = json(dir.path());
+        let times = warnings(&found, "time");
+        assert_eq!(times.len(), usize::from(told), "{found}");
+        assert!(times.iter().all(|time| time["help"].as_str().is_some_and(|help| help.contains("1e9"))), "{found}");
+    }
+}

@@ -142,3 +142,55 @@ fn an_export_that_cannot_be_is_refused() {
     let (_, err) = expect(dir, "export o --csv --table pairs --force", 1);
     assert!(err.contains("pairs.parquet"), "{err}");
 }
+
+/// Names that a spreadsheet program takes for formulas, and others.
+const FORMULAS: [(&str, &str); 8] = [
+    ("=HYPERLINK(\"http://a\")", "'=HYPERLINK(\"http://a\")"),
+    ("+1", "'+1"),
+    ("-pipe", "'-pipe"),
+    ("@sum", "'@sum"),
+    ("'=quoted", "''=quoted"),
+    ("'", "''"),
+    ("a=b", "a=b"),
+    ("\ttab", "'\ttab"),
+];
+
+#[test]
+fn texts_that_begin_as_formulas_are_marked_unless_raw() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let mut scene = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 2\n".to_owned();
+    for (number, (name, _)) in FORMULAS.iter().enumerate() {
+        let (name, x) = (name.replace('\\', "\\\\").replace('"', "\\\"").replace('\t', "\\t"), number as f64 - 3.0);
+        scene.push_str(&format!(
+            "[[body]]\nname = \"{name}\"\nshape = {{ sphere = 1 }}\nstatic = true\nposition = [{x}, 0, 0]\ngroup = \"{name}\"\n"
+        ));
+    }
+    fs::write(dir.join("s.toml"), scene).expect("written");
+    expect(dir, "run s.toml --out o", 0);
+    let mut signed = 0;
+    for (args, is_raw) in [("", false), (" --raw", true)] {
+        expect(dir, &format!("export o --csv --force{args}"), 0);
+        let read = |table: &str| -> Vec<csv::StringRecord> {
+            let reader = csv::Reader::from_path(dir.join(format!("o-csv/{table}.csv"))).expect("CSV");
+            reader.into_records().map(|record| record.expect("a record")).collect()
+        };
+        let shown = |(name, marked): &(&'static str, &'static str)| if is_raw { *name } else { *marked };
+        let all: Vec<&str> = FORMULAS.iter().map(shown).collect();
+        let bodies: Vec<String> = read("bodies").iter().map(|record| record[0].to_owned()).collect();
+        assert_eq!(bodies, all, "{args}");
+        for record in read("distances") {
+            assert!(record.iter().filter(|cell| all.contains(cell)).count() >= 2, "both names: {record:?}");
+            // Numbers stay numbers.
+            signed += record.iter().filter(|cell| cell.starts_with('-') && cell.parse::<f64>().is_ok()).count();
+        }
+        if !is_raw {
+            for record in ["bodies", "distances", "pairs", "runs"].into_iter().flat_map(read) {
+                let is_number = |cell: &str| cell.parse::<f64>().is_ok() && !all.contains(&cell);
+                let is_safe = |cell: &str| is_number(cell) || !cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+                assert!(record.iter().all(is_safe), "{record:?}");
+            }
+        }
+    }
+    assert!(signed > 20, "{signed} negative numbers");
+}

@@ -292,3 +292,171 @@ fn frames_that_come_back_are_named() {
     let absent = Scene { missing: Missing::Absent, ..scene };
     assert_eq!(read(&absent, &folder.path().join("lacking.parquet")).expect("good")[0].samples.len(), 60);
 }
+
+#[test]
+fn times_that_no_clock_shows_in_seconds_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = scene(&["a"]);
+    let now = 1_700_000_000_f64;
+    for (name, per_second, unit) in
+        [("ms", 1e3, "milliseconds"), ("us", 1e6, "microseconds"), ("ns", 1e9, "nanoseconds")]
+    {
+        for column in ["timestamp", "time", "t", "time_s"] {
+            let mut text = format!("frame,{column},body,x,y,z,qw,qx,qy,qz\n");
+            for frame in 0..3 {
+                // The second row is the first bad one.
+                let time = if frame == 0 { 0.0 } else { now * per_second };
+                writeln!(text, "{frame},{time:.0},a,0,0,0,1,0,0,0").expect("text");
+            }
+            let path = folder.path().join(format!("{name}.csv"));
+            std::fs::write(&path, text).expect("written");
+            let error = failure(&scene, &path);
+            for part in [
+                &format!("{name}.csv"),
+                "row 1",
+                &format!("`{column}`"),
+                unit,
+                "no plausible time",
+                "divide them by 1e",
+            ] {
+                assert!(error.contains(part), "{name} {column}: `{part}` is missing in {error}");
+            }
+        }
+        let row = |frame: i64, time: f64| Row {
+            run: 0,
+            frame,
+            time,
+            body: "a".to_owned(),
+            pose: [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        };
+        let path = folder.path().join("t.parquet");
+        write(&path, &[row(0, 0.0), row(1, -now * per_second)], &Shaping::default());
+        let error = failure(&scene, &path);
+        assert!(error.contains("row 1") && error.contains(unit), "{error}");
+    }
+    // What seconds can be is read: since 1970, until the year 5138.
+    for time in ["1700000000", "1700000000.25", "-1e11", "100000000000", "2026-03-01T12:00:00Z"] {
+        let path = folder.path().join("good.csv");
+        std::fs::write(&path, format!("frame,t,body,x,y,z,qw,qx,qy,qz\n0,{time},a,0,0,0,1,0,0,0\n")).expect("written");
+        read(&scene, &path).unwrap_or_else(|error| panic!("{time}: {error}"));
+    }
+}
+
+#[test]
+fn quoted_names_of_csv_keep_their_blanks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let names = [" a ", "b", "c\t", " d\" "];
+    std::fs::write(at("parts.csv"), "body,shape,offset\n\" a \",{ sphere = 1 },\" 0.5\"\n b  , { sphere = 1 } ,0\n\"c\t\" ,{ sphere = 1 },\n\" d\"\" \",{ sphere = 1 },1mm\n")
+        .expect("written");
+    std::fs::write(
+        at("t.csv"),
+        "frame,body,x,y,z,qw,qx,qy,qz\n0,\" a \",0,0,0,1,0,0,0\n0,  b, 1 ,\" 0\",0,1,0,0,0\r\n0,\"c\t\"  ,2,0,0,1,0,0,0\n0,\" d\"\" \",3,0,0,1,0,0,0\n",
+    )
+    .expect("written");
+    std::fs::write(
+        at("s.toml"),
+        "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 1\n[[bodies]]\ntable = \"parts.csv\"\n",
+    )
+    .expect("written");
+    let scene = Scene::load(&at("s.toml"), &Default::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scene.bodies.iter().map(|body| body.name.as_str()).collect::<Vec<_>>(), names);
+    let blocks = read(&scene, &at("t.csv")).unwrap_or_else(|error| panic!("{error}"));
+    let places: Vec<f64> = (0..4).map(|slot| blocks[0].pose(slot, 0).position.x).collect();
+    assert_eq!(places, [0.0, 1.0, 2.0, 3.0]);
+    // Without quotes the blanks are none of the name.
+    std::fs::write(at("t.csv"), "frame,body,x,y,z,qw,qx,qy,qz\n0, a ,0,0,0,1,0,0,0\n").expect("written");
+    let error = failure(&scene, &at("t.csv"));
+    assert!(error.contains("body `a` is not in the scene"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_glob_over_links_to_folders_above_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = scene(&["b000"]);
+    let rows = rows(5, 1);
+    let below = folder.path().join("run=0/deep");
+    std::fs::create_dir_all(&below).expect("made");
+    let run: Vec<Row> = rows.iter().filter(|row| row.run == 0).cloned().collect();
+    std::fs::write(below.join("t.csv"), csv(&run)).expect("written");
+    for link in ["one", "two", "run=0/three"] {
+        std::os::unix::fs::symlink(if link.contains('/') { ".." } else { "." }, folder.path().join(link))
+            .expect("linked");
+    }
+    let expected = content(&read(&scene, &below.join("t.csv")).expect("good"));
+    assert_eq!(expected.len(), 5);
+    for path in [folder.path().join("**/t.csv"), folder.path().join("**/deep/*.csv"), folder.path().to_owned()] {
+        assert_eq!(content(&read(&scene, &path).expect("good")), expected, "{}", path.display());
+    }
+}
+
+/// A number as Thrift's compact protocol writes it.
+fn zigzag(number: i64) -> Vec<u8> {
+    let mut left = ((number << 1) ^ (number >> 63)).cast_unsigned();
+    let mut bytes = Vec::new();
+    while left >= 0x80 {
+        bytes.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    bytes.push(left as u8);
+    bytes
+}
+
+/// A Parquet file of which the chunks of a column say that they are encrypted, as below a plain footer.
+fn encrypted(bytes: &[u8], column: &str) -> Vec<u8> {
+    let mut reader = ParquetMetaDataReader::new();
+    reader.try_parse(&bytes::Bytes::copy_from_slice(bytes)).expect("Parquet");
+    let metadata = reader.finish().expect("metadata");
+    let tail = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[tail..tail + 4].try_into().expect("four bytes")) as usize;
+    let (pages, mut footer) = (&bytes[..tail - length], bytes[tail - length..tail].to_vec());
+    for chunk in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        if chunk.column_path().string() != column {
+            continue;
+        }
+        // Fields 4 to 7 of the chunk, and its end.
+        let mut end = Vec::new();
+        for (kind, number) in [
+            (0x16, chunk.offset_index_offset()),
+            (0x15, chunk.offset_index_length().map(i64::from)),
+            (0x16, chunk.column_index_offset()),
+            (0x15, chunk.column_index_length().map(i64::from)),
+        ] {
+            end.push(kind);
+            end.extend(zigzag(number.expect("the writer has a page index")));
+        }
+        end.push(0);
+        let at = footer.windows(end.len()).position(|window| *window == end).expect("the end of the chunk");
+        // Field 8: a union whose first field is an empty structure.
+        footer.splice(at + end.len() - 1..at + end.len(), [0x1c, 0x1c, 0x00, 0x00, 0x00]);
+    }
+    let length = (footer.len() as u32).to_le_bytes();
+    [pages, &footer, &length, b"PAR1"].concat()
+}
+
+#[test]
+fn encrypted_columns_below_a_plain_footer_are_called_that() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = scene(&["b000"]);
+    let rows = rows(5, 1);
+    let plain = folder.path().join("t.parquet");
+    let batch = batch(&rows, &Shaping::default());
+    let extra: ArrayRef = Arc::new(arrow_array::Int64Array::from_iter_values(0..batch.num_rows() as i64));
+    let mut columns: Vec<(String, ArrayRef)> =
+        batch.schema().fields().iter().map(|field| field.name().clone()).zip(batch.columns().iter().cloned()).collect();
+    columns.push(("secret".to_owned(), extra));
+    write_batch(&plain, &RecordBatch::try_from_iter(columns).expect("columns"), &Shaping::default());
+    let bytes = std::fs::read(&plain).expect("read");
+    let path = folder.path().join("e.parquet");
+    for column in ["x", "body", "frame"] {
+        std::fs::write(&path, encrypted(&bytes, column)).expect("written");
+        let error = failure(&scene, &path);
+        let parts = ["e.parquet", &format!("column `{column}` is encrypted"), "without encryption"];
+        assert!(parts.iter().all(|part| error.contains(part)) && !error.contains("damaged"), "{error}");
+    }
+    // What is not needed may be encrypted.
+    std::fs::write(&path, encrypted(&bytes, "secret")).expect("written");
+    let of = |path: &Path| content(&read(&scene, path).expect("good"));
+    assert_eq!(of(&path), of(&plain));
+}

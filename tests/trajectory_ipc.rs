@@ -317,3 +317,39 @@ fn damaged_files_never_panic() {
     eprintln!("{failed} failed (the decoder panicked in {panics}), {fine} read");
     assert!(failed > 1500 && fine > 300, "{failed} {fine}");
 }
+
+#[test]
+fn a_file_of_two_versions_of_metadata_is_called_that() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = scene_of(1);
+    let batch = batch(&rows(&mut Random(3), 1, 4, 1), &Shaping::default());
+    let path = folder.path().join("t.arrow");
+    // Version 4 throughout is read; writers that keep version 5 in the footer make files that are not.
+    let options = IpcWriteOptions::try_new(8, false, arrow_ipc::MetadataVersion::V4).expect("options");
+    let mut writer = FileWriter::try_new_with_options(File::create(&path).expect("created"), &batch.schema(), options)
+        .expect("a writer");
+    writer.write(&batch).expect("written");
+    writer.finish().expect("finished");
+    drop(writer);
+    assert_eq!(read(&scene, &self::options(&path)).iter().map(|block| block.samples.len()).sum::<usize>(), 4);
+
+    let mut bytes = std::fs::read(&path).expect("read");
+    let end = bytes.len() - 10;
+    let length = i32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes")) as usize;
+    let footer = end - length;
+    let root = u32::from_le_bytes(bytes[footer..footer + 4].try_into().expect("four bytes")) as usize;
+    let table = footer + root;
+    let to_vtable = i32::from_le_bytes(bytes[table..table + 4].try_into().expect("four bytes"));
+    let vtable = (table as i64 - i64::from(to_vtable)) as usize;
+    // The first field of the footer is its version.
+    let field = u16::from_le_bytes(bytes[vtable + 4..vtable + 6].try_into().expect("two bytes")) as usize;
+    assert!(field > 0 && bytes[table + field] == 3, "version 4 is the number 3");
+    bytes[table + field] = 4;
+    std::fs::write(&path, bytes).expect("written");
+    let error = failure(&scene, &self::options(&path)).expect("refused");
+    let text = format!("{error} ({})", error.remedy);
+    for part in ["t.arrow", "metadata of version 4", "footer 5", "write the file with metadata of version 5"] {
+        assert!(text.contains(part), "`{part}` is missing in {text}");
+    }
+    assert!(!text.contains("damaged"), "{text}");
+}

@@ -101,7 +101,7 @@ pub(crate) struct RunArgs {
     /// Threads; all cores if left out. More than four a core (or 64) are not started
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<Threads>,
-    /// Memory for frames in flight (500MB, 2GiB); a quarter of the machine's, at most 2GiB, if left out
+    /// Memory for what grows with pairs (500MB, 2GiB), beside the scene and 50 MB of buffers; a quarter of the machine's, at most 2GiB, if left out
     #[arg(long, value_name = "BYTES")]
     pub(crate) memory: Option<Bytes>,
     /// Columns of `distances`; `distance`: keys, bodies, distance, bracket, status
@@ -161,6 +161,9 @@ pub(crate) struct ExportArgs {
     /// The folder for TABLE.csv, or `-`: one table to stdout; the name of DIR with `-csv` after it, if left out
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
+    /// Write texts as they are, also those that a spreadsheet program takes for a formula
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// Print one JSON object (the files written) instead of text
     #[arg(long)]
     pub(crate) json: bool,

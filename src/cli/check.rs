@@ -12,7 +12,7 @@ use super::text::{Lengths, ONCE, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
 use crate::Result;
-use crate::engine::{self, Checked, JobOptions, LargestStep, Warning};
+use crate::engine::{self, Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row};
 use crate::scene::model::LengthUnit;
 use crate::scene::{Motion, Scene};
 use serde_json::{Value, json};
@@ -68,6 +68,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
         ),
     ]);
     scene.trees.iter().for_each(|made| rows.extend(under("made of", tree::lines(made))));
+    rows.extend(under("at rest", rest(scene)));
     rows.extend(under("groups", groups(checked)));
     rows.extend(under("ignored", ignored(checked)));
     rows.extend(input(checked, scene.unit));
@@ -82,6 +83,19 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     });
     text.push('\n');
     text
+}
+
+/// Where the files have the nodes that move, as rows of trajectories: those that nothing carries.
+fn rest(scene: &Scene) -> Vec<String> {
+    let nodes = || scene.carriage.rest.iter().filter(|rest| rest.carrier.is_none());
+    let rows = nodes().take(LISTED).map(|rest| rest_row(scene, rest));
+    let names = nodes().take(1).map(|_| REST_COLUMNS.to_owned());
+    let mut lines: Vec<String> = names.chain(rows).collect();
+    match nodes().count().saturating_sub(LISTED) as u64 {
+        0 => {}
+        more => lines.push(format!("and {} more (`rest_poses` of --json has all)", count(more))),
+    }
+    lines
 }
 
 /// Lines of one name.
@@ -233,7 +247,7 @@ fn names(scene: &Scene, bodies: &[u32]) -> String {
 
 fn warning_text(scene: &Scene, warning: &Warning) -> String {
     // A problem of sizes or of contacts names its bodies itself.
-    let who = match warning.bodies.is_empty() || ["size", "contact"].contains(&warning.kind) {
+    let who = match warning.bodies.is_empty() || ["size", "contact", "tipped"].contains(&warning.kind) {
         true => String::new(),
         false => format!("{}: ", names(scene, &warning.bodies)),
     };
@@ -290,6 +304,11 @@ fn as_json(scene: &Scene, checked: &Checked) -> Value {
         "largest_steps": checked.largest_steps.iter().map(|step| json!({
             "body": name(&step.body), "step_m": step.step_m, "angle_rad": step.angle_rad, "size_m": step.size_m,
             "run": step.run, "from_frame": step.from_frame, "to_frame": step.to_frame,
+        })).collect::<Vec<_>>(),
+        "rest_poses": scene.carriage.rest.iter().map(|rest| json!({
+            "body": input_name(scene, rest.input), "position_m": rest.pose.position.to_array().map(|c| c + 0.0),
+            "qw": rest.pose.q[0], "qx": rest.pose.q[1], "qy": rest.pose.q[2], "qz": rest.pose.q[3],
+            "carried_by": rest.carrier.map(|carrier| input_name(scene, carrier)), "row": rest_row(scene, rest),
         })).collect::<Vec<_>>(),
         "never_near": all(&checked.never_near),
         "open_meshes": all(&checked.open_meshes),

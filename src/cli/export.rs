@@ -97,7 +97,7 @@ fn to_stdout(args: &ExportArgs, tables: &[&str]) -> Result<ProgramEnd> {
         return Err(Error::usage("--to -", "takes one table", "name it with --table, or name a folder with --to"));
     };
     let mut out = Pipe { stdout: std::io::stdout().lock(), closed: false };
-    let done = export_csv(&args.dir, table, &mut out, &|| true);
+    let done = export_csv(&args.dir, table, args.raw, &mut out, &|| true);
     // A reader that has seen enough closes the pipe; that is no failure.
     if out.closed { Ok(ProgramEnd::Clear) } else { done.map(|_| ProgramEnd::Clear) }
 }
@@ -137,7 +137,7 @@ fn to_file(args: &ExportArgs, table: &'static str, path: PathBuf, stop: &AtomicB
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder).map_err(|error| unwritable(&path, &error))?;
     let mut buffered = BufWriter::new(file.as_file_mut());
-    let exported = export_csv(&args.dir, table, &mut buffered, &|| !stop.load(Ordering::Relaxed))?;
+    let exported = export_csv(&args.dir, table, args.raw, &mut buffered, &|| !stop.load(Ordering::Relaxed))?;
     let Exported::Rows(rows) = exported else { return Ok(None) };
     buffered.flush().map_err(|error| unwritable(&path, &error))?;
     drop(buffered);

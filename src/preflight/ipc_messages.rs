@@ -7,7 +7,7 @@
 use super::MAX_NAME;
 use super::decoder::guarded_arrow;
 use crate::error::{Error, Result};
-use arrow_ipc::{Block, CompressionType, MessageHeader, RecordBatch, root_as_footer, root_as_message};
+use arrow_ipc::{Block, CompressionType, MessageHeader, MetadataVersion, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -34,7 +34,7 @@ const TAIL: u64 = 10;
 /// It is cut off, or claims more than it holds.
 pub(crate) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
     let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    let mut walk = Walk { file, bytes, rows: 0, message: 0 };
+    let mut walk = Walk { file, bytes, rows: 0, message: 0, version: None };
     let mut done = Ok(());
     guarded_arrow(path, || {
         done = if stream { walk.stream() } else { walk.blocks() };
@@ -47,12 +47,26 @@ pub(crate) fn check(path: &Path, bytes: u64, stream: bool) -> Result<u64> {
         Err(MessageFault::Claim(problem)) => {
             Err(Error::input(place(), problem, "the file is cut off or damaged: write or copy it again"))
         }
+        Err(MessageFault::Version { file, message }) => {
+            let problem = format!("has metadata of version {}, and the footer {}", version(message), version(file));
+            Err(Error::input(place(), problem, "write the file with metadata of version 5, or as Parquet"))
+        }
     }
 }
 
 enum MessageFault {
     Io(std::io::Error),
     Claim(String),
+    /// The footer and a message are of different versions, which the decoder does not read.
+    Version {
+        file: MetadataVersion,
+        message: MetadataVersion,
+    },
+}
+
+/// The number of a version, as writers call it.
+fn version(version: MetadataVersion) -> i32 {
+    i32::from(version.0) + 1
 }
 
 impl From<std::io::Error> for MessageFault {
@@ -79,6 +93,8 @@ struct Walk {
     rows: u64,
     /// The message that is being checked, from 0, for errors.
     message: usize,
+    /// The version of the footer of a file.
+    version: Option<MetadataVersion>,
 }
 
 impl Walk {
@@ -137,6 +153,7 @@ impl Walk {
         if footer.schema().is_none() {
             return claim("the footer has no schema");
         }
+        self.version = Some(footer.version());
         let dictionaries = footer.dictionaries().into_iter().flatten().copied();
         let blocks: Vec<Block> = dictionaries.chain(footer.recordBatches().into_iter().flatten().copied()).collect();
         let mut total = 0_u64;
@@ -164,6 +181,9 @@ impl Walk {
     fn message(&mut self, place: &MessagePlace, expected_body: Option<u64>) -> MessageResult<u64> {
         let metadata = self.read(place.start, place.length)?;
         let Ok(message) = root_as_message(&metadata) else { return claim("has damaged metadata") };
+        if let Some(file) = self.version.filter(|file| *file != MetadataVersion::V1 && *file != message.version()) {
+            return Err(MessageFault::Version { file, message: message.version() });
+        }
         let start = place.start + place.length;
         let body = u64::try_from(message.bodyLength()).ok().filter(|&body| body <= self.bytes - start);
         let Some(body) = body else { return claim("is truncated: its body reaches beyond the end of the file") };

@@ -10,6 +10,7 @@
 //!   go unread). Runs before a row group is decoded.
 //! - `ipc_messages`: messages and buffers of an Arrow IPC file or stream that claim more bytes than the file holds
 //!   (memory). Runs before the file is decoded.
+//! - `csv_cells`: blanks of CSV that are within quotes, and those that are not.
 //! - `csv_header`: a CSV table with another separator, which would read as one column; and the lines of its rows.
 //! - `regular_file`: a pipe or a device where a file should be (waiting, memory), and a file beyond a limit.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
@@ -17,6 +18,7 @@
 //! *Architecture invariant*: knows `error` only; every stage that decodes bytes of a user may import it. It decodes no
 //! column.
 
+pub(crate) mod csv_cells;
 pub(crate) mod csv_header;
 mod decoder;
 pub(crate) mod ipc_messages;

@@ -5,6 +5,7 @@
 //! compact protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses what no writer makes.
 
 use crate::error::{Error, Result};
+use std::collections::BTreeSet;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -17,11 +18,11 @@ const MAX_FOOTER: u64 = 256 << 20;
 /// Bytes of the tail: the footer's length, and the magic.
 const TAIL: u64 = 8;
 
-/// Checks the magic and the footer of a file of so many bytes.
+/// Checks the magic and the footer of a file of so many bytes. Returns the leaf columns that are encrypted, ascending.
 ///
 /// # Errors
 /// It is no Parquet file, or its footer is damaged.
-pub(crate) fn check<R: Read + Seek>(path: &Path, mut file: R, bytes: u64) -> Result<()> {
+pub(crate) fn check<R: Read + Seek>(path: &Path, mut file: R, bytes: u64) -> Result<Vec<usize>> {
     let unreadable = |error| Error::unreadable(path, &error);
     let mut head = [0; 4];
     read_at(&mut file, 0, &mut head).map_err(unreadable)?;
@@ -94,6 +95,12 @@ mod wire {
 
 /// `FileMetaData.schema`, a list of `SchemaElement`.
 const FIELD_SCHEMA: i64 = 2;
+/// `FileMetaData.row_groups`, a list of `RowGroup`.
+const FIELD_ROW_GROUPS: i64 = 4;
+/// `RowGroup.columns`, a list of `ColumnChunk`.
+const FIELD_COLUMNS: i64 = 1;
+/// `ColumnChunk.crypto_metadata`: the chunk is encrypted.
+const FIELD_CRYPTO: i64 = 8;
 /// `SchemaElement.num_children`.
 const FIELD_CHILDREN: i64 = 5;
 
@@ -157,13 +164,45 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    fn file_metadata(mut self) -> Option<()> {
+    /// The leaf columns that are encrypted, ascending.
+    fn file_metadata(mut self) -> Option<Vec<usize>> {
+        let (mut id, mut encrypted) = (0, BTreeSet::new());
+        while let Some(kind) = self.field(&mut id)? {
+            match (id, kind) {
+                (FIELD_SCHEMA, wire::LIST) => self.schema()?,
+                (FIELD_ROW_GROUPS, wire::LIST) => {
+                    for _ in 0..self.structs()? {
+                        self.row_group(&mut encrypted)?;
+                    }
+                }
+                _ => self.skip(kind, 0)?,
+            }
+        }
+        Some(encrypted.into_iter().collect())
+    }
+
+    /// The length of a list of structs.
+    fn structs(&mut self) -> Option<u64> {
+        let (kind, count) = self.list()?;
+        (kind == wire::STRUCT || count == 0).then_some(count)
+    }
+
+    /// Adds the columns that a row group has encrypted.
+    fn row_group(&mut self, encrypted: &mut BTreeSet<usize>) -> Option<()> {
         let mut id = 0;
         while let Some(kind) = self.field(&mut id)? {
-            if id == FIELD_SCHEMA && kind == wire::LIST {
-                self.schema()?;
-            } else {
+            if id != FIELD_COLUMNS || kind != wire::LIST {
                 self.skip(kind, 0)?;
+                continue;
+            }
+            for column in 0..self.structs()? {
+                let mut id = 0;
+                while let Some(kind) = self.field(&mut id)? {
+                    if id == FIELD_CRYPTO {
+                        encrypted.insert(usize::try_from(column).ok()?);
+                    }
+                    self.skip(kind, 0)?;
+                }
             }
         }
         Some(())

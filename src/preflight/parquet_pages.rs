@@ -134,6 +134,23 @@ pub(crate) fn check_rows(path: &Path, metadata: &ParquetMetaData) -> Result<()> 
     Err(Error::input(path.display(), problem, DAMAGED))
 }
 
+/// Refuses encrypted columns among the root columns `roots`; `encrypted`: leaf columns, as `parquet_footer::check` finds them.
+///
+/// # Errors
+/// One of them is encrypted.
+pub(crate) fn refuse_encrypted(
+    path: &Path,
+    metadata: &ParquetMetaData,
+    encrypted: &[usize],
+    roots: &[usize],
+) -> Result<()> {
+    let schema = metadata.file_metadata().schema_descr();
+    let wanted = |leaf: usize| leaf < schema.num_columns() && roots.contains(&schema.get_column_root_idx(leaf));
+    let Some(&leaf) = encrypted.iter().find(|leaf| wanted(**leaf)) else { return Ok(()) };
+    let problem = format!("column `{}` is encrypted", schema.column(leaf).path().string());
+    Err(Error::input(path.display(), problem, "write the file without encryption"))
+}
+
 /// Checks that the columns with these root indices are compressed by codecs that the decoder has, in all row groups.
 ///
 /// # Errors

@@ -11,10 +11,23 @@ pub struct Carriage {
     pub frames: Vec<String>,
     /// The inputs that are carried where they have no row, each after what carries it.
     pub links: Vec<CarriageLink>,
+    /// Where the file has the inputs that are nodes of files, in file order: what carries an input comes before it.
+    pub rest: Vec<RestPose>,
     /// Names of nodes that are no bodies and stand still.
     pub still: Vec<String>,
     /// How far the origin of a carried body may lie from that of a node with a row, metres.
     pub reach: f64,
+}
+
+/// Where a file has an input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RestPose {
+    /// The input.
+    pub input: u32,
+    /// What carries it where it has no row.
+    pub carrier: Option<u32>,
+    /// The pose of its own frame in the world, metres.
+    pub pose: Pose,
 }
 
 /// One input carried by another.
@@ -57,12 +70,14 @@ impl Carriage {
                 carriage.frames.push(node.name);
                 (slots + carriage.frames.len()) as u32 - 1
             });
-            let mut reach = 0.0;
+            let (mut reach, mut carried_by) = (0.0, None);
             if let Some(&(carrier, above, above_reach)) = node.carrier.and_then(|carrier| inputs.get(carrier)) {
                 let carrier_from_input = above.inverse().after(&node.place);
                 reach = above_reach + carrier_from_input.position.length();
                 carriage.links.push(CarriageLink { input, carrier, carrier_from_input });
+                carried_by = Some(carrier);
             }
+            carriage.rest.push(RestPose { input, carrier: carried_by, pose: node.place });
             carriage.reach = carriage.reach.max(reach);
             inputs.push((input, node.place, reach));
         }
@@ -92,6 +107,8 @@ mod tests {
         assert_eq!(carriage.frames, ["crane"]);
         let facts: Vec<_> = carriage.links.iter().map(|link| (link.input, link.carrier)).collect();
         assert_eq!(facts, [(3, 5), (4, 3)]);
+        let rest: Vec<_> = carriage.rest.iter().map(|rest| (rest.input, rest.carrier, rest.pose.position.x)).collect();
+        assert_eq!(rest, [(5, None, 1.0), (3, Some(5), 3.0), (4, Some(3), 4.0)]);
         let arm = carriage.links[0].carrier_from_input;
         // The crane is turned by a right angle about z: its arm lies along its own -y.
         assert!((arm.apply([0.0; 3].into()) - [0.0, -2.0, 0.0].into()).length() < 1e-15, "{arm:?}");

@@ -47,7 +47,7 @@ pub use between::{BetweenFrames, MotionRule, Pivot};
 pub use block::{Candidate, Following, FrameBlock, Lanes, SAMPLES, Sample};
 pub use body_tree::{BodyTree, TreeNode};
 pub use builder::{BodyBuilder, Geometry, SceneBuilder};
-pub use carriage::{Carriage, CarriageLink};
+pub use carriage::{Carriage, CarriageLink, RestPose};
 pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};

@@ -32,13 +32,19 @@ pub(crate) enum Exported {
 
 /// Writes a table of the output directory `dir`, one of [`TABLE_NAMES`], as CSV with a line of column names: numbers as
 /// the shortest text that reads back as the same number, nulls as empty cells, lists with `;` between their items (quoted where
-/// they hold one).
+/// they hold one). Unless `is_raw`, a text that a spreadsheet program would take for a formula has `'` before it.
 ///
 /// `go_on` is asked after every few thousand rows.
 ///
 /// # Errors
 /// The table is missing, or clearsweep did not write it; `out` cannot be written.
-pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &dyn Fn() -> bool) -> Result<Exported> {
+pub(crate) fn export_csv(
+    dir: &Path,
+    table: &str,
+    is_raw: bool,
+    out: &mut dyn Write,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Exported> {
     let mut writer = csv::Writer::from_writer(out);
     let mut header: Option<SchemaRef> = None;
     let mut rows = 0;
@@ -57,7 +63,7 @@ pub(crate) fn export_csv(dir: &Path, table: &str, out: &mut dyn Write, go_on: &d
             Some(_) => {}
         }
         while let Some(batch) = guard(&path, || reader.next().transpose())? {
-            write_rows(&path, &batch, &mut writer)?;
+            write_rows(&path, &batch, is_raw, &mut writer)?;
             rows += batch.num_rows() as u64;
             if !go_on() {
                 return Ok(Exported::Stopped);
@@ -96,7 +102,7 @@ fn parquet_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {
 }
 
 /// The rows of a batch.
-fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, writer: &mut csv::Writer<W>) -> Result<()> {
+fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, is_raw: bool, writer: &mut csv::Writer<W>) -> Result<()> {
     let options = FormatOptions::default();
     let columns = batch.columns().iter().map(|array| CellWriter::of(array, &options));
     let columns =
@@ -106,6 +112,9 @@ fn write_rows<W: Write>(path: &Path, batch: &RecordBatch, writer: &mut csv::Writ
         for (cell, column) in cells.iter_mut().zip(&columns) {
             cell.clear();
             column.write(row, cell).map_err(|error| invalid(path, error.to_string()))?;
+            if !is_raw && column.is_text && cell.starts_with(FORMULA) {
+                cell.insert(0, TEXT_MARK);
+            }
         }
         write(writer, cells.iter().map(String::as_str))?;
     }
@@ -119,8 +128,21 @@ fn write<'c, W: Write>(writer: &mut csv::Writer<W>, cells: impl Iterator<Item = 
     })
 }
 
+/// What a text begins with that a spreadsheet program takes for a formula (OWASP, CSV Injection), or that stands before such a
+/// text already.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
+
+/// What such programs take for the mark of a text.
+const TEXT_MARK: char = '\'';
+
 /// A column as text.
-enum CellWriter<'a> {
+struct CellWriter<'a> {
+    /// Whether it holds texts, or lists of them.
+    is_text: bool,
+    cells: CellFormat<'a>,
+}
+
+enum CellFormat<'a> {
     Plain(ArrayFormatter<'a>),
     /// A list: where the items of each row begin and end.
     List(&'a ArrayRef, Vec<std::ops::Range<usize>>, ArrayFormatter<'a>),
@@ -128,22 +150,24 @@ enum CellWriter<'a> {
 
 impl<'a> CellWriter<'a> {
     fn of(array: &'a ArrayRef, options: &FormatOptions<'a>) -> std::result::Result<Self, ArrowError> {
+        let is_text = !matches!(array.data_type(), DataType::Boolean) && !array.data_type().is_numeric();
         if !matches!(array.data_type(), DataType::List(_)) {
-            return Ok(Self::Plain(ArrayFormatter::try_new(array.as_ref(), options)?));
+            let cells = CellFormat::Plain(ArrayFormatter::try_new(array.as_ref(), options)?);
+            return Ok(Self { is_text, cells });
         }
         let list = array.as_list::<i32>();
         let items = ArrayFormatter::try_new(list.values().as_ref(), options)?;
         let ends = list.value_offsets().windows(2).map(|pair| pair[0] as usize..pair[1] as usize).collect();
-        Ok(Self::List(array, ends, items))
+        Ok(Self { is_text, cells: CellFormat::List(array, ends, items) })
     }
 
     fn write(&self, row: usize, cell: &mut String) -> std::result::Result<(), ArrowError> {
-        match self {
-            Self::Plain(values) => {
+        match &self.cells {
+            CellFormat::Plain(values) => {
                 values.value(row).write(cell).map_err(|error| ArrowError::CastError(error.to_string()))
             }
-            Self::List(array, ..) if array.is_null(row) => Ok(()),
-            Self::List(_, ends, items) => {
+            CellFormat::List(array, ..) if array.is_null(row) => Ok(()),
+            CellFormat::List(_, ends, items) => {
                 for (number, item) in ends[row].clone().enumerate() {
                     if number > 0 {
                         cell.push(';');

@@ -5,6 +5,7 @@
 
 use super::columns::Columns;
 use crate::error::{Error, Result};
+use crate::preflight::csv_cells::{self, KeptBytes};
 use crate::preflight::csv_header::{self, CsvLines};
 use crate::scene::model::LengthUnit;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 /// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
 const MAX_TEXT: usize = 1 << 16;
+
+type CsvParser = csv::Reader<KeptBytes<File>>;
 
 /// A checked file.
 pub(super) struct CsvFile {
@@ -38,7 +41,7 @@ impl CsvFile {
         let mut names = Vec::with_capacity(header.len());
         for name in &header {
             let name = std::str::from_utf8(name).map_err(|_| not_text(path, 1))?;
-            names.push(name.trim_start_matches('\u{feff}'));
+            names.push(name.trim_start_matches('\u{feff}').trim());
         }
         let fields: Vec<Field> = names.iter().map(|name| Field::new(*name, Columns::csv_type(name), true)).collect();
         let schema = Arc::new(Schema::new(fields));
@@ -46,7 +49,7 @@ impl CsvFile {
             .map_err(|error| csv_header::other_separator(path, &names).unwrap_or(error))?;
         let mut record = ByteRecord::new();
         let mut rows = 0;
-        while reader.read_byte_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+        while next_record(&mut reader, &mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
             rows += 1;
         }
         let time = columns.time.as_ref().map(|column| column.index);
@@ -76,9 +79,15 @@ impl CsvFile {
     }
 }
 
-fn open(path: &Path) -> Result<csv::Reader<File>> {
+fn open(path: &Path) -> Result<CsvParser> {
     let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    Ok(csv::ReaderBuilder::new().trim(csv::Trim::All).buffer_capacity(1 << 16).from_reader(file))
+    Ok(csv_cells::parser(file, 1 << 16))
+}
+
+/// Reads the next record; whether there was one.
+fn next_record(reader: &mut CsvParser, record: &mut ByteRecord) -> csv::Result<bool> {
+    csv_cells::begin(reader);
+    reader.read_byte_record(record)
 }
 
 fn not_text(path: &Path, line: u64) -> Error {
@@ -88,7 +97,7 @@ fn not_text(path: &Path, line: u64) -> Error {
 /// Parses a file in batches.
 pub(super) struct CsvReader {
     path: Arc<Path>,
-    reader: csv::Reader<File>,
+    reader: CsvParser,
     lines: CsvLines,
     record: ByteRecord,
     /// Of the columns that are parsed.
@@ -138,12 +147,16 @@ impl CsvReader {
     /// Takes the next row; whether there was one.
     fn row(&mut self, cells: &mut [Cells]) -> Result<bool> {
         let Self { path, reader, lines, record, schema, columns, time, .. } = self;
-        if !reader.read_byte_record(record).map_err(|error| CsvLines::not_csv(Some(*lines), path, &error))? {
+        if !next_record(reader, record).map_err(|error| CsvLines::not_csv(Some(*lines), path, &error))? {
             return Ok(false);
         }
         let line = record.position().map_or(0, |position| lines.line(position));
         for ((cells, &column), field) in cells.iter_mut().zip(&*columns).zip(schema.fields()) {
             let text = std::str::from_utf8(record.get(column).unwrap_or(b"")).map_err(|_| not_text(path, line))?;
+            let text = match cells {
+                Cells::Texts(_) => csv_cells::text(reader, record.position(), (column, text)),
+                _ => text.trim(),
+            };
             cells.take(text, *time == Some(column)).map_err(|wanted| {
                 let shown: String = text.chars().take(40).collect();
                 let problem = format!("column `{}` holds `{shown}`, which is not {wanted}", field.name());

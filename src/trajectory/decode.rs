@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// Quaternions may be off norm by this much.
 const NORM_TOLERANCE: f64 = 1e-3;
 
+/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are beyond it.
+const LATEST: f64 = 1e11;
+
 /// Checked rows of one file, in the order of the file; all columns have `len` rows or more.
 pub(super) struct Rows {
     /// The file.
@@ -209,8 +212,32 @@ fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Sca
     Ok(values)
 }
 
-/// Times in seconds: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
+/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
 fn times(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let seconds = seconds(array, name, defects)?;
+    if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
+        let message = |row: usize| {
+            let time = seconds[row];
+            let (unit, factor) = match time.abs() {
+                least if least < 1e14 => ("milliseconds", "1e3"),
+                least if least < 1e17 => ("microseconds", "1e6"),
+                _ => ("nanoseconds", "1e9"),
+            };
+            let problem =
+                format!("column `{name}` is {time}, which is no plausible time in seconds (at most {LATEST:e})");
+            let remedy = format!(
+                "if these are {unit}, divide them by {factor}, or write a timestamp or a duration (in CSV a text like \
+                 2026-03-01T12:00:00.25Z)"
+            );
+            (problem, remedy)
+        };
+        defects.note(|row| seconds[row].abs() > LATEST, message);
+    }
+    Ok(seconds)
+}
+
+/// As [`times`], whatever the numbers.
+fn seconds(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
     let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = array.data_type() else {
         return floats(array, name, defects);
     };

@@ -1,10 +1,8 @@
 //! Which files an input consists of: a file, a directory of files, or a glob; and the runs that hive levels supply.
 
+use super::walk;
 use crate::error::{Error, Result};
 use std::path::{Component, Path, PathBuf};
-
-/// Directories nested deeper than this are taken for a loop of links.
-const MAX_DEPTH: usize = 64;
 
 /// A file of the input.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,13 +30,9 @@ pub(super) struct HiveRun {
 pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
     let text = path.to_string_lossy();
     let (root, mut paths) = match std::fs::metadata(path) {
-        Ok(about) if about.is_dir() => {
-            let mut paths = Vec::new();
-            list(path, 0, &mut paths)?;
-            (path.to_path_buf(), paths)
-        }
+        Ok(about) if about.is_dir() => (path.to_path_buf(), walk::files_below(path)?),
         Ok(_) => (path.parent().map(Path::to_path_buf).unwrap_or_default(), vec![path.to_path_buf()]),
-        Err(_) if text.contains(['*', '?', '[']) => expand(path, &text)?,
+        Err(_) if text.contains(['*', '?', '[']) => walk::matches(path, &text)?,
         Err(error) => return Err(Error::unreadable(path, &error)),
     };
     if paths.is_empty() {
@@ -58,50 +52,6 @@ pub(super) fn find(path: &Path) -> Result<Vec<Found>> {
         }
     }
     paths.into_iter().map(|path| Ok(Found { run: hive_run(&root, &path)?, path })).collect()
-}
-
-/// All files below a directory but those that Parquet data sets set aside: names that begin with `.` or `_`.
-fn list(directory: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> {
-    if depth > MAX_DEPTH {
-        return Err(Error::input(directory.display(), "is nested too deeply", "look for a loop of symbolic links"));
-    }
-    let entries = std::fs::read_dir(directory).map_err(|error| Error::unreadable(directory, &error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| Error::unreadable(directory, &error))?;
-        let (path, name) = (entry.path(), entry.file_name());
-        if name.to_string_lossy().starts_with(['.', '_']) {
-            continue;
-        }
-        // Follows links, unlike the entry's own file type.
-        let about = std::fs::metadata(&path).map_err(|error| Error::unreadable(&path, &error))?;
-        if about.is_dir() {
-            list(&path, depth + 1, paths)?;
-        } else {
-            paths.push(path);
-        }
-    }
-    Ok(())
-}
-
-/// The matches of a glob, directories opened; and the fixed directory before its first wildcard.
-fn expand(path: &Path, pattern: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let bad = |problem: String| {
-        Error::input(path.display(), problem, "check the glob: * and ? match within a name, ** across directories")
-    };
-    let mut paths = Vec::new();
-    for entry in glob::glob(pattern).map_err(|error| bad(format!("is not a valid glob ({error})")))? {
-        let entry = entry.map_err(|error| Error::unreadable(error.path(), error.error()))?;
-        if entry.is_dir() {
-            list(&entry, 0, &mut paths)?;
-        } else {
-            paths.push(entry);
-        }
-    }
-    if paths.is_empty() {
-        return Err(bad("matches no file".to_owned()));
-    }
-    let fixed = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
-    Ok((path.components().take_while(fixed).collect(), paths))
 }
 
 /// The path without its `.` components.

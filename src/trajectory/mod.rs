@@ -1,6 +1,6 @@
 //! READ: trajectories as a stream of blocks.
 //!
-//! One line through the stage: `files` finds the files (directory, glob, hive levels); `source` opens each (a
+//! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`; `source` opens each (a
 //! `parquet_file`, an `ipc_file` once `preflight::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
@@ -44,6 +44,7 @@ mod spares;
 mod stage;
 mod stream;
 mod stream_batch;
+mod walk;
 
 #[cfg(feature = "ndarray")]
 pub use array::PoseArray;

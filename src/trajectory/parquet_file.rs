@@ -41,9 +41,10 @@ impl ParquetFile {
     /// The file is unreadable, damaged, or its columns do not fit.
     pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, Columns, Vec<Group>)> {
         let file = BoundedFile::open(path)?;
-        parquet_footer::check(path, &*file.file, file.bytes)?;
+        let encrypted = parquet_footer::check(path, &*file.file, file.bytes)?;
         let inferred = guard(path, None, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let columns = Columns::resolve(path, inferred.schema(), unit)?;
+        parquet_pages::refuse_encrypted(path, inferred.metadata(), &encrypted, &columns.all())?;
         parquet_pages::check_codecs(path, inferred.metadata(), &columns.all())?;
         let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let names = columns.body.index;

@@ -126,6 +126,12 @@ impl<'a> Contacts<'a> {
     }
 }
 
+/// The pairs that none of these bodies (ascending) is in.
+pub(super) fn not_among(contacts: &[LastingContact], bodies: &[u32]) -> Vec<LastingContact> {
+    let is_in = |body: u32| bodies.binary_search(&body).is_ok();
+    contacts.iter().filter(|contact| !is_in(contact.a) && !is_in(contact.b)).copied().collect()
+}
+
 /// The `[[ignore]]` tables that cover the pairs.
 pub(super) fn ignore_rules(scene: &Scene, contacts: &[LastingContact]) -> String {
     let quoted = |body: u32| toml::Value::String(scene.bodies[body as usize].name.clone()).to_string();

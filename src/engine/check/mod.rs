@@ -5,6 +5,7 @@ mod contacts;
 mod meshes;
 mod motion;
 mod quaternion_order;
+mod rest;
 mod rules;
 mod warning;
 mod watch;
@@ -22,6 +23,7 @@ pub use contacts::LastingContact;
 pub use meshes::MeshFound;
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
+pub(crate) use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::{GroupFound, RuleFound};
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
@@ -66,7 +68,7 @@ pub struct Checked {
     pub meshes: Vec<MeshFound>,
     /// Pairs that touch or overlap in nearly all frames, by (a, b). Frames are looked at evenly over the samples chosen.
     pub lasting_contacts: Vec<LastingContact>,
-    /// The `[[ignore]]` tables that would cover these pairs.
+    /// The `[[ignore]]` tables that would cover these pairs, but for those of bodies that their first poses tip over.
     pub ignore_rules: String,
     /// What is allowed but looks wrong.
     pub warnings: Vec<Warning>,
@@ -118,6 +120,8 @@ fn check_in_pool(
         }
     }
     let lasting_contacts = contacts.lasting();
+    let tipped = seen.motions.tipped().bodies;
+    let designed = contacts::not_among(&lasting_contacts, &tipped);
     let never_near = indices(scene, |body| !seen.near[body]);
     let mut checked = Checked {
         runs: seen.runs,
@@ -137,7 +141,7 @@ fn check_in_pool(
         largest_steps: seen.motions.largest(),
         open_meshes: indices(scene, |body| scene.bodies[body].shape.watertight == Some(false)),
         meshes: meshes::meshes(scene),
-        ignore_rules: contacts::ignore_rules(scene, &lasting_contacts),
+        ignore_rules: contacts::ignore_rules(scene, &designed),
         lasting_contacts,
         warnings: Vec::new(),
     };
@@ -146,7 +150,7 @@ fn check_in_pool(
     warnings.extend(meshes::warnings(&checked.meshes));
     warnings.extend(seen.motions.warnings(seen.samples));
     warnings.extend(seen.clock.warnings());
-    warnings.extend(contacts::warning(scene, &checked.lasting_contacts));
+    warnings.extend(contacts::warning(scene, &designed));
     warnings.extend(far(scene, &checked));
     warnings.extend(Warning::of_empty(checked.samples));
     warnings.extend(seen.coverage.nothing().and_then(|nothing| unchecked(scene, nothing)));

@@ -1,6 +1,7 @@
 //! How bodies move between frames, and how time goes on: what gives away a wrong unit or a wrong order of columns.
 
 use super::quaternion_order::OrderEvidence;
+use super::rest::TippedBodies;
 use super::warning::Warning;
 use crate::geometry::{Pose, Vec3};
 use crate::scene::{FrameBlock, Sample, Scene};
@@ -9,6 +10,8 @@ use crate::scene::{FrameBlock, Sample, Scene};
 const REPORTED: usize = 5;
 /// A step of so many sizes of the body is a jump.
 const JUMP: f64 = 10.0;
+/// Frames of a recording are not so far apart, seconds (11.6 days). A millisecond in nanoseconds is.
+const LONG_STEP: f64 = 1e6;
 /// A turn between neighbouring frames that no longer tells its direction, radians (120 degrees).
 const TURN: f64 = 2.0 * std::f64::consts::FRAC_PI_3;
 
@@ -94,6 +97,11 @@ impl<'a> Motions<'a> {
         all
     }
 
+    /// The bodies whose first poses tip them over.
+    pub(super) fn tipped(&self) -> TippedBodies {
+        TippedBodies::new(self.scene, |slot| self.slots.get(slot as usize)?.first)
+    }
+
     pub(super) fn warnings(&self, samples: u64) -> Vec<Warning> {
         let of = |holds: &dyn Fn(&Slot) -> bool| -> Vec<u32> {
             let slots = self.slots.iter().zip(&self.scene.dynamic);
@@ -144,6 +152,7 @@ impl<'a> Motions<'a> {
                 "were the quaternions written in the order x, y, z, w? The columns go by their names: qw is the scalar part",
             ));
         }
+        warnings.extend(self.tipped().warning(self.scene));
         warnings
     }
 }
@@ -224,14 +233,26 @@ impl Clock {
         }
     }
 
-    pub(super) fn warnings(&self) -> Option<Warning> {
-        let (run, frame) = self.back?;
-        Some(Warning::new(
-            "time",
-            [],
-            format!("the time does not increase at run {run}, frame {frame}"),
-            "check the column `time_s`: seconds, the same in all rows of a frame",
-        ))
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if let Some((run, frame)) = self.back {
+            warnings.push(Warning::new(
+                "time",
+                [],
+                format!("the time does not increase at run {run}, frame {frame}"),
+                "check the column `time_s`: seconds, the same in all rows of a frame",
+            ));
+        }
+        if let Some((least, _)) = self.steps.filter(|(least, _)| *least >= LONG_STEP) {
+            let days = least / 86_400.0;
+            warnings.push(Warning::new(
+                "time",
+                [],
+                format!("neighbouring frames are at least {least} s ({days:.1} days) apart"),
+                "times are in seconds: if these are nanoseconds or microseconds, divide them by 1e9 or 1e6",
+            ));
+        }
+        warnings
     }
 }
 
@@ -261,9 +282,21 @@ mod tests {
         for (at, begins) in [(sample(0, 0, 0.0), true), (sample(0, 1, 0.5), false), (sample(1, 0, 0.0), true)] {
             clock.tick(&at, begins);
         }
-        assert!(clock.warnings().is_none());
+        assert!(clock.warnings().is_empty());
         clock.tick(&sample(1, 1, 0.0), false);
-        assert!(clock.warnings().is_some_and(|warning| warning.problem.contains("run 1, frame 1")));
+        assert!(matches!(&clock.warnings()[..], [warning] if warning.problem.contains("run 1, frame 1")));
         assert_eq!((clock.times, clock.steps), (Some((0.0, 0.5)), Some((0.0, 0.5))));
+    }
+
+    #[test]
+    fn frames_that_are_days_apart_are_told() {
+        for (step, told) in [(1.0, 0), (86_400.0, 0), (999_999.0, 0), (1e6, 1), (33_333_333.0, 1)] {
+            let mut clock = Clock::default();
+            for frame in 0..3 {
+                let time_s = Some(step * frame as f64);
+                clock.tick(&Sample { run: 0, frame, time_s }, frame == 0);
+            }
+            assert_eq!(clock.warnings().len(), told, "{step}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! *Architecture invariant*: the only file of the scene that names arrow or parquet.
 
 use crate::error::{Error, LARGE_INPUT, Result, nearest};
+use crate::preflight::csv_cells;
 use crate::preflight::csv_header::{self, CsvLines, WORKBOOK, WORKBOOK_REMEDY};
 use crate::preflight::parquet_pages::{self, PageClaims};
 use crate::preflight::{DAMAGED, guarded, parquet_footer};
@@ -40,7 +41,7 @@ impl Cell {
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Text(text) => text.parse().ok(),
+            Self::Text(text) => text.trim().parse().ok(),
             Self::Bool(_) | Self::List(_) => None,
         }
     }
@@ -108,24 +109,29 @@ fn misspelt<'k>(name: &str, known: &[&[&'k str]]) -> Option<&'k str> {
 
 fn read_csv(path: &Arc<Path>, bytes: &[u8], known: &[&[&str]], take: &mut Take<'_>) -> Result<()> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let names = reader.headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+    let mut reader = csv_cells::parser(bytes, 1 << 13);
+    let mut names = reader.headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+    names.trim();
     let lines = CsvLines::after_names(&reader);
     let columns = resolve(path, &names.iter().collect::<Vec<_>>(), known)?;
     let all: Vec<&str> = names.iter().collect();
     check_columns(path, &columns, &all).map_err(|error| csv_header::other_separator(path, &all).unwrap_or(error))?;
     let mut record = csv::StringRecord::new();
     let mut row = 0;
-    while reader.read_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+    loop {
+        csv_cells::begin(&mut reader);
+        if !reader.read_record(&mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+            return Ok(());
+        }
         let cell = |&(column, number): &(usize, usize)| {
-            let text = record.get(column).filter(|text| !text.is_empty())?;
+            let text = csv_cells::text(&reader, record.position(), (column, record.get(column)?));
+            let text = Some(text).filter(|text| !text.is_empty())?;
             Some((number, Cell::Text(text.to_owned())))
         };
         let line = record.position().map(|position| lines.line(position));
         take(RowPlace { table: Arc::clone(path), row, line }, columns.iter().filter_map(cell).collect())?;
         row += 1;
     }
-    Ok(())
 }
 
 /// Every table needs the first known column.
@@ -144,7 +150,7 @@ fn read_parquet(
     known: &[&[&str]],
     take: &mut Take<'_>,
 ) -> Result<()> {
-    parquet_footer::check(path, Cursor::new(&bytes), bytes.len() as u64)?;
+    let encrypted = parquet_footer::check(path, Cursor::new(&bytes), bytes.len() as u64)?;
     let bytes = Bytes::from(bytes);
     let builder = guard(path, || Ok(ParquetRecordBatchReaderBuilder::try_new(bytes.clone())?))?;
     let schema = Arc::clone(builder.schema());
@@ -160,6 +166,7 @@ fn read_parquet(
         }
     }
     let roots: Vec<usize> = columns.iter().map(|&(column, _)| column).collect();
+    parquet_pages::refuse_encrypted(path, builder.metadata(), &encrypted, &roots)?;
     let (claimed_rows, claims) = check_claims(path, &bytes, builder.metadata(), &roots, limit)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().map(|&(column, _)| column));
     let options = ArrowReaderOptions::new().with_schema(with_shared_texts(&schema));

@@ -367,7 +367,7 @@ fn all<'v>(place: &RowPlace, first: usize, values: &'v [Option<String>]) -> Resu
 fn truth(cell: &Cell) -> Option<bool> {
     match cell {
         Cell::Bool(value) => Some(*value),
-        Cell::Text(text) => match text.to_ascii_lowercase().as_str() {
+        Cell::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" => Some(true),
             "false" | "0" => Some(false),
             _ => None,

@@ -13,9 +13,15 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "check the permissions of the output directory, or choose another with --out"
         }
+        _ if is_open_files(error) => "raise the limit of open files (`ulimit -n`)",
         _ => "check the disk of the output directory, or choose another with --out",
     };
     Error::output(path.display(), format!("cannot be written ({error})"), remedy)
+}
+
+/// Whether the process or the system has too many files open (EMFILE, ENFILE).
+fn is_open_files(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// The error for an output directory that cannot be opened or created.

@@ -50,7 +50,7 @@ pub(super) struct DirectoryLock {
 }
 
 impl DirectoryLock {
-    /// Locks a directory; `take_over`: also if an execution that was killed left its lock file.
+    /// Locks a directory; `take_over`: also if an execution that was killed left more than its lock file.
     pub(super) fn acquire(folder: &Folder, take_over: bool) -> Result<Self, LockFault> {
         let mut was_left = false;
         for _ in 0..ATTEMPTS {
@@ -76,7 +76,7 @@ impl DirectoryLock {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(LockFault::InUse),
-            locked => Self::written(folder, file, locked.is_ok()),
+            locked => Self::written(folder, file, locked.is_ok()).inspect_err(|_| drop(folder.remove_file(LOCK))),
         }
     }
 
@@ -99,7 +99,9 @@ impl DirectoryLock {
         if !is_ours(&content(&mut file)?) {
             return Err(LockFault::Foreign);
         }
-        if !take_over {
+        // What a process left that was killed before it wrote anything else holds nothing to be asked about.
+        let is_alone = || io::Result::Ok(folder.entries()?.iter().all(|name| name == LOCK));
+        if !take_over && !(by_system && is_alone()?) {
             return Err(LockFault::LeftBehind { killed: by_system });
         }
         *was_left = true;
@@ -123,10 +125,7 @@ impl DirectoryLock {
         let process = std::process::id();
         let execution = RandomState::new().hash_one(process);
         let content = format!("process {process}\nexecution {execution:016x}\n");
-        if let Err(error) = file.write_all(content.as_bytes()) {
-            let _ = folder.remove_file(LOCK);
-            return Err(LockFault::Failed(error));
-        }
+        file.write_all(content.as_bytes()).map_err(LockFault::Failed)?;
         Ok(Some(Self { file, identity, content, by_system, was_left: false }))
     }
 
@@ -205,6 +204,7 @@ mod tests {
         let folder = Folder::open(dir.path()).expect("opened");
         for (text, is_ours) in [("", true), ("process 12\n", true), ("process x\n", false), ("my lock", false)] {
             fs::write(dir.path().join(LOCK), text).expect("written");
+            fs::write(dir.path().join("else"), "").expect("written");
             let refused = DirectoryLock::acquire(&folder, false).map(|_| ());
             let taken = DirectoryLock::acquire(&folder, true);
             if is_ours {
@@ -217,6 +217,12 @@ mod tests {
                 assert!(matches!(refused, Err(LockFault::Foreign)) && matches!(taken, Err(LockFault::Foreign)));
                 assert_eq!(fs::read_to_string(dir.path().join(LOCK)).expect("there"), text);
             }
+        }
+        // With nothing beside it.
+        fs::remove_file(dir.path().join("else")).expect("removed");
+        for (text, is_ours) in [("process 12\n", true), ("my lock", false)] {
+            fs::write(dir.path().join(LOCK), text).expect("written");
+            assert_eq!(DirectoryLock::acquire(&folder, false).is_ok(), is_ours, "{text:?}");
         }
     }
 }

@@ -206,8 +206,13 @@ impl OutputDir {
         if let Some(folder) = parts.get(name) {
             return Ok(Arc::clone(folder));
         }
-        let made = self.target().make_folder(name).and_then(|()| self.target().folder(name));
-        let folder = Arc::new(made.map_err(|error| self.taken(&self.root().join(name), error))?);
+        let taken = |error| self.taken(&self.root().join(name), error);
+        self.target().make_folder(name).map_err(taken)?;
+        let folder = self.target().folder(name).map_err(|error| {
+            let _ = self.target().remove_folder(name); // nothing would know it later
+            taken(error)
+        })?;
+        let folder = Arc::new(folder);
         parts.insert(name.to_owned(), Arc::clone(&folder));
         Ok(folder)
     }

@@ -160,7 +160,10 @@ impl StagedResult {
         let (folder, old_name) = (&place.folder, STAGING[1]);
         let failed = |error: io::Error| fault::failed(&place.root, &error);
         folder.make_folder(old_name).map_err(failed)?;
-        let old = folder.folder(old_name).map_err(failed)?;
+        let old = folder.folder(old_name).map_err(|error| {
+            let _ = folder.remove_folder(old_name);
+            failed(error)
+        })?;
         let mut moves = EntryMoves::default();
         let done = self.move_all(folder, &old, earlier, &mut moves).map_err(failed).and_then(|()| {
             // What a process that was delayed has moved meanwhile shows here.

@@ -230,7 +230,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(runs.iter().map(|run| run.intervals_violated as u64).sum::<u64>(), found.intervals_violated);
     assert!(runs.is_sorted_by_key(|run| -(run.violated + run.intervals_violated)));
     let mut csv = Vec::new();
-    export_csv(&out, "intervals", &mut csv, &|| true).expect("exported");
+    export_csv(&out, "intervals", false, &mut csv, &|| true).expect("exported");
     let csv = String::from_utf8(csv).expect("text");
     assert_eq!(csv.lines().count() as u64, 1 + found.intervals);
     assert!(csv.starts_with("run,frame,frame_next,time_s,time_next_s,a_index,b_index,body_a,body_b,lower_m,upper_m,"));
