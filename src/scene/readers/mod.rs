@@ -34,7 +34,7 @@ pub(super) fn read_with_companions(path: &Path, bytes: Vec<u8>, companions: &mut
         "glb" | "gltf" => gltf::read(path, &bytes, companions)?,
         "obj" => obj::read(&bytes)?,
         "ply" => ply::read(&bytes)?,
-        "stl" => stl::read(bytes)?,
+        "stl" => stl::read(&bytes)?,
         other => return Err(unsupported(other)),
     };
     if mesh.vertices.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn read_parts(
     let found = match kind.as_str() {
         "glb" | "gltf" => gltf::read_nodes(path, &bytes, companions)?,
         "obj" => parts::flat(obj::read_objects(&bytes)?),
-        "stl" => parts::flat(stl::read_solids(bytes)?),
+        "stl" => parts::flat(stl::read_solids(&bytes)?),
         "ply" => {
             let mesh = ply::read(&bytes)?;
             parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])

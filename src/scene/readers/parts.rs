@@ -254,6 +254,7 @@ mod tests {
             piece: vec![0; count as usize],
             pieces: 1,
             names: vec![String::new()],
+            ..Mesh::default()
         };
         let node = PartNode {
             name: "n".to_owned(),
