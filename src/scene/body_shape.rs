@@ -40,14 +40,30 @@ pub(super) struct BuiltGeometry {
     condition: Option<MeshCondition>,
     /// How far the pieces of a decomposition are from its mesh, at most, metres.
     measured: Option<f64>,
+    /// The rounding step of the coordinates as the file stores them, metres.
+    coordinate_step: f64,
 }
 
 impl BuiltGeometry {
     /// Of cores that are no mesh.
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
         let (hull, radius, watertight, fit) = (None, 0.0, None, None);
-        let (mesh, condition, measured) = (None, None, None);
-        Self { model, cores, hull, radius, center, vertices, triangles, watertight, fit, mesh, condition, measured }
+        let (mesh, condition, measured, coordinate_step) = (None, None, None, 0.0);
+        Self {
+            model,
+            cores,
+            hull,
+            radius,
+            center,
+            vertices,
+            triangles,
+            watertight,
+            fit,
+            mesh,
+            condition,
+            measured,
+            coordinate_step,
+        }
     }
 
     /// Of the pieces that stand for a solid mesh.
@@ -93,6 +109,7 @@ impl BuiltGeometry {
             decomposition_deviation: measured,
             vertices,
             triangles,
+            coordinate_step: self.coordinate_step,
             watertight,
             fit,
             mesh,
@@ -172,7 +189,8 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
         }
     };
     let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles, workers).oriented);
-    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), ..built })
+    let coordinate_step = reading.unit.metres(mesh.coordinate_step * reading.scale);
+    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), coordinate_step, ..built })
 }
 
 fn measured<'a>(

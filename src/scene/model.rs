@@ -3,6 +3,7 @@
 use super::between::{MotionRule, Pivot};
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
+use super::readers::GeometryNote;
 use crate::geometry::pose::Recentring;
 use crate::geometry::{LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
@@ -123,6 +124,8 @@ pub struct Shape {
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
     pub triangles: u64,
+    /// The largest rounding step of the coordinates as the file stores them, metres; 0 if they are `f64` or decimal text.
+    pub coordinate_step: f64,
     /// Whether the triangles close up; `None` where there is no mesh.
     pub watertight: Option<bool>,
     /// How the hull fits the mesh; `None` where no hull stands for a mesh.
@@ -321,6 +324,8 @@ pub struct Scene {
     /// What was made of the geometry files of `[[bodies]]` with `each`, in file order.
     #[doc(hidden)]
     pub trees: Vec<BodyTree>,
+    /// What readers left out of geometry files: the file, and what.
+    pub(crate) notes: Vec<(PathBuf, GeometryNote)>,
 }
 
 /// A length unit of the contract.
