@@ -25,6 +25,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
@@ -36,6 +37,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         motion: Motion::Dynamic { slot },
         pivot: Pivot::Origin,
         groups: Vec::new(),
+        pose_steps: Default::default(),
     };
     Scene {
         path: PathBuf::new(),
@@ -54,5 +56,6 @@ pub(crate) fn scene(n: usize) -> Scene {
         builder_digest: None,
         carriage: Carriage::default(),
         trees: Vec::new(),
+        notes: Vec::new(),
     }
 }

@@ -7,6 +7,7 @@ use super::motion_spec::pivot;
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
+use super::steps::PoseSteps;
 use crate::error::Result;
 use crate::geometry::Pose;
 use std::path::Path;
@@ -27,6 +28,8 @@ pub(super) struct BodySpec {
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
+    /// The rounding steps of that pose as a table stores it.
+    pub(super) pose_steps: PoseSteps,
     /// What moves on a line between frames, if the body says it.
     pub(super) pivot: Option<Pivot>,
 }
@@ -142,6 +145,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         growth,
         groups: groups(&keys, &defaults.groups)?,
         pose: pose(&keys, unit)?,
+        pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
         at: keys.origin(),
         name,

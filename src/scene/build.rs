@@ -79,7 +79,12 @@ pub(super) struct BuiltShapes {
 ///
 /// # Errors
 /// For every geometry that cannot be used, that of its first body in scene order.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, limit: u64) -> Result<BuiltShapes, Vec<Failure>> {
+pub(super) fn build(
+    folder: &Path,
+    bodies: &[BodySpec],
+    threads: Option<usize>,
+    limit: u64,
+) -> Result<BuiltShapes, Vec<Failure>> {
     let plan = plan(folder, bodies);
     let workers = Workers::new(threads);
     let per_thread = plan.jobs_per_thread();
@@ -190,9 +195,7 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
     };
     match readers::read_with_companions(path, bytes, scene, &mut input) {
         Err(fault) => failed(fault),
-        Ok((mesh, notes)) => {
-            BuiltBody { inputs: input.digests, notes, shapes: all_variants(&mesh, variants, workers) }
-        }
+        Ok((mesh, notes)) => BuiltBody { inputs: input.digests, notes, shapes: all_variants(&mesh, variants, workers) },
     }
 }
 

@@ -317,6 +317,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
             groups: spec.groups.to_vec(),
+            pose_steps: spec.pose_steps,
         });
     }
     (bodies, dynamic)

@@ -4,6 +4,7 @@ use super::between::{MotionRule, Pivot};
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
 use super::readers::GeometryNote;
+use super::steps::PoseSteps;
 use crate::geometry::pose::Recentring;
 use crate::geometry::{LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
@@ -249,6 +250,9 @@ pub struct Body {
     pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
+    /// The rounding steps of the pose of a static body.
+    #[doc(hidden)]
+    pub pose_steps: PoseSteps,
 }
 
 /// What to do about a dynamic body without a row in a frame.
@@ -325,7 +329,8 @@ pub struct Scene {
     #[doc(hidden)]
     pub trees: Vec<BodyTree>,
     /// What readers left out of geometry files: the file, and what.
-    pub(crate) notes: Vec<(PathBuf, GeometryNote)>,
+    #[doc(hidden)]
+    pub notes: Vec<(PathBuf, GeometryNote)>,
 }
 
 /// A length unit of the contract.

@@ -17,7 +17,7 @@ use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::model::LengthUnit;
 use mesh::MAX_ELEMENTS;
 pub use mesh::{Fault, Mesh};
-pub(crate) use notes::GeometryNote;
+pub use notes::GeometryNote;
 use parts::NamedMesh;
 pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
 use std::path::Path;

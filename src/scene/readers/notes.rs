@@ -5,11 +5,13 @@ const LISTED: usize = 3;
 
 /// Something of a geometry file that is no part of any body, or that was chosen without a word of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GeometryNote {
+pub struct GeometryNote {
     /// The kind of its warning.
-    pub(crate) kind: &'static str,
-    pub(crate) problem: String,
-    pub(crate) remedy: &'static str,
+    pub kind: &'static str,
+    /// What is left out, or was chosen.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: &'static str,
 }
 
 /// The first of some names, and how many more there are.

@@ -296,7 +296,8 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
     }
     let source = TomlSource::of_row(defaults.keys.source.path(), place);
     let keys = Keys::new(&source, "the row", &table, 0).with_defaults(defaults.keys);
-    body_spec::body_of_row(keys, unit, &defaults.lowered)
+    let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
+    Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
 }
 
 /// The keys of a row.
@@ -392,7 +393,7 @@ fn toml_length(cell: &Cell) -> Option<String> {
 fn show(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
-        Cell::Number(number) => format!("the number {number}"),
+        Cell::Number(number) | Cell::Single(number) => format!("the number {number}"),
         Cell::Bool(value) => value.to_string(),
         Cell::List(_) => "a list".to_owned(),
     }

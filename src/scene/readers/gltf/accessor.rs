@@ -4,6 +4,7 @@ use super::buffers::Buffers;
 use super::limits::{MAX_INSTANCED, fault};
 use super::schema::{GltfAccessor, SparseElements};
 use crate::scene::readers::mesh::Fault;
+use crate::scene::steps::f32_step;
 use std::collections::HashMap;
 
 /// What a number of an accessor is stored as.
@@ -149,9 +150,7 @@ pub(super) const JOINTS: VectorFormat = VectorFormat {
 pub(super) const WEIGHTS: VectorFormat = VectorFormat {
     kind: "VEC4",
     words: "weights are vectors of four numbers",
-    fits: |kind, normalised| {
-        kind == Component::F32 || (matches!(kind, Component::U8 | Component::U16) && normalised)
-    },
+    fits: |kind, normalised| kind == Component::F32 || (matches!(kind, Component::U8 | Component::U16) && normalised),
     misfit: "weights are floats, or normalised unsigned integers of 8 or 16 bits",
 };
 
@@ -215,12 +214,6 @@ impl<'b, const N: usize> Vectors<'b, N> {
             (_, false) => 1.0,
         }
     }
-}
-
-/// The step between numbers of single precision from one of this size on.
-pub(super) fn f32_step(size: f64) -> f64 {
-    let size = (size as f32).abs();
-    f64::from(size.next_up()) - f64::from(size)
 }
 
 /// The indices and the values of the elements that are given one by one; `whole`: the accessor and its number of

@@ -159,10 +159,8 @@ impl MeshInTheMaking<'_> {
         let weights = morph::weights(node, mesh)?;
         let before = self.mesh.triangles.len();
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            self.primitive(primitive, weights, placing).map_err(|fault| Fault {
-                problem: format!("primitive {number}: {}", fault.problem),
-                ..fault
-            })?;
+            self.primitive(primitive, weights, placing)
+                .map_err(|fault| Fault { problem: format!("primitive {number}: {}", fault.problem), ..fault })?;
         }
         if self.mesh.triangles.len() > before {
             self.mesh.piece.resize(self.mesh.triangles.len(), self.mesh.pieces as u32); // at most one for each triangle
@@ -229,9 +227,7 @@ impl MeshInTheMaking<'_> {
             TRIANGLE_STRIP => corners.windows(3).enumerate().for_each(|(number, w)| {
                 add(if number % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] });
             }),
-            TRIANGLE_FAN => {
-                corners.get(1..).unwrap_or_default().windows(2).for_each(|w| add([w[0], w[1], corners[0]]))
-            }
+            TRIANGLE_FAN => corners.get(1..).unwrap_or_default().windows(2).for_each(|w| add([w[0], w[1], corners[0]])),
             _ => corners.chunks_exact(3).for_each(|c| add([c[0], c[1], c[2]])),
         }
     }

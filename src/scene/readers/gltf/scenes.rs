@@ -2,9 +2,9 @@
 
 use super::limits::fault;
 use super::schema::{GltfNode, GltfRoot};
+use crate::scene::readers::SceneChoice;
 use crate::scene::readers::mesh::Fault;
 use crate::scene::readers::notes::{GeometryNote, listed};
-use crate::scene::readers::SceneChoice;
 use std::collections::HashSet;
 
 /// A node of the scene that is taken.
@@ -49,7 +49,9 @@ fn number(root: &GltfRoot, choice: Option<&SceneChoice>) -> Result<Option<usize>
             match found[..] {
                 [only] => Some(only),
                 [] => return Err(unknown_scene(root, format!("no scene of the file is called `{name}`"))),
-                _ => return Err(unknown_scene(root, format!("{} scenes of the file are called `{name}`", found.len()))),
+                _ => {
+                    return Err(unknown_scene(root, format!("{} scenes of the file are called `{name}`", found.len())));
+                }
             }
         }
     };
@@ -127,7 +129,8 @@ pub(super) fn left_out(
 
 /// What a message calls a node.
 pub(super) fn name(root: &GltfRoot, index: usize) -> String {
-    let named = |name: &Option<String>| name.as_deref().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+    let named =
+        |name: &Option<String>| name.as_deref().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
     let node: &GltfNode = &root.nodes[index];
     let of_mesh = || named(&root.meshes.get(node.mesh?)?.name);
     named(&node.name).or_else(of_mesh).unwrap_or_else(|| format!("node-{index}"))

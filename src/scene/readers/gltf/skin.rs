@@ -1,12 +1,13 @@
 //! Skins: joints place the vertices of a mesh, its own node does not (glTF 2.0, section 3.7.3).
 
-use super::accessor::{JOINTS, MATRICES, Vectors, WEIGHTS, f32_step};
+use super::accessor::{JOINTS, MATRICES, Vectors, WEIGHTS};
 use super::affine::Affine;
 use super::buffers::Buffers;
 use super::limits::fault;
 use super::scenes::SceneNode;
 use super::schema::GltfPrimitive;
 use crate::scene::readers::mesh::Fault;
+use crate::scene::steps::f32_step;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
