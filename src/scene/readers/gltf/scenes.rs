@@ -142,9 +142,12 @@ pub(super) fn hidden(root: &GltfRoot, nodes: &[usize]) -> Option<GeometryNote> {
     (!names.is_empty()).then(|| GeometryNote {
         kind: "hidden",
         problem: format!(
-            "{} with meshes {} hidden by the file, and no part of any body: {}",
-            if names.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", names.len()) },
-            if names.len() == 1 { "is" } else { "are" },
+            "{} hidden by the file, and no part of any body: {}",
+            if names.len() == 1 {
+                "1 node with a mesh is".to_owned()
+            } else {
+                format!("{} nodes with meshes are", names.len())
+            },
             listed(names.iter().map(String::as_str))
         ),
         remedy: "if they are to be checked, show them (KHR_node_visibility), or give them a scale other than 0",
