@@ -1,12 +1,6 @@
-//! How coarse the numbers of files are: the steps between numbers of single precision.
+//! How coarse the numbers of a body are as its files store them.
 
 use super::model::{Body, Motion, Shape};
-
-/// The step between numbers of single precision, from one of this size on.
-pub(crate) fn f32_step(size: f64) -> f64 {
-    let size = (size as f32).abs();
-    f64::from(size.next_up()) - f64::from(size)
-}
 
 /// The rounding steps of poses as a file stores them; 0 if it stores `f64` or decimal text.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -42,18 +36,5 @@ impl Body {
             Motion::Dynamic { .. } => moving?,
         };
         Some(self.shape.coordinate_step.max(steps.of_body(&self.shape)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::f32_step;
-
-    #[test]
-    fn steps_of_single_precision_are_those_of_the_next_number() {
-        assert_eq!(f32_step(4.6e6), 0.5);
-        assert_eq!(f32_step(-4.6e6), 0.5);
-        assert_eq!(f32_step(1.0), f64::from(f32::EPSILON));
-        assert_eq!(f32_step(16.0), 2.0_f64.powi(-19));
     }
 }

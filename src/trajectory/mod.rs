@@ -57,7 +57,7 @@ pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
 pub(crate) use spares::Spares;
 
 use crate::error::{Error, Result};
-use crate::scene::steps::f32_step;
+use crate::scene::readers::single_step;
 use crate::scene::{FrameBlock, PoseSteps, Scene};
 use arrow_schema::DataType;
 use memory::FeedKind;
@@ -78,7 +78,7 @@ fn steps(sources: &[Source], bounds: Option<Bounds>) -> PoseSteps {
         let step = |axis: usize| {
             let largest = bounds.map_or(0.0, |bounds| bounds.min[axis].abs().max(bounds.max[axis].abs()));
             let unit = source.columns.units[axis];
-            unit.metres(f32_step(largest / unit.metres(1.0)))
+            unit.metres(single_step(largest / unit.metres(1.0)))
         };
         PoseSteps {
             position_m: (0..3).filter(|&axis| is_single(axis)).map(step).fold(0.0, f64::max),

@@ -16,6 +16,7 @@ mod stl;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::model::LengthUnit;
 use mesh::MAX_ELEMENTS;
+pub(crate) use mesh::single_step;
 pub use mesh::{Fault, Mesh};
 pub use notes::GeometryNote;
 use parts::NamedMesh;

@@ -9,8 +9,9 @@ use crate::scene::keys::Origin;
 use crate::scene::length::check_length;
 use crate::scene::model::LengthUnit;
 use crate::scene::orientation::is_unit;
+use crate::scene::readers::single_step;
 use crate::scene::row_place::RowPlace;
-use crate::scene::steps::{PoseSteps, f32_step};
+use crate::scene::steps::PoseSteps;
 
 /// The first column of the position, and of the orientation.
 pub(super) const POSITION: usize = 12;
@@ -25,7 +26,7 @@ pub(super) fn pose_steps(cells: &[(usize, Cell)], unit: LengthUnit) -> PoseSteps
     for (number, cell) in cells {
         let Cell::Single(value) = cell else { continue };
         steps = steps.max(match *number {
-            POSITION..ORIENTATION => PoseSteps { position_m: unit.metres(f32_step(*value)), turn_rad: 0.0 },
+            POSITION..ORIENTATION => PoseSteps { position_m: unit.metres(single_step(*value)), turn_rad: 0.0 },
             ORIENTATION.. => PoseSteps { position_m: 0.0, turn_rad: PoseSteps::TURN_RAD },
             _ => steps,
         });

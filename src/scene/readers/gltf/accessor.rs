@@ -3,8 +3,7 @@
 use super::buffers::Buffers;
 use super::limits::{MAX_INSTANCED, fault};
 use super::schema::{GltfAccessor, SparseElements};
-use crate::scene::readers::mesh::Fault;
-use crate::scene::steps::f32_step;
+use crate::scene::readers::mesh::{Fault, single_step};
 use std::collections::HashMap;
 
 /// What a number of an accessor is stored as.
@@ -138,6 +137,14 @@ pub(super) const POSITIONS: VectorFormat = VectorFormat {
     misfit: "positions cannot be 32-bit integers",
 };
 
+/// Indices of vertices.
+const INDICES: VectorFormat = VectorFormat {
+    kind: "SCALAR",
+    words: "indices are single integers",
+    fits: |kind, normalised| matches!(kind, Component::U8 | Component::U16 | Component::U32) && !normalised,
+    misfit: "indices are unsigned integers",
+};
+
 /// Numbers of joints (glTF 2.0, section 3.7.3.3).
 pub(super) const JOINTS: VectorFormat = VectorFormat {
     kind: "VEC4",
@@ -209,7 +216,7 @@ impl<'b, const N: usize> Vectors<'b, N> {
     /// The step between numbers as they are stored, next to a number of this size.
     pub(super) fn step(&self, size: f64) -> f64 {
         match (self.kind, self.normalised) {
-            (Component::F32, _) => f32_step(size),
+            (Component::F32, _) => single_step(size),
             (kind, true) => 1.0 / kind.most(),
             (_, false) => 1.0,
         }
@@ -240,16 +247,12 @@ fn sparse<'b>(
 
 /// The indices of a primitive.
 pub(super) fn read_indices(buffers: &Buffers<'_>, index: usize) -> Result<Vec<u32>, Fault> {
-    let (accessor, count) = accessor(buffers, index)?;
-    let Some(kind) = Component::of(accessor.component_type).filter(|_| accessor.kind == "SCALAR") else {
-        return Err(fault(format!("accessor {index}: indices are single integers")));
+    let found = Vectors::<1>::of(buffers, index, &INDICES)?;
+    let corners = (0..found.count).map(|number| found.get(number)[0]);
+    let corner = |corner: f64| {
+        let is_reserved = corner == found.kind.most();
+        let problem = || format!("accessor {index}: the index {corner} is reserved for a restart of the primitive");
+        if is_reserved { Err(fault(problem())) } else { Ok(corner as u32) }
     };
-    if !matches!(kind, Component::U8 | Component::U16 | Component::U32) || accessor.sparse.is_some() {
-        return Err(fault(format!("accessor {index}: indices are unsigned integers, and not sparse")));
-    }
-    let Some(view) = accessor.buffer_view else {
-        return Err(fault(format!("accessor {index}: indices need a buffer view")));
-    };
-    let found = Elements::of(buffers, view, accessor.byte_offset, count, kind.size())?;
-    Ok((0..count).map(|i| number(found.get(i), kind, false) as u32).collect())
+    corners.map(corner).collect()
 }

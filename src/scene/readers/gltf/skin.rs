@@ -6,8 +6,7 @@ use super::buffers::Buffers;
 use super::limits::fault;
 use super::scenes::SceneNode;
 use super::schema::GltfPrimitive;
-use crate::scene::readers::mesh::Fault;
-use crate::scene::steps::f32_step;
+use crate::scene::readers::mesh::{Fault, single_step};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -97,7 +96,7 @@ impl<'a> Skins<'a> {
             })?;
             let size = bind.translation.iter().fold(0.0_f64, |size, c| size.max(c.abs()));
             if size > 0.0 {
-                step = step.max(world.scale() * f32_step(size));
+                step = step.max(world.scale() * single_step(size));
             }
             matrices.push(world.after(&bind));
         }
