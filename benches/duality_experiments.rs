@@ -77,6 +77,7 @@ fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

@@ -276,7 +276,7 @@ const FILES: &[FileRow] = &[
     ("scale = 1e18\n", "part.obj", b"v 0 0 7\n", &["vertex 0", "1e18 m", "`scale`"]),
     ("", "part.obj", b"v 0 0 1e-300\n", &["vertex 0", "small", "scale"]),
     ("", "part.stl", b"", &["part.stl", "too few"]),
-    ("", "part.stl", HALF_STL, &["part.stl:1", "triangle 0", "EOF"]),
+    ("", "part.stl", HALF_STL, &["part.stl:5", "file ends", "`endsolid`"]),
     ("", "part.stl", b"solid s\nendsolid s\n", &["no triangles"]),
     ("", "part.stl", &[7; 84], &["truncated", "84"]),
     ("model = \"pieces\"\n", "part.obj", DENTED, &["not convex", "triangle 3", "\"mesh\"", "\"piece-hulls\""]),

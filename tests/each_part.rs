@@ -381,15 +381,15 @@ fn vertices_that_a_node_does_not_use_are_no_part_of_it() {
 }
 
 #[test]
-fn a_node_scaled_to_a_point_or_a_plane_is_convex() {
+fn a_node_scaled_to_a_line_or_a_plane_is_convex() {
     let dir = scratch();
     let nodes =
-        [r#"{"name": "point", "mesh": 0, "scale": [0, 0, 0]}"#, r#"{"name": "plane", "mesh": 0, "scale": [1, 0, 1]}"#];
+        [r#"{"name": "line", "mesh": 0, "scale": [0, 0, 1]}"#, r#"{"name": "plane", "mesh": 0, "scale": [1, 0, 1]}"#];
     let bytes = glb(&nodes.map(str::to_owned), &[0, 1], &[cuboid("a", [1.0; 3], None)], &[]);
     fs::write(dir.path().join("rack.glb"), bytes).expect("a file");
     let scene = good(dir.path(), &format!("{HEAD}{SECTION}"));
     let sizes: Vec<_> = scene.bodies.iter().map(|body| (body.shape.size(), body.shape.is_filled())).collect();
-    assert_eq!(sizes, [(0.0, false), (1.0, false)]);
+    assert_eq!(sizes, [(1.0, false), (1.0, false)]);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
@@ -37,6 +38,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         motion: Motion::Dynamic { slot },
         pivot: Pivot::Origin,
         groups: Vec::new(),
+        pose_steps: Default::default(),
     };
     Scene {
         path: PathBuf::new(),
@@ -55,5 +57,6 @@ pub(crate) fn scene(n: usize) -> Scene {
         builder_digest: None,
         carriage: Carriage::default(),
         trees: Vec::new(),
+        notes: Vec::new(),
     }
 }

@@ -192,13 +192,14 @@ impl Running<'_> {
         let (batch, memories) = self.memories(&mut device)?;
         let threads = rayon::current_num_threads();
         trajectory.inputs.begin_early();
-        let bounds = trajectory.bounds;
+        let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
         let read = self.inputs(&trajectory);
         let trajectory_files = trajectory.inputs.clone();
         let mut input = pipeline::PipelineInput::start(trajectory, scene.motion.between != BetweenFrames::None);
         let maker = BatchMaker::new(scene, options.columns);
         let job = self.from_files.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
-        let context = SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref());
+        let context =
+            SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref(), pose_steps);
         sink.begin(&context)?;
         let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
         let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
@@ -247,7 +248,7 @@ impl Running<'_> {
         inputs.extend(files.digests()?);
         cancel.check()?;
         timings.total = self.begun.elapsed();
-        let mut warnings = watch.warnings();
+        let mut warnings = watch.warnings(pose_steps);
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
             scene,

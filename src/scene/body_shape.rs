@@ -43,13 +43,15 @@ pub(super) struct BuiltGeometry {
     condition: Option<MeshCondition>,
     /// How far the pieces of a decomposition are from its mesh, at most, metres.
     measured: Option<f64>,
+    /// The rounding step of the coordinates as the file stores them, metres.
+    coordinate_step: f64,
 }
 
 impl BuiltGeometry {
     /// Of cores that are no mesh.
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
         let (hull, radius, watertight, fit) = (None, 0.0, None, None);
-        let (mesh, condition, measured) = (None, None, None);
+        let (mesh, condition, measured, coordinate_step) = (None, None, None, 0.0);
         let middle = middle(cores.iter().flat_map(|core| (0..core.count as u32).map(|v| core.vertex(v))));
         Self {
             model,
@@ -65,6 +67,7 @@ impl BuiltGeometry {
             mesh,
             condition,
             measured,
+            coordinate_step,
         }
     }
 
@@ -124,6 +127,7 @@ impl BuiltGeometry {
             decomposition_deviation: measured,
             vertices,
             triangles,
+            coordinate_step: self.coordinate_step,
             watertight,
             fit,
             mesh,
@@ -209,7 +213,8 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
         }
     };
     let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles, workers).oriented);
-    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), ..built })
+    let coordinate_step = reading.unit.metres(mesh.coordinate_step * reading.scale);
+    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), coordinate_step, ..built })
 }
 
 fn measured<'a>(

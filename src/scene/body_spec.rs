@@ -5,12 +5,14 @@ use super::keys::{Field, Keys, Origin, TomlSource};
 use super::model::{LengthUnit, Model};
 use super::motion_spec::pivot;
 use super::orientation::orientation;
-use super::readers::{self, Mesh};
+use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
+use super::steps::PoseSteps;
 use crate::error::Result;
 use crate::geometry::Pose;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use toml::de::DeValue;
 
 /// `[[body]]`.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub(super) struct BodySpec {
     pub(super) groups: Arc<[String]>,
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
+    /// The rounding steps of that pose as a table stores it.
+    pub(super) pose_steps: PoseSteps,
     /// What moves on a line between frames, if the body says it.
     pub(super) pivot: Option<Pivot>,
 }
@@ -46,8 +50,8 @@ fn owner(name: &str, plain: bool) -> String {
 /// Where the geometry of a body comes from. Bodies of a table share what their section says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum GeometrySpec {
-    /// A file, as written.
-    File { path: Arc<str>, reading: GeometryOptions },
+    /// A file, as written; `scene`: which one of glTF.
+    File { path: Arc<str>, scene: Option<SceneChoice>, reading: GeometryOptions },
     /// A part of a file that was read already; bodies of one mesh share it.
     Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
     /// A shape, lengths in metres.
@@ -81,7 +85,7 @@ pub(super) struct GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 14] = [
+pub(super) const BODY_KEYS: [&str; 15] = [
     "name",
     "geometry",
     "shape",
@@ -89,6 +93,7 @@ pub(super) const BODY_KEYS: [&str; 14] = [
     "unit",
     "scale",
     "up",
+    "scene",
     "offset",
     "deviation",
     "pivot",
@@ -125,6 +130,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         (Some(file), None) => (
             GeometrySpec::File {
                 path: lowered((&keys, &file), &defaults.path, || Ok(file.text()?.into()))?,
+                scene: scene_choice(&keys, &file)?,
                 reading: reading(&keys, file.text()?, unit)?,
             },
             file.origin(),
@@ -139,6 +145,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         growth,
         groups: groups(&keys, &defaults.groups)?,
         pose: pose(&keys, unit)?,
+        pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
         at: keys.origin(),
         name,
@@ -158,6 +165,25 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
         y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
         model,
     })
+}
+
+/// The scene of a glTF file that is to be taken.
+fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>> {
+    let Some(field) = keys.get("scene") else { return Ok(None) };
+    if !readers::has_scenes(Path::new(file.text()?)) {
+        // A default that is meant for the glTF files of other rows does not concern this one.
+        if !field.is_of(keys) && file.is_of(keys) {
+            return Ok(None);
+        }
+        return Err(field.error("only glTF files have scenes", "remove `scene`"));
+    }
+    if let DeValue::Integer(_) = field.value() {
+        let number = field.number()?;
+        let wrong = || field.error(format!("{number} is no number of a scene"), "scenes are counted from 0");
+        let index = Some(number as usize).filter(|&index| index as f64 == number).ok_or_else(wrong)?;
+        return Ok(Some(SceneChoice::Index(index)));
+    }
+    Ok(Some(SceneChoice::Name(field.text()?.into())))
 }
 
 /// What the keys of a section of `[[bodies]]` are lowered to: once, however many rows they hold for.
@@ -189,7 +215,7 @@ fn shape(
 ) -> Result<Arc<ShapeSpec>> {
     // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
-    for key in ["unit", "scale", "up"] {
+    for key in ["unit", "scale", "up", "scene"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
             let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
             return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));

@@ -5,7 +5,7 @@ use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
 use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
 use super::digest::InputReader;
 use super::model::{InputDigest, Model, Shape};
-use super::readers::{self, Fault, Mesh};
+use super::readers::{self, Fault, GeometryNote, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use crate::error::Error;
 use crate::workers::Workers;
@@ -21,7 +21,7 @@ const LARGE_FILE: u64 = 1 << 20;
 
 /// A file, a part of one, or one shape, with all the ways in which bodies use it.
 enum GeometryJob {
-    File { path: PathBuf, variants: Vec<Variant> },
+    File { path: PathBuf, scene: Option<SceneChoice>, variants: Vec<Variant> },
     Part { mesh: Arc<Mesh>, path: PathBuf, variants: Vec<Variant> },
     Shape(Arc<ShapeSpec>, Growth),
 }
@@ -33,6 +33,8 @@ type Variant = (GeometryOptions, Growth);
 struct BuiltBody {
     /// The file, and those beside it that belong to it.
     inputs: Vec<InputDigest>,
+    /// What is left out of the file.
+    notes: Vec<GeometryNote>,
     shapes: Vec<Result<Arc<Shape>, Fault>>,
 }
 
@@ -63,14 +65,26 @@ pub(super) struct Failure {
     pub(super) fault: Fault,
 }
 
-/// The shape of each body and the files read in order of first use, or what is wrong with geometries.
-pub(super) type Built = Result<(Vec<Arc<Shape>>, Vec<InputDigest>), Vec<Failure>>;
+/// What was built.
+pub(super) struct BuiltShapes {
+    /// The shape of each body.
+    pub(super) shapes: Vec<Arc<Shape>>,
+    /// The files read, in order of first use.
+    pub(super) inputs: Vec<InputDigest>,
+    /// What is left out of files, in order of first use.
+    pub(super) notes: Vec<(PathBuf, GeometryNote)>,
+}
 
-/// The shape of each body, and the files read in order of first use, of `limit` bytes each, by at most `threads` threads.
+/// Builds the shape of each body from files of `limit` bytes each, by at most `threads` threads.
 ///
 /// # Errors
 /// For every geometry that cannot be used, that of its first body in scene order.
-pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, limit: u64) -> Built {
+pub(super) fn build(
+    folder: &Path,
+    bodies: &[BodySpec],
+    threads: Option<usize>,
+    limit: u64,
+) -> Result<BuiltShapes, Vec<Failure>> {
     let plan = plan(folder, bodies);
     let workers = Workers::new(threads);
     let per_thread = plan.jobs_per_thread();
@@ -94,7 +108,14 @@ pub(super) fn build(folder: &Path, bodies: &[BodySpec], threads: Option<usize>, 
     if !failures.is_empty() {
         return Err(failures);
     }
-    Ok((shapes, done.into_iter().flat_map(|done| done.inputs).collect()))
+    let (mut inputs, mut notes) = (Vec::new(), Vec::new());
+    for (job, done) in plan.jobs.iter().zip(done) {
+        inputs.extend(done.inputs);
+        if let GeometryJob::File { path, .. } = job {
+            notes.extend(done.notes.into_iter().map(|note| (path.clone(), note)));
+        }
+    }
+    Ok(BuiltShapes { shapes, inputs, notes })
 }
 
 /// Finds what is to be built: files are the same if they are the same on disk, however they are written.
@@ -102,8 +123,8 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
     let mut jobs: Vec<GeometryJob> = Vec::new();
     let mut by_key: HashMap<(Vec<u64>, [u64; 2]), usize> = HashMap::new();
     let mut by_shape: HashMap<(*const ShapeSpec, [u64; 2]), usize> = HashMap::new();
-    let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
-    let mut by_text: HashMap<&str, usize> = HashMap::new();
+    let mut by_path: HashMap<(PathBuf, Option<&SceneChoice>), usize> = HashMap::new();
+    let mut by_text: HashMap<(&str, Option<&SceneChoice>), usize> = HashMap::new();
     let mut by_mesh: HashMap<*const Mesh, usize> = HashMap::new();
     let mut of_body = Vec::with_capacity(bodies.len());
     for body in bodies {
@@ -118,12 +139,12 @@ fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
                 });
                 (job, 0)
             }
-            GeometrySpec::File { path: text, reading } => {
-                let job = *by_text.entry(text).or_insert_with(|| {
+            GeometrySpec::File { path: text, scene, reading } => {
+                let job = *by_text.entry((text, scene.as_ref())).or_insert_with(|| {
                     let path = folder.join(&**text);
                     let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
-                    *by_path.entry(identity).or_insert_with(|| {
-                        jobs.push(GeometryJob::File { path, variants: Vec::new() });
+                    *by_path.entry((identity, scene.as_ref())).or_insert_with(|| {
+                        jobs.push(GeometryJob::File { path, scene: scene.clone(), variants: Vec::new() });
                         jobs.len() - 1
                     })
                 });
@@ -152,18 +173,15 @@ fn add_variant(job: &mut GeometryJob, variant: Variant) -> usize {
 }
 
 fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
-    let (path, variants) = match job {
+    let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
+    let (path, scene, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
-            let shape = from_shape(spec).map(|built| Arc::new(built.grown(*growth)));
-            return BuiltBody { inputs: Vec::new(), shapes: vec![shape] };
+            return only(vec![from_shape(spec).map(|built| Arc::new(built.grown(*growth)))]);
         }
-        GeometryJob::Part { mesh, variants, .. } => {
-            return BuiltBody { inputs: Vec::new(), shapes: all_variants(mesh, variants, workers) };
-        }
-        GeometryJob::File { path, variants } => (path, variants),
+        GeometryJob::Part { mesh, variants, .. } => return only(all_variants(mesh, variants, workers)),
+        GeometryJob::File { path, scene, variants } => (path, scene.as_ref(), variants),
     };
-    let failed =
-        |fault: Fault| BuiltBody { inputs: Vec::new(), shapes: variants.iter().map(|_| Err(fault.clone())).collect() };
+    let failed = |fault: Fault| only(variants.iter().map(|_| Err(fault.clone())).collect());
     if let Err(fault) = readers::check_extension(path) {
         return failed(fault);
     }
@@ -175,9 +193,9 @@ fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
             return failed(Fault::new(error.problem, error.remedy));
         }
     };
-    match readers::read_with_companions(path, bytes, &mut input) {
+    match readers::read_with_companions(path, bytes, scene, &mut input) {
         Err(fault) => failed(fault),
-        Ok(mesh) => BuiltBody { inputs: input.digests, shapes: all_variants(&mesh, variants, workers) },
+        Ok((mesh, notes)) => BuiltBody { inputs: input.digests, notes, shapes: all_variants(&mesh, variants, workers) },
     }
 }
 

@@ -5,12 +5,12 @@ use super::body_tree::{BodyTree, TreeNode};
 use super::carriage::MovingNode;
 use super::glob::glob_matches;
 use super::keys::{Field, Keys};
-use super::readers::{Each, FileParts, MAX_PATHS, PartNode};
+use super::readers::{Each, FileParts, GeometryNote, MAX_PATHS, PartNode};
 use super::row_place::RowPlace;
 use crate::error::{Error, Result, nearest};
 use crate::geometry::{Pose, Vec3};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The keys of a section with `each` that are no keys of its bodies.
@@ -23,6 +23,8 @@ pub(super) struct MadeOfFiles {
     /// Names of nodes that are no bodies and stand still.
     pub(super) still: Vec<String>,
     pub(super) trees: Vec<BodyTree>,
+    /// What is left out of files: the file, and what.
+    pub(super) notes: Vec<(PathBuf, GeometryNote)>,
 }
 
 /// A row of the table that says in what some bodies differ.
@@ -111,6 +113,7 @@ pub(super) fn lower(
     all.check_rows()?;
     let chosen = all.chosen()?;
     let moves = all.moves()?;
+    all.check_skins(&chosen, &moves)?;
     let stands = section.stands.unwrap_or(Pose::IDENTITY);
     let first_moving = made.moving.len();
     let mut carried_by: Vec<Option<usize>> = Vec::with_capacity(file.nodes.len());
@@ -154,6 +157,7 @@ pub(super) fn lower(
             moving.error("no body is moved by these nodes", "name a node that is a body or has bodies below it")
         );
     }
+    made.notes.extend(file.notes.iter().map(|note| (path.to_path_buf(), note.clone())));
     made.trees.push(BodyTree {
         file: path.to_path_buf(),
         each: section.each.word(),
@@ -285,11 +289,15 @@ impl Lowering<'_> {
         let parts: HashMap<&str, &PartNode> = self.names.iter().map(String::as_str).zip(&self.file.nodes).collect();
         let wrong = self.rows.iter().filter_map(|(name, row)| match parts.get(name.as_str()) {
             Some(part) if part.geometry.is_some() => None,
-            found => Some((row.place.row, name, row, found.is_some())),
+            found => Some((row.place.row, name, row, found)),
         });
-        let Some((_, name, row, is_node)) = wrong.min_by_key(|wrong| wrong.0) else { return Ok(()) };
+        let Some((_, name, row, node)) = wrong.min_by_key(|wrong| wrong.0) else { return Ok(()) };
         let file = self.path.display();
-        if is_node {
+        if node.is_some_and(|node| node.hidden) {
+            let problem = format!("`{name}` is hidden in {file}, and so no body");
+            return Err(Error::input(&row.place, problem, "remove the row, or show the node in the file"));
+        }
+        if node.is_some() {
             let problem = format!("`{name}` is a node of {file} without triangles, and so no body");
             return Err(Error::input(&row.place, problem, "name the bodies below it, a row each"));
         }
@@ -312,6 +320,26 @@ impl Lowering<'_> {
                     .map_or("", |found| found.0)
             ),
         }
+    }
+
+    /// Refuses skins that trajectories would bend: joints place them, at the rest pose of the file only.
+    fn check_skins(&self, chosen: &[bool], moves: &[bool]) -> Result<()> {
+        let nodes = self.file.nodes.iter().enumerate();
+        // Nodes of one skin share the list of its joints.
+        let mut known: HashMap<*const u32, bool> = HashMap::new();
+        for (index, node) in nodes.filter(|(index, node)| chosen[*index] && !node.joints.is_empty()) {
+            let bends = || node.joints.iter().any(|&joint| moves[joint as usize]);
+            if moves[index] || *known.entry(node.joints.as_ptr()).or_insert_with(bends) {
+                let problem = format!(
+                    "`{}` of {} is placed by the joints of a skin, so no row of a trajectory can move it",
+                    self.names[index],
+                    self.path.display()
+                );
+                let remedy = "leave it out by `exclude`, export it with the skin applied, or make one body of the whole file by                     a `[[body]]`";
+                return Err(self.section.keys.error(problem, remedy));
+            }
+        }
+        Ok(())
     }
 
     /// Which nodes are chosen by `include` and not left out by `exclude`.

@@ -2,7 +2,7 @@
 
 use super::between::Pivot;
 use super::body_spec::BodySpec;
-use super::build::{Failure, build};
+use super::build::{BuiltShapes, Failure, build};
 use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
@@ -139,7 +139,7 @@ pub(super) fn assemble(
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
     let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
-    let ((ignored, rules), (shapes, read)) = match (lowered, built) {
+    let ((ignored, rules), BuiltShapes { shapes, inputs: read, notes }) = match (lowered, built) {
         (Ok(lowered), Ok(built)) => (lowered, built),
         (lowered, built) => {
             let failures = built.err().unwrap_or_default().into_iter();
@@ -159,6 +159,7 @@ pub(super) fn assemble(
     };
     let carriage = Carriage::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
     let trees = file.made.trees;
+    let notes = file.made.notes.into_iter().chain(notes).collect();
     let scene = Scene {
         path,
         name,
@@ -176,6 +177,7 @@ pub(super) fn assemble(
         builder_digest: None,
         carriage,
         trees,
+        notes,
     };
     Ok((scene, rules))
 }
@@ -315,6 +317,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
             groups: spec.groups.to_vec(),
+            pose_steps: spec.pose_steps,
         });
     }
     (bodies, dynamic)

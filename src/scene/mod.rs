@@ -41,6 +41,7 @@ pub mod readers;
 mod row_place;
 mod sections;
 pub(crate) mod shapes;
+pub(crate) mod steps;
 mod tables;
 
 pub use between::{BetweenFrames, MotionRule, Pivot};
@@ -52,3 +53,5 @@ pub use ignore::IgnoreRule;
 pub(crate) use ignore::PairCounts;
 pub use load::{Outline, SceneOverrides};
 pub use model::{Body, HullFit, MeshCondition, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+pub(crate) use readers::GeometryNote;
+pub(crate) use steps::PoseSteps;

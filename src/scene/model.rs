@@ -3,6 +3,8 @@
 use super::between::{MotionRule, Pivot};
 use super::body_tree::BodyTree;
 use super::carriage::Carriage;
+use super::readers::GeometryNote;
+use super::steps::PoseSteps;
 use crate::geometry::pose::Recentring;
 use crate::geometry::{LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
@@ -126,6 +128,8 @@ pub struct Shape {
     pub vertices: u64,
     /// Triangles of the file as read (of the hull, for shapes).
     pub triangles: u64,
+    /// The largest rounding step of the coordinates as the file stores them, metres; 0 if they are `f64` or decimal text.
+    pub coordinate_step: f64,
     /// Whether the triangles close up; `None` where there is no mesh.
     pub watertight: Option<bool>,
     /// How the hull fits the mesh; `None` where no hull stands for a mesh.
@@ -249,6 +253,9 @@ pub struct Body {
     pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
     pub groups: Vec<String>,
+    /// The rounding steps of the pose of a static body.
+    #[doc(hidden)]
+    pub pose_steps: PoseSteps,
 }
 
 /// What to do about a dynamic body without a row in a frame.
@@ -324,6 +331,9 @@ pub struct Scene {
     /// What was made of the geometry files of `[[bodies]]` with `each`, in file order.
     #[doc(hidden)]
     pub trees: Vec<BodyTree>,
+    /// What readers left out of geometry files: the file, and what.
+    #[doc(hidden)]
+    pub notes: Vec<(PathBuf, GeometryNote)>,
 }
 
 /// A length unit of the contract.

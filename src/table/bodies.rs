@@ -6,7 +6,7 @@ use super::output_dir::OutputDir;
 use super::part_writer::parquet_error;
 use super::schema::base_properties;
 use crate::error::{Error, Result};
-use crate::scene::{Body, HullFit, MeshCondition, Scene, Shape};
+use crate::scene::{Body, HullFit, MeshCondition, PoseSteps, Scene, Shape};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -53,11 +53,13 @@ fn schema() -> Arc<Schema> {
         count("self_contacts"),
         Field::new("self_contacts_at_least", DataType::Boolean, true),
         of_mesh("decomposition_deviation_m", "m"),
+        Field::new("coordinate_step_m", DataType::Float64, true).with_metadata(unit("m")),
     ]))
 }
 
 /// The rows of the table: one per body of the scene, in the order of body indices.
-pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
+/// `pose_steps`: of moving bodies, if they are known.
+pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Result<RecordBatch> {
     let all = || scene.bodies.iter();
     let mut groups = ListBuilder::new(StringBuilder::new()).with_field(group_field());
     for body in all() {
@@ -100,6 +102,7 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         count(|found| found.self_contacts),
         Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
+        Arc::new(Float64Array::from_iter(all().map(|b| b.coordinate_step(pose_steps)))),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }

@@ -1,6 +1,7 @@
 //! What to write, and where.
 
 use super::output_dir::JobInputs;
+use crate::scene::PoseSteps;
 use std::path::PathBuf;
 
 /// Which columns of `distances` are written.
@@ -30,4 +31,7 @@ pub struct TableOptions {
     pub job: Option<String>,
     /// What the job reads: nothing of it is replaced.
     pub inputs: JobInputs,
+    /// The rounding steps of the poses of moving bodies; `None`: they are not known.
+    #[doc(hidden)]
+    pub pose_steps: Option<PoseSteps>,
 }

@@ -8,7 +8,7 @@ use super::row::{IntervalRow, Row};
 use super::totals::Totals;
 use super::writer::{FinishedTables, PendingTables, TableWriter};
 use crate::error::{Error, Result};
-use crate::scene::{Candidate, FrameBlock, Sample, Scene};
+use crate::scene::{Candidate, FrameBlock, PoseSteps, Sample, Scene};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use serde_json::Value;
@@ -99,10 +99,12 @@ pub struct SinkContext<'a> {
     maker: &'a BatchMaker,
     inputs: &'a JobInputs,
     job: Option<&'a str>,
+    pose_steps: Option<PoseSteps>,
 }
 
 impl<'a> SinkContext<'a> {
-    /// Of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it can be gone on with.
+    /// Of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it can be gone on with;
+    /// `pose_steps`: of moving bodies, if they are known.
     pub(crate) fn new(
         scene: &'a Scene,
         columns: DistanceColumns,
@@ -110,8 +112,9 @@ impl<'a> SinkContext<'a> {
         maker: &'a BatchMaker,
         inputs: &'a JobInputs,
         job: Option<&'a str>,
+        pose_steps: Option<PoseSteps>,
     ) -> Self {
-        Self { scene, columns, memory, maker, inputs, job }
+        Self { scene, columns, memory, maker, inputs, job, pose_steps }
     }
 
     /// The schema of the batches of `distances`.
@@ -331,7 +334,7 @@ impl ParquetTables {
 impl RowSink for ParquetTables {
     fn begin(&mut self, context: &SinkContext<'_>) -> Result<()> {
         self.abort();
-        let SinkContext { scene, columns, memory, inputs, job, .. } = *context;
+        let SinkContext { scene, columns, memory, inputs, job, pose_steps, .. } = *context;
         let options = TableOptions {
             out: self.out.clone(),
             columns,
@@ -340,6 +343,7 @@ impl RowSink for ParquetTables {
             resume: self.resume,
             job: job.map(str::to_owned),
             inputs: inputs.clone(),
+            pose_steps,
         };
         self.kept = Arc::default();
         let writer = TableWriter::with_layout(scene, &options, self.layout)?;

@@ -121,7 +121,7 @@ impl TableWriter {
     }
 
     pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
-        let bodies = bodies::record_batch(scene)?;
+        let bodies = bodies::record_batch(scene, options.pose_steps)?;
         let mode = ClaimMode { force: options.force, resume: options.resume };
         let out = OutputDir::claim(&options.out, mode, &options.inputs)?;
         let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));

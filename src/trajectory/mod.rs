@@ -58,7 +58,9 @@ pub use sort::{SortOptions, SortPhase, SortStep, Sorted, sort};
 pub(crate) use spares::Spares;
 
 use crate::error::{Error, Result};
-use crate::scene::{FrameBlock, Scene};
+use crate::scene::readers::single_step;
+use crate::scene::{FrameBlock, PoseSteps, Scene};
+use arrow_schema::DataType;
 use memory::FeedKind;
 use plan::{Choice, Plan};
 use reading::{ReadTask, Request, groups, keys};
@@ -69,10 +71,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+/// The rounding steps of poses of these bounds as files store them.
+fn steps(sources: &[Source], bounds: Option<Bounds>) -> PoseSteps {
+    let of_source = |source: &Source| {
+        let is_single =
+            |axis: usize| *source.schema.field(source.columns.pose[axis].index).data_type() == DataType::Float32;
+        let step = |axis: usize| {
+            let largest = bounds.map_or(0.0, |bounds| bounds.min[axis].abs().max(bounds.max[axis].abs()));
+            let unit = source.columns.units[axis];
+            unit.metres(single_step(largest / unit.metres(1.0)))
+        };
+        PoseSteps {
+            position_m: (0..3).filter(|&axis| is_single(axis)).map(step).fold(0.0, f64::max),
+            turn_rad: if (3..7).any(is_single) { PoseSteps::TURN_RAD } else { 0.0 },
+        }
+    };
+    sources.iter().map(of_source).fold(PoseSteps::default(), PoseSteps::max)
+}
+
 /// An opened and checked input.
 pub struct Trajectory {
     /// Bounds of body origins as read (not recentred) over the whole input; `None` where there is no row at all.
     pub bounds: Option<Bounds>,
+    /// The rounding steps of the poses as the input stores them, over the whole input; `None`: batches of it are still to
+    /// come.
+    pub pose_steps: Option<PoseSteps>,
     /// The files in reading order, with their digests once they are hashed: clone this handle before `blocks`, and ask
     /// it when the blocks are done.
     pub inputs: Inputs,
@@ -119,7 +142,8 @@ impl Trajectory {
         };
         let sources = reading.opened()?;
         let bounds = bounds::of(&sources)?;
-        Ok(Self::new(scene, choice, (reading, sources), bounds, path))
+        let pose_steps = Some(steps(&sources, bounds));
+        Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, path) })
     }
 
     /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only.
@@ -128,6 +152,7 @@ impl Trajectory {
     /// As for [`Trajectory::open`]; batches that are still to come are checked as they come.
     pub(crate) fn open_fed(scene: &Scene, options: &ReadOptions, feed: Feed, begun: Option<Reading>) -> Result<Self> {
         let choice = Choice::new(scene.missing, options);
+        let is_stream = matches!(feed.0, FeedKind::Stream(..));
         let (task, announced) = match feed.0 {
             FeedKind::Files => return Self::open_begun(scene, options, begun),
             FeedKind::Whole(sources) => (ReadTask::Whole(sources, choice.clone()), None),
@@ -136,7 +161,8 @@ impl Trajectory {
         let reading = Reading::start(task)?;
         let sources = reading.opened()?;
         let bounds = bounds::of(&sources)?.or(announced);
-        Ok(Self::new(scene, choice, (reading, sources), bounds, None))
+        let pose_steps = (!is_stream).then(|| steps(&sources, bounds));
+        Ok(Self { pose_steps, ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
     fn new(
@@ -149,6 +175,7 @@ impl Trajectory {
         let files = sources.iter().filter(|source| !source.is_memory());
         Self {
             bounds,
+            pose_steps: None,
             inputs: Inputs::new(files.map(Source::file).collect()),
             rows: sources.iter().map(|source| source.rows).sum(),
             plan: Plan {

@@ -88,6 +88,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
@@ -127,6 +128,7 @@ impl Setup {
             builder_digest: None,
             carriage: Carriage::default(),
             trees: Vec::new(),
+            notes: Vec::new(),
         };
         Self { scene, within, bounds: None }
     }
@@ -138,7 +140,7 @@ impl Setup {
             self.scene.dynamic.push(index);
         }
         let (name, pivot) = (format!("body-{index}"), Pivot::Origin);
-        self.scene.bodies.push(Body { name, shape, motion, pivot, groups: Vec::new() });
+        self.scene.bodies.push(Body { name, shape, motion, pivot, groups: Vec::new(), pose_steps: Default::default() });
     }
 
     /// Assigns every body to one of `classes` by its index. Class 0 ignores itself; classes 0 and 1 ignore each other.

@@ -18,17 +18,18 @@ fn base64(bytes: &[u8]) -> String {
 
 /// A file in the making: one buffer, and the lists that name parts of it.
 #[derive(Default)]
-struct Writer {
-    buffer: Vec<u8>,
-    views: Vec<String>,
-    accessors: Vec<String>,
-    meshes: Vec<String>,
-    nodes: Vec<String>,
-    roots: Vec<usize>,
+pub(crate) struct Writer {
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) views: Vec<String>,
+    pub(crate) accessors: Vec<String>,
+    pub(crate) meshes: Vec<String>,
+    pub(crate) skins: Vec<String>,
+    pub(crate) nodes: Vec<String>,
+    pub(crate) roots: Vec<usize>,
 }
 
 impl Writer {
-    fn view(&mut self, bytes: &[u8], stride: usize) -> usize {
+    pub(crate) fn view(&mut self, bytes: &[u8], stride: usize) -> usize {
         self.buffer.resize(self.buffer.len().next_multiple_of(4), 0xee);
         let stride = if stride > 0 { format!(", \"byteStride\": {stride}") } else { String::new() };
         self.views.push(format!(
@@ -40,13 +41,13 @@ impl Writer {
         self.views.len() - 1
     }
 
-    fn accessor(&mut self, text: String) -> usize {
+    pub(crate) fn accessor(&mut self, text: String) -> usize {
         self.accessors.push(text);
         self.accessors.len() - 1
     }
 
     /// Positions, packed or with a gap behind each, after some bytes of something else.
-    fn positions(&mut self, random: &mut Random, positions: &[[f32; 3]]) -> usize {
+    pub(crate) fn positions(&mut self, random: &mut Random, positions: &[[f32; 3]]) -> usize {
         let (gap, before) = (4 * random.below(3), 4 * random.below(3));
         let mut bytes = vec![0xcc; before];
         for (number, position) in positions.iter().enumerate() {
@@ -73,9 +74,13 @@ impl Writer {
 
     fn json(&self, uri: Option<&str>) -> String {
         let uri = uri.map(|uri| format!(", \"uri\": \"{uri}\"")).unwrap_or_default();
+        let skins = match self.skins.is_empty() {
+            true => String::new(),
+            false => format!("\n\"skins\": [{}],", self.skins.join(",\n")),
+        };
         format!(
             "{{\"asset\": {{\"version\": \"2.0\"}}, \"extensionsRequired\": [\"KHR_mesh_quantization\"], \"scene\": 0,\n\
-             \"scenes\": [{{\"nodes\": {:?}}}],\n\"nodes\": [{}],\n\"meshes\": [{}],\n\"accessors\": [{}],\n\
+             \"scenes\": [{{\"nodes\": {:?}}}],\n\"nodes\": [{}],\n\"meshes\": [{}],{skins}\n\"accessors\": [{}],\n\
              \"bufferViews\": [{}],\n\"buffers\": [{{\"byteLength\": {}{uri}}}]}}",
             self.roots,
             self.nodes.join(",\n"),
@@ -86,7 +91,7 @@ impl Writer {
         )
     }
 
-    fn embedded(&self) -> Vec<u8> {
+    pub(crate) fn embedded(&self) -> Vec<u8> {
         self.json(Some(&format!("data:application/octet-stream;base64,{}", base64(&self.buffer)))).into_bytes()
     }
 
@@ -114,9 +119,9 @@ pub(crate) fn tetrahedron(uri: &str) -> (String, Vec<u8>) {
     (writer.json(Some(uri)), writer.buffer)
 }
 
-type Matrix = [[f64; 4]; 4];
+pub(crate) type Matrix = [[f64; 4]; 4];
 
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
+pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
@@ -379,7 +384,26 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     ("{\"mesh\": 0}", "{\"mesh\": 1}", &["node 0: mesh 1 is named, but there are 1"]),
     ("{\"mesh\": 0}", "{\"mesh\": 0, \"rotation\": [1, 1, 0, 0]}", &["node 0", "no unit quaternion"]),
     ("{\"mesh\": 0}", "{\"mesh\": 0, \"matrix\": [1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}", &["last row"]),
-    ("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1e39, 1, 1]}", &["node 0: primitive 0: vertex 0", "NaN"]),
+    ("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1e400, 1, 1]}", &["not valid glTF", "number out of range"]),
+    (
+        "{\"mesh\": 0}",
+        "{\"mesh\": 0, \"scale\": [1.7e308, 1, 1], \"translation\": [1.7e308, 0, 0]}",
+        &["node 0: primitive 0: vertex", "inf"],
+    ),
+    (
+        "{\"mesh\": 0}",
+        "{\"mesh\": 0, \"scale\": [1, 1, 1], \"matrix\": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}",
+        &["node 0", "a matrix and a translation, rotation or scale"],
+    ),
+    ("{\"mesh\": 0}", "{\"mesh\": 4294967296}", &["mesh 4294967296 is named"]),
+    ("{\"mesh\": 0}", "{\"mesh\": 0, \"skin\": 0}", &["node 0: skin 0 is named, but there are 0"]),
+    (
+        "{\"mesh\": 0}",
+        "{\"mesh\": 0, \"extensions\": {\"EXT_mesh_gpu_instancing\": {\"attributes\": {}}}}",
+        &["EXT_mesh_gpu_instancing"],
+    ),
+    ("\"attributes\": {", "\"mode\": 7, \"attributes\": {", &["primitive 0: has an unknown mode"]),
+    ("KHR_mesh_quantization", "CESIUM_RTC", &["CESIUM_RTC"]),
     ("\"scene\": 0", "\"scene\": 3", &["scene 3 is to be shown, but there are 1"]),
     ("KHR_mesh_quantization", "KHR_draco_mesh_compression", &["KHR_draco_mesh_compression", "without that extension"]),
     (

@@ -48,10 +48,6 @@ impl Writer {
             _ => value.to_be_bytes().to_vec(),
         };
         match self.encoding {
-            Encoding::Ascii if kind.starts_with("float") => {
-                self.bytes
-                    .extend(if kind == "float64" { format!("{value} ") } else { format!("{} ", value as f32) }.bytes());
-            }
             Encoding::Ascii => self.bytes.extend(format!("{value} ").bytes()),
             Encoding::Little => self.bytes.extend(bits.iter().rev()),
             Encoding::Big => self.bytes.extend(&bits),

@@ -70,6 +70,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),

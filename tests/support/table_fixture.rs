@@ -85,6 +85,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 fit: None,
                 deviation: 0.0,
                 decomposition_deviation: None,
+                coordinate_step: 2.0_f64.powi(i as i32 % 5 - 20),
                 mesh: None,
                 faces: Default::default(),
                 tree: Default::default(),
@@ -97,7 +98,8 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
             };
             let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
-            Body { name: format!("body-{i:04}"), shape: Arc::new(shape), motion, pivot: Pivot::Origin, groups }
+            let (name, shape, pose_steps) = (format!("body-{i:04}"), Arc::new(shape), Default::default());
+            Body { name, shape, motion, pivot: Pivot::Origin, groups, pose_steps }
         })
         .collect();
     Scene {
@@ -117,6 +119,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         builder_digest: None,
         carriage: Default::default(),
         trees: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -314,6 +317,7 @@ pub(crate) fn options(out: &Path) -> TableOptions {
         resume: false,
         job: None,
         inputs,
+        pose_steps: None,
     }
 }
 

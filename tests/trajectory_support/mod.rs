@@ -58,6 +58,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         fit: None,
         deviation: 0.0,
         decomposition_deviation: None,
+        coordinate_step: 0.0,
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
@@ -85,6 +86,7 @@ pub fn scene(names: &[&str]) -> Scene {
                 motion,
                 pivot: Default::default(),
                 groups: vec![],
+                pose_steps: Default::default(),
             }
         })
         .collect();
@@ -105,6 +107,7 @@ pub fn scene(names: &[&str]) -> Scene {
         builder_digest: None,
         carriage: Carriage::default(),
         trees: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

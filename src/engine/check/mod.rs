@@ -2,6 +2,7 @@
 
 mod bodies;
 mod contacts;
+mod files;
 mod meshes;
 mod motion;
 mod quaternion_order;
@@ -96,6 +97,7 @@ fn check_in_pool(
     let trajectory = Trajectory::open(scene, &options.read)?;
     let PairCounts { possible, ignored } = scene.pair_counts();
     let (rows, files, bounds) = (trajectory.rows, trajectory.inputs.files().count(), trajectory.bounds);
+    let pose_steps = trajectory.pose_steps;
     let boxes = BroadScene::new(scene, bounds, scene.query.within);
     let mut seen = Seen {
         scene,
@@ -146,6 +148,7 @@ fn check_in_pool(
         warnings: Vec::new(),
     };
     let mut warnings = rules::warnings(&checked.rules);
+    warnings.extend(files::warnings(scene, pose_steps));
     warnings.extend(bodies::warnings(scene));
     warnings.extend(meshes::warnings(&checked.meshes));
     warnings.extend(seen.motions.warnings(seen.samples));

@@ -1,9 +1,10 @@
 //! What a run notices of its trajectories and sizes beside its work.
 
 use super::bodies;
+use super::files;
 use super::motion::{Clock, Motions};
 use super::warning::Warning;
-use crate::scene::{FrameBlock, Scene};
+use crate::scene::{FrameBlock, PoseSteps, Scene};
 
 /// Looks at the blocks of a run as they pass.
 pub(in crate::engine) struct TrajectoryWatch<'a> {
@@ -31,8 +32,10 @@ impl<'a> TrajectoryWatch<'a> {
     }
 
     /// The warnings that a check has of the trajectories and of sizes, but for what is only slow.
-    pub(in crate::engine) fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = bodies::warnings(self.scene);
+    /// `pose_steps`: of moving bodies, if they are known.
+    pub(in crate::engine) fn warnings(&self, pose_steps: Option<PoseSteps>) -> Vec<Warning> {
+        let mut warnings = files::warnings(self.scene, pose_steps);
+        warnings.extend(bodies::warnings(self.scene));
         warnings.extend(self.motions.warnings(self.samples).into_iter().filter(|warning| warning.kind != "motionless"));
         warnings.extend(self.clock.warnings());
         warnings.extend(Warning::of_empty(self.samples));

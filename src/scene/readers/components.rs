@@ -15,6 +15,7 @@ fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
     let mut part = Mesh {
         vertices: used.iter().map(|&v| mesh.vertices[v as usize]).collect(),
         triangles: triangles.iter().map(|&t| mesh.triangles[t as usize].map(renamed)).collect(),
+        coordinate_step: mesh.coordinate_step,
         ..Mesh::default()
     };
     let mut pieces: HashMap<u32, u32> = HashMap::new();
@@ -116,10 +117,12 @@ mod tests {
             piece: vec![2, 0, 1],
             pieces: 3,
             names: ["a", "b", "c"].map(String::from).to_vec(),
+            coordinate_step: 0.5,
         };
         let part = subset(&mesh, &[0, 2]);
         assert_eq!(part.vertices.iter().map(|v| v[0]).collect::<Vec<_>>(), [1.0, 3.0, 4.0, 5.0]);
         assert_eq!((part.triangles, part.piece, part.pieces), (vec![[3, 0, 1], [1, 2, 3]], vec![0, 1], 2));
         assert_eq!(part.names, ["c", "b"]);
+        assert_eq!(part.coordinate_step, 0.5);
     }
 }

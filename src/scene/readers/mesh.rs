@@ -38,6 +38,9 @@ pub struct Mesh {
     pub pieces: usize,
     /// Names of the pieces as the file has them, long ones cut off; empty where it has none.
     pub names: Vec<String>,
+    /// The largest rounding step of a coordinate as the file stores it, in the unit of `vertices`: of single precision the
+    /// spacing at the largest magnitude, of integers 1, of `f64` and of decimals 0. A part of a file keeps that of the file.
+    pub coordinate_step: f64,
 }
 
 impl Mesh {
@@ -57,6 +60,13 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
         Ok(text) => text.into(),
         Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect::<String>().into(),
     }
+}
+
+/// The spacing of single precision at a magnitude.
+pub(crate) fn single_step(magnitude: f64) -> f64 {
+    let one = (magnitude as f32).abs();
+    let next = one.next_up();
+    if next.is_finite() { f64::from(next) - f64::from(one) } else { f64::from(one) - f64::from(one.next_down()) }
 }
 
 /// Most vertices and triangles of a file: the published feature numbers are 32-bit signed.

@@ -7,6 +7,7 @@
 mod components;
 mod gltf;
 mod mesh;
+mod notes;
 mod obj;
 mod parts;
 mod ply;
@@ -15,26 +16,49 @@ mod stl;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::model::LengthUnit;
 use mesh::MAX_ELEMENTS;
+pub(crate) use mesh::single_step;
 pub use mesh::{Fault, Mesh};
+pub use notes::GeometryNote;
 use parts::NamedMesh;
 pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
 use std::path::Path;
+use std::sync::Arc;
+
+/// Which scene of a glTF file is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum SceneChoice {
+    /// By its number, from 0.
+    Index(usize),
+    /// By its name.
+    Name(Arc<str>),
+}
 
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).
 ///
 /// # Errors
 /// An unknown extension, or bytes that are not what the extension says.
 pub fn read_mesh(path: &Path, bytes: Vec<u8>) -> Result<Mesh, Fault> {
-    read_with_companions(path, bytes, &mut InputReader::new(DEFAULT_MAX_INPUT))
+    read_with_companions(path, bytes, None, &mut InputReader::new(DEFAULT_MAX_INPUT)).map(|(mesh, _)| mesh)
 }
 
-/// As [`read_mesh`]; the files beside it that were read too (the buffers of `.gltf`) are read by `companions`.
-pub(super) fn read_with_companions(path: &Path, bytes: Vec<u8>, companions: &mut InputReader) -> Result<Mesh, Fault> {
+/// As [`read_mesh`], with what is left out of the file. `scene`: which scene of glTF; the files beside it that were read too
+/// (the buffers of `.gltf`) are read by `companions`.
+pub(super) fn read_with_companions(
+    path: &Path,
+    bytes: Vec<u8>,
+    scene: Option<&SceneChoice>,
+    companions: &mut InputReader,
+) -> Result<(Mesh, Vec<GeometryNote>), Fault> {
+    let mut notes = Vec::new();
     let mesh = match extension(path).as_str() {
-        "glb" | "gltf" => gltf::read(path, &bytes, companions)?,
+        "glb" | "gltf" => {
+            let (mesh, found) = gltf::read(path, &bytes, scene, companions)?;
+            notes = found;
+            mesh
+        }
         "obj" => obj::read(&bytes)?,
         "ply" => ply::read(&bytes)?,
-        "stl" => stl::read(bytes)?,
+        "stl" => stl::read(&bytes)?,
         other => return Err(unsupported(other)),
     };
     if mesh.vertices.is_empty() {
@@ -46,10 +70,10 @@ pub(super) fn read_with_companions(path: &Path, bytes: Vec<u8>, companions: &mut
             "split it into several bodies",
         ));
     }
-    Ok(mesh)
+    Ok((mesh, notes))
 }
 
-/// Reads the parts of a geometry file from memory; the files beside it that were read too are read by `companions`.
+/// Reads the parts of a geometry file from memory. `scene`: which scene of glTF; the files beside it that were read too are read by `companions`.
 ///
 /// # Errors
 /// Bytes that are not what the extension says, a format that has no such parts, or no part with a triangle.
@@ -57,14 +81,15 @@ pub(super) fn read_parts(
     path: &Path,
     bytes: Vec<u8>,
     each: Each,
+    scene: Option<&SceneChoice>,
     companions: &mut InputReader,
 ) -> Result<FileParts, Fault> {
     let kind = extension(path);
     parts::check_kind(&kind, each)?;
     let found = match kind.as_str() {
-        "glb" | "gltf" => gltf::read_nodes(path, &bytes, companions)?,
+        "glb" | "gltf" => gltf::read_nodes(path, &bytes, scene, companions)?,
         "obj" => parts::flat(obj::read_objects(&bytes)?),
-        "stl" => parts::flat(stl::read_solids(bytes)?),
+        "stl" => parts::flat(stl::read_solids(&bytes)?),
         "ply" => {
             let mesh = ply::read(&bytes)?;
             parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])
@@ -88,7 +113,12 @@ pub fn check_extension(path: &Path) -> Result<(), Fault> {
 
 /// The unit that a format prescribes: glTF is in metres.
 pub(super) fn own_unit(path: &Path) -> Option<LengthUnit> {
-    matches!(extension(path).as_str(), "glb" | "gltf").then_some(LengthUnit::ALL[0])
+    has_scenes(path).then_some(LengthUnit::ALL[0])
+}
+
+/// Whether a file may have several scenes: glTF.
+pub(super) fn has_scenes(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "glb" | "gltf")
 }
 
 fn extension(path: &Path) -> String {

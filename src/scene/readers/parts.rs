@@ -2,6 +2,7 @@
 
 use super::components;
 use super::mesh::{Fault, Mesh};
+use super::notes::GeometryNote;
 use crate::geometry::Pose;
 use crate::preflight::MAX_NAME;
 use std::collections::{HashMap, HashSet};
@@ -48,6 +49,10 @@ pub(in crate::scene) struct PartNode {
     pub(in crate::scene) place: Pose,
     /// Groups that the file names: materials, and groups of OBJ. Nodes of the same mesh share them.
     pub(in crate::scene) groups: Arc<[Arc<str>]>,
+    /// The nodes that place its mesh instead of its own: the joints of a skin.
+    pub(in crate::scene) joints: Arc<[u32]>,
+    /// The file hides it.
+    pub(in crate::scene) hidden: bool,
 }
 
 /// What is made of a file.
@@ -61,6 +66,8 @@ pub(in crate::scene) struct FileParts {
     pub(in crate::scene) renamed: Vec<u32>,
     /// Objects and nodes that should have triangles and have none.
     pub(in crate::scene) empty: u64,
+    /// What is left out of the file, and said.
+    pub(in crate::scene) notes: Vec<GeometryNote>,
 }
 
 /// Names the parts of a file by their paths, components first if these are asked for; `unnamed`: what a part is called that
@@ -73,7 +80,11 @@ pub(super) fn finish(mut parts: FileParts, each: Each, unnamed: &str) -> Result<
         parts = into_components(parts, unnamed)?;
     }
     if parts.nodes.iter().all(|node| node.geometry.is_none()) {
-        let problem = format!("the file has no {} with triangles", each.word());
+        let hidden = match parts.nodes.iter().filter(|node| node.hidden).count() {
+            0 => String::new(),
+            count => format!(" that is not hidden ({count} are)"),
+        };
+        let problem = format!("the file has no {} with triangles{hidden}", each.word());
         return Err(Fault::new(problem, "export the geometry again, as triangles or polygons"));
     }
     name(&mut parts, unnamed)?;
@@ -128,7 +139,8 @@ pub(super) fn flat(parts: Vec<NamedMesh>) -> FileParts {
         let geometry = Some(found.geometries.len() as u32);
         found.geometries.push(Arc::new(mesh));
         let groups = groups.into();
-        found.nodes.push(PartNode { name, parent: None, geometry, place: Pose::IDENTITY, groups });
+        let (place, joints) = (Pose::IDENTITY, Arc::default());
+        found.nodes.push(PartNode { name, parent: None, geometry, place, groups, joints, hidden: false });
     }
     found
 }
@@ -169,7 +181,7 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
         if node.name.is_empty() {
             node.name = unnamed.to_owned();
         }
-        let (place, groups) = (node.place, Arc::clone(&node.groups));
+        let (place, groups, joints) = (node.place, Arc::clone(&node.groups), Arc::clone(&node.joints));
         nodes.push(node);
         nodes.extend(own.iter().enumerate().map(|(number, &geometry)| PartNode {
             name: number.to_string(),
@@ -177,7 +189,15 @@ fn into_components(parts: FileParts, unnamed: &str) -> Result<FileParts, Fault> 
             geometry: Some(geometry),
             place,
             groups: Arc::clone(&groups),
+            joints: Arc::clone(&joints),
+            hidden: false,
         }));
+    }
+    // Nodes of one skin share the list of its joints.
+    let mut renumbered: HashMap<*const u32, Arc<[u32]>> = HashMap::new();
+    for node in nodes.iter_mut().filter(|node| !node.joints.is_empty()) {
+        let now = || node.joints.iter().map(|&joint| moved[joint as usize]).collect();
+        node.joints = Arc::clone(renumbered.entry(node.joints.as_ptr()).or_insert_with(now));
     }
     Ok(FileParts { nodes, geometries, ..parts })
 }
@@ -225,6 +245,8 @@ mod tests {
             geometry: None,
             place: Pose::IDENTITY,
             groups: Arc::default(),
+            joints: Arc::default(),
+            hidden: false,
         };
         let nodes = vec![
             node("rack", None),
@@ -254,6 +276,7 @@ mod tests {
             piece: vec![0; count as usize],
             pieces: 1,
             names: vec![String::new()],
+            ..Mesh::default()
         };
         let node = PartNode {
             name: "n".to_owned(),
@@ -261,6 +284,8 @@ mod tests {
             geometry: Some(0),
             place: Pose::IDENTITY,
             groups: Arc::default(),
+            joints: Arc::default(),
+            hidden: false,
         };
         let parts = |nodes: usize| FileParts {
             nodes: vec![node.clone(); nodes],

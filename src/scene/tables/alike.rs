@@ -9,7 +9,9 @@ use crate::scene::keys::Origin;
 use crate::scene::length::check_length;
 use crate::scene::model::LengthUnit;
 use crate::scene::orientation::is_unit;
+use crate::scene::readers::single_step;
 use crate::scene::row_place::RowPlace;
+use crate::scene::steps::PoseSteps;
 
 /// The first column of the position, and of the orientation.
 pub(super) const POSITION: usize = 12;
@@ -17,6 +19,20 @@ pub(super) const ORIENTATION: usize = 15;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;
+
+/// The rounding steps of the pose of a row; lengths of the row are in `unit`.
+pub(super) fn pose_steps(cells: &[(usize, Cell)], unit: LengthUnit) -> PoseSteps {
+    let mut steps = PoseSteps::default();
+    for (number, cell) in cells {
+        let Cell::Single(value) = cell else { continue };
+        steps = steps.max(match *number {
+            POSITION..ORIENTATION => PoseSteps { position_m: unit.metres(single_step(*value)), turn_rad: 0.0 },
+            ORIENTATION.. => PoseSteps { position_m: 0.0, turn_rad: PoseSteps::TURN_RAD },
+            _ => steps,
+        });
+    }
+    steps
+}
 
 /// A row that was lowered key by key, and its body.
 pub(super) struct LoweredRow<'c> {
@@ -60,6 +76,7 @@ impl LoweredRow<'_> {
             pivot: self.body.pivot,
             groups: self.body.groups.clone(),
             pose: self.pose(&pose, unit)?,
+            pose_steps: pose_steps(cells, unit),
         })
     }
 

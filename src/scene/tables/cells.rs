@@ -9,8 +9,10 @@ use crate::preflight::parquet_pages::{self, PageClaims};
 use crate::preflight::{DAMAGED, guarded, parquet_footer};
 use crate::scene::row_place::RowPlace;
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, GenericListArray, OffsetSizeTrait, StringViewArray};
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, GenericListArray, OffsetSizeTrait, StringViewArray,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
@@ -32,6 +34,8 @@ const MAX_LIST: usize = 1 << 20;
 pub(super) enum Cell {
     Text(String),
     Number(f64),
+    /// A number that is stored in single precision.
+    Single(f64),
     Bool(bool),
     List(Vec<String>),
 }
@@ -40,7 +44,7 @@ impl Cell {
     /// Its number, also where a text table holds it.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
-            Self::Number(number) => Some(*number),
+            Self::Number(number) | Self::Single(number) => Some(*number),
             Self::Text(text) => text.trim().parse().ok(),
             Self::Bool(_) | Self::List(_) => None,
         }
@@ -51,7 +55,7 @@ impl Cell {
         match self {
             Self::Text(text) => text.len() as u64,
             Self::List(texts) => texts.iter().map(|text| text.len() as u64).sum(),
-            Self::Number(_) | Self::Bool(_) => 0,
+            Self::Number(_) | Self::Single(_) | Self::Bool(_) => 0,
         }
     }
 }
@@ -262,6 +266,8 @@ enum CellColumn {
     Nulls,
     Bools(BooleanArray),
     Numbers(Float64Array),
+    /// Numbers that are stored in single precision.
+    Singles(Float32Array),
     Texts(StringViewArray),
     /// Where the list of each row begins and ends among the texts; no list: `None`.
     Lists(Vec<Option<Range<usize>>>, StringViewArray),
@@ -280,6 +286,7 @@ impl CellColumn {
                 let lists = array.as_list::<i64>();
                 Self::Lists(ranges(lists), texts(lists.values())?)
             }
+            DataType::Float32 => Self::Singles(array.as_primitive::<Float32Type>().clone()),
             kind if kind.is_numeric() => {
                 let numbers = arrow_cast::cast(array, &DataType::Float64)?;
                 Self::Numbers(numbers.as_primitive::<Float64Type>().clone())
@@ -294,6 +301,7 @@ impl CellColumn {
             Self::Nulls => None,
             Self::Bools(values) => values.is_valid(row).then(|| Cell::Bool(values.value(row))),
             Self::Numbers(values) => values.is_valid(row).then(|| Cell::Number(values.value(row))),
+            Self::Singles(values) => values.is_valid(row).then(|| Cell::Single(f64::from(values.value(row)))),
             Self::Texts(texts) => text(texts, row).map(|text| Cell::Text(text.to_owned())),
             Self::Lists(lists, texts) => lists[row].clone().map(|list| list_of(list, texts)).transpose()?,
         })

@@ -212,11 +212,11 @@ fn lower_parts(
     let part_keys = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
     let defaults = RowDefaults::new(&part_keys);
     let template = template(&part_keys, unit)?;
-    let GeometrySpec::File { reading, .. } = template.geometry else {
+    let GeometrySpec::File { reading, scene, .. } = &template.geometry else {
         return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
     };
     let (path, bytes) = open(&geometry, inputs)?;
-    let file = readers::read_parts(&path, bytes, section.each, inputs).map_err(|fault| {
+    let file = readers::read_parts(&path, bytes, section.each, scene.as_ref(), inputs).map_err(|fault| {
         let line = fault.line.map_or(String::new(), |line| format!(":{line}"));
         let used = format!("`geometry` of {}, {}", keys.owner, geometry.place());
         Error::input(format!("{}{line} ({used})", path.display()), fault.problem, fault.remedy)
@@ -225,7 +225,7 @@ fn lower_parts(
         Some(field) => override_rows(&field, &defaults, unit, inputs)?,
         None => HashMap::new(),
     };
-    each::lower(&section, (&Arc::from(path), &file), (&template, reading), rows, made, take)
+    each::lower(&section, (&Arc::from(path), &file), (&template, *reading), rows, made, take)
 }
 
 /// A body with the defaults of a section alone.
@@ -296,7 +296,8 @@ fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, un
     }
     let source = TomlSource::of_row(defaults.keys.source.path(), place);
     let keys = Keys::new(&source, "the row", &table, 0).with_defaults(defaults.keys);
-    body_spec::body_of_row(keys, unit, &defaults.lowered)
+    let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
+    Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
 }
 
 /// The keys of a row.
@@ -392,7 +393,7 @@ fn toml_length(cell: &Cell) -> Option<String> {
 fn show(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
-        Cell::Number(number) => format!("the number {number}"),
+        Cell::Number(number) | Cell::Single(number) => format!("the number {number}"),
         Cell::Bool(value) => value.to_string(),
         Cell::List(_) => "a list".to_owned(),
     }

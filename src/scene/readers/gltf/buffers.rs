@@ -1,13 +1,14 @@
 //! The bytes of a glTF file: the chunks of `.glb`, data in the text itself, and files beside it.
 
 use super::limits::fault;
+use super::schema::GltfRoot;
 use crate::error::{Error, LARGE_INPUT};
 use crate::scene::digest::InputReader;
 use crate::scene::readers::mesh::Fault;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use gltf_json::Root;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -49,45 +50,46 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
 
 /// The buffers of a file, read when they are first asked for.
 pub(super) struct Buffers<'a> {
-    root: &'a Root,
+    pub(super) root: &'a GltfRoot,
     path: &'a Path,
     binary: Option<&'a [u8]>,
     /// For each buffer, the first with the same reference: one that is named twice is read once.
     first: Vec<usize>,
-    loaded: Vec<Option<Vec<u8>>>,
+    loaded: Vec<OnceCell<Vec<u8>>>,
     /// Reads files.
-    read: &'a mut InputReader,
+    read: RefCell<&'a mut InputReader>,
 }
 
 impl<'a> Buffers<'a> {
-    pub(super) fn new(root: &'a Root, path: &'a Path, binary: Option<&'a [u8]>, read: &'a mut InputReader) -> Self {
+    pub(super) fn new(root: &'a GltfRoot, path: &'a Path, binary: Option<&'a [u8]>, read: &'a mut InputReader) -> Self {
         let mut known = HashMap::new();
         let first =
             root.buffers.iter().enumerate().map(|(at, buffer)| *known.entry(&buffer.uri).or_insert(at)).collect();
-        Self { root, path, binary, first, loaded: vec![None; root.buffers.len()], read }
+        Self { root, path, binary, first, loaded: vec![OnceCell::new(); root.buffers.len()], read: RefCell::new(read) }
     }
 
     /// The bytes of a buffer.
-    pub(super) fn get(&mut self, index: usize) -> Result<&[u8], Fault> {
+    pub(super) fn get(&self, index: usize) -> Result<&[u8], Fault> {
         let Some(about) = self.root.buffers.get(index) else {
             return Err(fault(format!("buffer {index} is named, but there are {}", self.root.buffers.len())));
         };
-        let slot = self.first[index];
-        if let Some(uri) = about.uri.as_ref().filter(|_| self.loaded[slot].is_none()) {
-            self.loaded[slot] = Some(self.load(uri, index)?);
-        }
-        let bytes = match &self.loaded[slot] {
-            Some(bytes) => Some(bytes.as_slice()),
-            None => self.binary.filter(|_| index == 0),
+        let slot = &self.loaded[self.first[index]];
+        let bytes = match (&about.uri, slot.get()) {
+            (_, Some(bytes)) => Some(bytes.as_slice()),
+            (Some(uri), None) => {
+                let bytes = self.load(uri, index)?;
+                Some(slot.get_or_init(|| bytes).as_slice())
+            }
+            (None, None) => self.binary.filter(|_| index == 0),
         };
         let bytes = bytes.ok_or_else(|| fault(format!("buffer {index} has no bytes: neither a uri nor a chunk")))?;
-        let length = usize::try_from(about.byte_length.0).unwrap_or(usize::MAX);
+        let length = usize::try_from(about.byte_length).unwrap_or(usize::MAX);
         bytes
             .get(..length)
             .ok_or_else(|| fault(format!("buffer {index} is truncated: it has {} bytes of {length}", bytes.len())))
     }
 
-    fn load(&mut self, uri: &str, index: usize) -> Result<Vec<u8>, Fault> {
+    fn load(&self, uri: &str, index: usize) -> Result<Vec<u8>, Fault> {
         if let Some(data) = uri.strip_prefix("data:") {
             let Some((_, text)) = data.split_once(";base64,") else {
                 return Err(fault(format!("buffer {index} has data that is not base64")));
@@ -100,7 +102,7 @@ impl<'a> Buffers<'a> {
             let problem = format!("buffer {index}: `{uri}` is no path relative to the file");
             Fault::new(problem, "export the file as .glb, or with its buffers beside it")
         })?;
-        self.read.read(&path).map_err(|error| {
+        self.read.borrow_mut().read(&path).map_err(|error| {
             let remedy = if error.kind() == ErrorKind::FileTooLarge { LARGE_INPUT } else { REMEDY_FILE };
             let error = Error::unreadable(&path, &error);
             Fault::new(format!("its buffer {} {}", path.display(), error.problem), remedy)
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn references_are_relative_paths() {
-        let root = Root::default();
+        let root = GltfRoot::default();
         let mut read = InputReader::new(0);
         let buffers = Buffers::new(&root, Path::new("data/a.gltf"), None, &mut read);
         assert_eq!(buffers.beside("b%20c.bin"), Some(PathBuf::from("data/b c.bin")));

@@ -1,65 +1,90 @@
-//! glTF 2.0, as text (`.gltf`) and as one binary file (`.glb`): the triangles of its scene.
+//! glTF 2.0, as text (`.gltf`) and as one binary file (`.glb`): the triangles of a scene, at the rest pose of the file.
 //!
-//! The nodes of the scene are walked depth first; every node with a mesh is a piece, and adds the vertices of its
-//! primitives, in order, turned into the scene's frame. Nodes that share a mesh each add it. Only positions and
-//! indices of triangles, strips and fans are read (`accessor`, `buffers`); materials, images, skins and animations are
-//! not. `gltf-json` gives the schema as types; every index, offset and count in it is checked here.
+//! The nodes of the scene (`scenes`) are walked depth first; every node with a mesh is a piece, and adds the vertices of
+//! its primitives, in order, turned into the scene's frame. Nodes that share a mesh each add it. Only positions and
+//! indices of triangles, strips and fans are read (`accessor`, `buffers`), moved by morph targets (`morph`) and skins
+//! (`skin`). Materials, images and animations are not. `schema` has what is read of the JSON; every index, offset and
+//! count in it is checked here.
 
 mod accessor;
+mod affine;
 mod buffers;
+mod extensions;
 mod limits;
+mod morph;
 mod nodes;
 mod rigid;
+mod scenes;
+mod schema;
+mod skin;
 
+use super::SceneChoice;
 use super::mesh::{Fault, Mesh, check_finite};
+use super::notes::GeometryNote;
 use crate::scene::digest::InputReader;
-use accessor::{Indices, Positions};
+use affine::Affine;
 use buffers::Buffers;
-use gltf_json::mesh::{Mode, Primitive, Semantic};
-use gltf_json::validation::Checked;
-use gltf_json::{Asset, Index, Node, Root};
-use limits::{MAX_INSTANCED, REMEDY, fault};
+use limits::{MAX_INSTANCED, MAX_MOVES, REMEDY, fault};
+use morph::MorphedPositions;
 pub(super) use nodes::read_nodes;
+use scenes::SceneNode;
+use schema::{GltfAsset, GltfNode, GltfPrimitive, GltfRoot, TRIANGLE_FAN, TRIANGLE_STRIP, TRIANGLES};
+use skin::{Influences, JointMatrices, Skins};
 use std::path::Path;
 
-/// Extensions that a file may require although they are not read here: they change how it looks, not its shape.
-const HARMLESS: [&str; 8] = [
-    "KHR_materials_",
-    "KHR_texture_",
-    "EXT_texture_",
-    "MSFT_texture_",
-    "KHR_lights_",
-    "EXT_lights_",
-    "KHR_xmp",
-    "KHR_mesh_quantization", // this one is read
-];
-
-/// Reads a glTF file from memory, with the buffers that lie in files beside it, which `read` reads.
+/// Reads a glTF file from memory, with the buffers that lie in files beside it, which `read` reads; and what is left out.
 ///
 /// # Errors
 /// It is malformed, needs an extension that changes its shape, or names a buffer that cannot be read.
-pub(super) fn read(path: &Path, bytes: &[u8], read: &mut InputReader) -> Result<Mesh, Fault> {
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    choice: Option<&SceneChoice>,
+    read: &mut InputReader,
+) -> Result<(Mesh, Vec<GeometryNote>), Fault> {
     let (root, binary) = parse(bytes)?;
-    let mut reader =
-        GltfReader { root: &root, buffers: Buffers::new(&root, path, binary, read), mesh: Mesh::default() };
-    reader.walk()?;
-    Ok(reader.mesh)
+    let buffers = Buffers::new(&root, path, binary, read);
+    let nodes = scenes::walk(&root, choice)?;
+    let worlds = worlds(&root, &nodes)?;
+    let mut skins = Skins::new(&buffers, &nodes, &worlds);
+    let mut made = MeshInTheMaking { buffers: &buffers, mesh: Mesh::default(), moves: 0 };
+    let mut hidden = Vec::new();
+    for (node, world) in nodes.iter().zip(&worlds) {
+        let about = &root.nodes[node.index];
+        let Some(mesh) = about.mesh else { continue };
+        let joints = about.skin.map(|skin| skins.get(skin)).transpose();
+        let joints = joints.map_err(|fault| in_node(node.index, fault))?;
+        let placing = joints.as_deref().map_or(Placing::Node(world), Placing::Joints);
+        if node.hidden || placing.hides() {
+            hidden.push(node.index);
+            continue;
+        }
+        made.add(about, mesh, &placing, node.index).map_err(|fault| in_node(node.index, fault))?;
+    }
+    let notes = [scenes::left_out(&root, choice, &nodes)?, scenes::hidden(&root, &hidden), extensions::unknown(&root)];
+    if made.mesh.vertices.is_empty() && !hidden.is_empty() {
+        let problem = format!("all {} nodes with meshes are hidden by the file", hidden.len());
+        return Err(Fault::new(problem, "show them (KHR_node_visibility), or give them a scale other than 0"));
+    }
+    let mesh = made.mesh;
+    Ok((mesh, notes.into_iter().flatten().collect()))
 }
 
 /// The schema of a file, and its binary chunk.
-fn parse(bytes: &[u8]) -> Result<(Root, Option<&[u8]>), Fault> {
+fn parse(bytes: &[u8]) -> Result<(GltfRoot, Option<&[u8]>), Fault> {
     let (json, binary) = buffers::split(bytes)?;
-    let root = Root::from_slice(json).map_err(|error| {
+    let root: GltfRoot = serde_json::from_slice(json).map_err(|error| {
         let line = (!buffers::is_binary(bytes)).then_some(error.line()).filter(|&line| line > 0);
         Fault { line, problem: format!("is not valid glTF: {error}"), remedy: REMEDY.to_owned() }
     })?;
-    check_version(&root.asset)?;
-    check_extensions(&root)?;
+    check_version(root.asset.as_ref())?;
+    extensions::check(&root)?;
     Ok((root, binary))
 }
 
 /// Refuses a file of another major version, and one that asks for more than 2.0 (glTF 2.0, section 3.2).
-fn check_version(asset: &Asset) -> Result<(), Fault> {
+fn check_version(asset: Option<&GltfAsset>) -> Result<(), Fault> {
+    let asset = asset.ok_or_else(|| fault("is not valid glTF: it has no `asset` with a version"))?;
     let needed = asset.min_version.as_ref();
     let fits = asset.version.starts_with("2.") && needed.is_none_or(|needed| needed == "2.0");
     if fits {
@@ -69,147 +94,73 @@ fn check_version(asset: &Asset) -> Result<(), Fault> {
     Err(Fault::new(format!("is glTF of version `{version}`"), "export it as glTF 2.0"))
 }
 
-fn check_extensions(root: &Root) -> Result<(), Fault> {
-    let harmless = |name: &str| HARMLESS.iter().any(|prefix| name.starts_with(prefix));
-    let instancing = root.extensions_used.iter().filter(|name| *name == "EXT_mesh_gpu_instancing");
-    match root.extensions_required.iter().filter(|name| !harmless(name)).chain(instancing).next() {
-        None => Ok(()),
-        Some(name) => Err(Fault::new(
-            format!("the file uses the extension {name}, which is not supported"),
-            "export it without that extension (uncompressed, instances as nodes)",
-        )),
-    }
+/// A fault of a node.
+fn in_node(index: usize, fault: Fault) -> Fault {
+    Fault { problem: format!("node {index}: {}", fault.problem), ..fault }
 }
 
-/// A linear map, by columns, and what is added to its result.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Affine {
-    columns: [[f64; 3]; 3],
-    translation: [f64; 3],
+/// The transformation of each node into the file's frame.
+fn worlds(root: &GltfRoot, nodes: &[SceneNode]) -> Result<Vec<Affine>, Fault> {
+    let mut worlds: Vec<Affine> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let own = Affine::of(&root.nodes[node.index]);
+        let own = own.map_err(|problem| fault(format!("node {} {problem}", node.index)))?;
+        worlds.push(node.parent.map_or(own, |parent| worlds[parent as usize].after(&own)));
+    }
+    Ok(worlds)
 }
 
-impl Affine {
-    const IDENTITY: Self = Self { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
+/// What places the vertices of a mesh.
+enum Placing<'p> {
+    /// Its node.
+    Node(&'p Affine),
+    /// The joints of its node's skin.
+    Joints(&'p JointMatrices),
+}
 
-    fn linear(&self, v: [f64; 3]) -> [f64; 3] {
-        let [a, b, c] = self.columns;
-        [0, 1, 2].map(|i| a[i] * v[0] + b[i] * v[1] + c[i] * v[2])
-    }
-
-    fn apply(&self, v: [f64; 3]) -> [f64; 3] {
-        // The identity must not touch a bit.
-        if *self == Self::IDENTITY {
-            return v;
+impl Placing<'_> {
+    fn hides(&self) -> bool {
+        match self {
+            Self::Node(node) => node.hides(),
+            Self::Joints(joints) => joints.hides,
         }
-        let turned = self.linear(v);
-        [0, 1, 2].map(|i| turned[i] + self.translation[i])
     }
 
-    /// First `child`, then `self`.
-    fn after(&self, child: &Self) -> Self {
-        Self { columns: child.columns.map(|c| self.linear(c)), translation: self.apply(child.translation) }
-    }
-
-    /// Whether it turns the inside out.
     fn mirrors(&self) -> bool {
-        let [a, b, c] = self.columns;
-        let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
-        a[0] * cross[0] + a[1] * cross[1] + a[2] * cross[2] < 0.0
-    }
-
-    /// The matrix of a node, or its translation, rotation and scale.
-    fn of(node: &Node) -> Result<Self, &'static str> {
-        if let Some(m) = node.matrix {
-            if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
-                return Err("has a matrix whose last row is not 0 0 0 1");
-            }
-            let column = |c: usize| [0, 1, 2].map(|r| f64::from(m[4 * c + r]));
-            return Ok(Self { columns: [0, 1, 2].map(column), translation: column(3) });
+        match self {
+            Self::Node(node) => node.mirrors(),
+            Self::Joints(joints) => joints.mirrors,
         }
-        let q = node.rotation.unwrap_or_default().0.map(f64::from);
-        let scale = node.scale.unwrap_or([1.0; 3]).map(f64::from);
-        let rotation = rotation(q).ok_or("has a rotation that is no unit quaternion")?;
-        let columns = [0, 1, 2].map(|c| rotation[c].map(|r: f64| r * scale[c]));
-        Ok(Self { columns, translation: node.translation.unwrap_or_default().map(f64::from) })
+    }
+
+    /// The rounding step of vertices whose coordinates have a step.
+    fn step(&self, of_vertices: f64) -> f64 {
+        match self {
+            Self::Node(node) => node.scale() * of_vertices,
+            Self::Joints(joints) => joints.step(of_vertices),
+        }
     }
 }
 
-/// The columns of the rotation of a quaternion x, y, z, w of single precision: its norm is divided out.
-fn rotation([x, y, z, w]: [f64; 4]) -> Option<[[f64; 3]; 3]> {
-    let n = x * x + y * y + z * z + w * w;
-    if !(0.99..=1.01).contains(&n) {
-        return None;
-    }
-    let s = 2.0 / n;
-    Some([
-        [1.0 - s * (y * y + z * z), s * (x * y + z * w), s * (x * z - y * w)],
-        [s * (x * y - z * w), 1.0 - s * (x * x + z * z), s * (y * z + x * w)],
-        [s * (x * z + y * w), s * (y * z - x * w), 1.0 - s * (x * x + y * y)],
-    ])
-}
-
-struct GltfReader<'a> {
-    root: &'a Root,
-    buffers: Buffers<'a>,
+struct MeshInTheMaking<'a> {
+    buffers: &'a Buffers<'a>,
     mesh: Mesh,
+    /// Times that vertices were moved by morph targets and joints.
+    moves: usize,
 }
 
-impl<'a> GltfReader<'a> {
-    /// The nodes of the scene, depth first. A node has one parent, so none is visited twice.
-    fn walk(&mut self) -> Result<(), Fault> {
-        let mut seen = vec![false; self.root.nodes.len()];
-        let mut open: Vec<(usize, Affine)> =
-            self.roots()?.into_iter().rev().map(|root| (root, Affine::IDENTITY)).collect();
-        while let Some((index, parent)) = open.pop() {
-            let Some(node) = self.root.nodes.get(index) else {
-                return Err(fault(format!("node {index} is named, but there are {}", self.root.nodes.len())));
-            };
-            if std::mem::replace(&mut seen[index], true) {
-                return Err(fault(format!("node {index} has two parents, or is its own ancestor")));
-            }
-            let own = Affine::of(node).map_err(|problem| fault(format!("node {index} {problem}")))?;
-            let placed = parent.after(&own);
-            if let Some(mesh) = node.mesh {
-                self.node(mesh.value(), &placed, index).map_err(|mut fault| {
-                    fault.problem = format!("node {index}: {}", fault.problem);
-                    fault
-                })?;
-            }
-            let children = node.children.iter().flatten().rev();
-            open.extend(children.map(|child| (child.value(), placed)));
-        }
-        Ok(())
-    }
-
-    /// The roots of the scene to show, else of the first; without scenes, the nodes that are no other's children.
-    fn roots(&self) -> Result<Vec<usize>, Fault> {
-        let index = self.root.scene.map_or(0, |scene| scene.value());
-        if let Some(scene) = self.root.scenes.get(index) {
-            return Ok(scene.nodes.iter().map(Index::value).collect());
-        }
-        if self.root.scene.is_some() {
-            return Err(fault(format!("scene {index} is to be shown, but there are {}", self.root.scenes.len())));
-        }
-        let mut is_child = vec![false; self.root.nodes.len()];
-        for child in self.root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {
-            if let Some(flag) = is_child.get_mut(child.value()) {
-                *flag = true;
-            }
-        }
-        Ok((0..is_child.len()).filter(|&node| !is_child[node]).collect())
-    }
-
+impl MeshInTheMaking<'_> {
     /// Adds the mesh of a node: a piece, if it has a triangle.
-    fn node(&mut self, mesh: usize, placed: &Affine, index: usize) -> Result<(), Fault> {
-        let Some(mesh) = self.root.meshes.get(mesh) else {
-            return Err(fault(format!("mesh {mesh} is named, but there are {}", self.root.meshes.len())));
+    fn add(&mut self, node: &GltfNode, mesh: usize, placing: &Placing<'_>, index: usize) -> Result<(), Fault> {
+        let meshes = &self.buffers.root.meshes;
+        let Some(mesh) = meshes.get(mesh) else {
+            return Err(fault(format!("mesh {mesh} is named, but there are {}", meshes.len())));
         };
+        let weights = morph::weights(node, mesh)?;
         let before = self.mesh.triangles.len();
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            self.primitive(primitive, placed).map_err(|mut fault| {
-                fault.problem = format!("primitive {number}: {}", fault.problem);
-                fault
-            })?;
+            self.primitive(primitive, weights, placing)
+                .map_err(|fault| Fault { problem: format!("primitive {number}: {}", fault.problem), ..fault })?;
         }
         if self.mesh.triangles.len() > before {
             self.mesh.piece.resize(self.mesh.triangles.len(), self.mesh.pieces as u32); // at most one for each triangle
@@ -219,49 +170,64 @@ impl<'a> GltfReader<'a> {
         Ok(())
     }
 
-    fn primitive(&mut self, primitive: &Primitive, placed: &Affine) -> Result<(), Fault> {
-        let Checked::Valid(mode) = primitive.mode else { return Err(fault("has an unknown mode")) };
-        if !matches!(mode, Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
-            return Ok(());
+    fn primitive(&mut self, primitive: &GltfPrimitive, weights: &[f64], placing: &Placing<'_>) -> Result<(), Fault> {
+        match primitive.mode {
+            TRIANGLES | TRIANGLE_STRIP | TRIANGLE_FAN => {}
+            0..TRIANGLES => return Ok(()), // points and lines
+            _ => return Err(fault("has an unknown mode")),
         }
         // Without positions there is nothing to show.
-        let Some(positions) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else { return Ok(()) };
+        let Some(&positions) = primitive.attributes.get("POSITION") else { return Ok(()) };
+        extensions::check_primitive(self.buffers.root, primitive, positions)?;
         let first = self.mesh.vertices.len();
-        let positions = Positions::of(self.root, &mut self.buffers, positions.value())?;
-        let count = positions.count;
+        let mut positions = MorphedPositions::of(self.buffers, (primitive, positions), weights)?;
+        let count = positions.count();
         check_size(first.saturating_add(count))?;
+        let influences = match placing {
+            Placing::Node(_) => None,
+            Placing::Joints(_) => Some(Influences::of(self.buffers, primitive, count)?),
+        };
+        let moves = positions.targets() + influences.as_ref().map_or(0, Influences::per_vertex);
+        self.moves = self.moves.saturating_add(count.saturating_mul(moves));
+        if self.moves > MAX_MOVES {
+            let problem = format!("its morph targets and joints move vertices more than {MAX_MOVES} times");
+            return Err(Fault::new(problem, "apply them where the file is made, or split it"));
+        }
         self.mesh.vertices.reserve(count);
-        positions.each(|position| {
-            let placed = placed.apply(position);
+        for vertex in 0..count {
+            let position = positions.get(vertex);
+            let placed = match (placing, &influences) {
+                (Placing::Joints(joints), Some(influences)) => influences.place(joints, vertex, position)?,
+                (Placing::Node(node), _) => node.apply(position),
+                (Placing::Joints(_), None) => return Err(fault("its joints were lost")),
+            };
             check_finite(self.mesh.vertices.len(), placed).map_err(fault)?;
             self.mesh.vertices.push(placed);
-            Ok(())
-        })?;
+        }
+        self.mesh.coordinate_step = self.mesh.coordinate_step.max(placing.step(positions.step()));
         let corners = match primitive.indices {
             None => (0..count as u32).collect(), // no more than MAX_INSTANCED
-            Some(indices) => Indices::read(self.root, &mut self.buffers, indices.value())?,
+            Some(indices) => accessor::read_indices(self.buffers, indices)?,
         };
         if let Some(corner) = corners.iter().find(|&&corner| corner as usize >= count) {
             return Err(fault(format!("an index names vertex {corner}, but there are {count}")));
         }
         check_size(self.mesh.triangles.len().saturating_add(corners.len()))?;
-        self.triangles(mode, &corners, first as u32, placed.mirrors());
+        self.triangles(primitive.mode, &corners, first as u32, placing.mirrors());
         Ok(())
     }
 
     /// Adds triangles, counter-clockwise from outside.
-    fn triangles(&mut self, mode: Mode, corners: &[u32], first: u32, mirrored: bool) {
+    fn triangles(&mut self, mode: u64, corners: &[u32], first: u32, mirrored: bool) {
         let mut add = |[a, b, c]: [u32; 3]| {
             let triangle = if mirrored { [a, c, b] } else { [a, b, c] };
             self.mesh.triangles.push(triangle.map(|corner| corner + first));
         };
         match mode {
-            Mode::TriangleStrip => corners.windows(3).enumerate().for_each(|(number, w)| {
+            TRIANGLE_STRIP => corners.windows(3).enumerate().for_each(|(number, w)| {
                 add(if number % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] });
             }),
-            Mode::TriangleFan => {
-                corners.get(1..).unwrap_or_default().windows(2).for_each(|w| add([w[0], w[1], corners[0]]))
-            }
+            TRIANGLE_FAN => corners.get(1..).unwrap_or_default().windows(2).for_each(|w| add([w[0], w[1], corners[0]])),
             _ => corners.chunks_exact(3).for_each(|c| add([c[0], c[1], c[2]])),
         }
     }
@@ -274,27 +240,4 @@ fn check_size(count: usize) -> Result<(), Fault> {
     let problem =
         format!("the scene has more than {MAX_INSTANCED} vertices or triangles, copies of shared meshes included");
     Err(Fault::new(problem, "split it into several bodies"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transformations_compose_and_mirror() {
-        let node = |text: &str| gltf_json::deserialize::from_str::<Node>(text).expect("a node");
-        let half = std::f32::consts::FRAC_1_SQRT_2;
-        let turned =
-            format!("{{\"rotation\": [0, 0, {half}, {half}], \"translation\": [1, 2, 3], \"scale\": [2, 1, -1]}}");
-        let affine = Affine::of(&node(&turned)).expect("fits");
-        let close = |a: [f64; 3], b: [f64; 3]| (0..3).all(|i| (a[i] - b[i]).abs() < 1e-15);
-        assert!(close(affine.apply([1.0, 0.0, 0.0]), [1.0, 4.0, 3.0]), "{affine:?}");
-        assert!(close(affine.apply([0.0, 1.0, 1.0]), [0.0, 2.0, 2.0]), "{affine:?}");
-        assert!(affine.mirrors() && !affine.after(&affine).mirrors());
-        let matrix = node("{\"matrix\": [0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1]}");
-        let both = Affine::of(&matrix).expect("fits").after(&affine);
-        assert!(close(both.apply([1.0, 0.0, 0.0]), [1.0, 7.0, 10.0]), "{both:?}");
-        assert!(Affine::of(&node("{\"rotation\": [0, 0, 0, 0]}")).is_err());
-        assert!(Affine::of(&node("{\"matrix\": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 5, 6, 7, 1]}")).is_err());
-    }
 }

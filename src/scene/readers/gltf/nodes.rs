@@ -1,13 +1,17 @@
-//! The nodes of a glTF file with their places, and one mesh for all nodes of the same mesh and scale.
+//! The nodes of a glTF file with their places, and one mesh for all nodes of the same mesh, scale, weights and skin.
 
+use super::affine::Affine;
 use super::limits::fault;
 use super::rigid::Rigid;
-use super::{Affine, Buffers, GltfReader, check_size, parse};
+use super::scenes::{self, SceneNode};
+use super::schema::{GltfMaterial, GltfNode, GltfRoot};
+use super::skin::{JointMatrices, Skins};
+use super::{Buffers, MeshInTheMaking, Placing, check_size, extensions, in_node, morph, parse, worlds};
 use crate::scene::digest::InputReader;
+use crate::scene::readers::SceneChoice;
 use crate::scene::readers::components::without_unused;
 use crate::scene::readers::mesh::{Fault, Mesh};
 use crate::scene::readers::parts::{FileParts, MAX_PATHS, PartNode, too_deep};
-use gltf_json::Node;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,32 +23,54 @@ use std::sync::Arc;
 pub(in crate::scene::readers) fn read_nodes(
     path: &Path,
     bytes: &[u8],
+    choice: Option<&SceneChoice>,
     read: &mut InputReader,
 ) -> Result<FileParts, Fault> {
     let (root, binary) = parse(bytes)?;
-    let reader = GltfReader { root: &root, buffers: Buffers::new(&root, path, binary, read), mesh: Mesh::default() };
+    let buffers = Buffers::new(&root, path, binary, read);
+    let nodes = scenes::walk(&root, choice)?;
+    let has_skins = nodes.iter().any(|node| root.nodes[node.index].skin.is_some());
+    let worlds = if has_skins { worlds(&root, &nodes)? } else { Vec::new() };
+    let named = |material: &GltfMaterial| Some(format!("material:{}", material.name.as_ref()?).into());
     let mut tree = GltfTree {
-        reader,
+        root: &root,
+        buffers: &buffers,
+        skins: Skins::new(&buffers, &nodes, &worlds),
+        nodes: &nodes,
         parts: FileParts::default(),
+        hidden: Vec::new(),
         known: HashMap::new(),
-        materials: root
-            .materials
-            .iter()
-            .map(|material| Some(format!("material:{}", material.name.as_ref()?).into()))
-            .collect(),
+        materials: root.materials.iter().map(named).collect(),
         groups: HashMap::new(),
         size: (0, 0),
+        moves: 0,
         name_bytes: 0,
     };
     tree.walk()?;
-    Ok(tree.parts)
+    let hidden = scenes::hidden(&root, &tree.hidden);
+    let notes = [scenes::left_out(&root, choice, &nodes)?, hidden, extensions::unknown(&root)];
+    Ok(FileParts { notes: notes.into_iter().flatten().collect(), ..tree.parts })
+}
+
+/// What nodes of the same geometry have in common. Numbers are compared by their bits.
+#[derive(PartialEq, Eq, Hash)]
+struct GeometryKey {
+    mesh: usize,
+    stretch: [u64; 9],
+    skin: Option<usize>,
+    weights: Vec<u64>,
 }
 
 struct GltfTree<'a> {
-    reader: GltfReader<'a>,
+    root: &'a GltfRoot,
+    buffers: &'a Buffers<'a>,
+    nodes: &'a [SceneNode],
+    skins: Skins<'a>,
     parts: FileParts,
-    /// By mesh and stretch (its bits): the geometry; `None`: there is no triangle.
-    known: HashMap<(usize, [u64; 9]), Option<u32>>,
+    /// Nodes with meshes that the file hides.
+    hidden: Vec<usize>,
+    /// The geometries; `None`: there is no triangle.
+    known: HashMap<GeometryKey, Option<u32>>,
     /// The group of each material that has a name.
     materials: Vec<Option<Arc<str>>>,
     /// By mesh: the groups of its nodes. These are shared, since a short file may name a mesh of many materials many
@@ -52,86 +78,97 @@ struct GltfTree<'a> {
     groups: HashMap<usize, Arc<[Arc<str>]>>,
     /// Vertices and triangles of all geometries.
     size: (usize, usize),
+    /// Times that vertices were moved by morph targets and joints.
+    moves: usize,
     /// Bytes of all names: nodes without one repeat that of their mesh.
     name_bytes: usize,
 }
 
 impl GltfTree<'_> {
-    /// The nodes of the scene, depth first. A node has one parent, so none is visited twice.
     fn walk(&mut self) -> Result<(), Fault> {
-        let root = self.reader.root;
-        let mut seen = vec![false; root.nodes.len()];
-        let roots = self.reader.roots()?;
-        let mut open: Vec<(usize, Option<u32>, Rigid)> =
-            roots.into_iter().rev().map(|root| (root, None, Rigid::IDENTITY)).collect();
-        while let Some((index, parent, above)) = open.pop() {
-            let Some(node) = root.nodes.get(index) else {
-                return Err(fault(format!("node {index} is named, but there are {}", root.nodes.len())));
-            };
-            if std::mem::replace(&mut seen[index], true) {
-                return Err(fault(format!("node {index} has two parents, or is its own ancestor")));
-            }
+        let mut places: Vec<Rigid> = Vec::with_capacity(self.nodes.len());
+        for scene_node in self.nodes {
+            let index = scene_node.index;
+            let node = &self.root.nodes[index];
             let own = Rigid::of(node).map_err(|problem| fault(format!("node {index} {problem}")))?;
-            let placed = above.after(&own);
+            let placed = scene_node.parent.map_or(own, |parent| places[parent as usize].after(&own));
             let numbers =
                 placed.place.position.to_array().into_iter().chain(placed.stretch.as_flattened().iter().copied());
             if !numbers.into_iter().chain(placed.place.q).all(f64::is_finite) {
                 return Err(fault(format!("node {index} lies at a place that is not finite")));
             }
-            let at = self.parts.nodes.len() as u32; // each node once
-            self.node(index, node, parent, &placed)?;
-            let children = node.children.iter().flatten().rev();
-            open.extend(children.map(|child| (child.value(), Some(at), placed)));
+            places.push(placed);
+            let part = self.node(scene_node, node, &placed).map_err(|fault| in_node(index, fault))?;
+            self.parts.nodes.push(part);
         }
         Ok(())
     }
 
-    fn node(&mut self, index: usize, node: &Node, parent: Option<u32>, placed: &Rigid) -> Result<(), Fault> {
-        let root = self.reader.root;
-        let (mut geometry, mut groups, mut mesh_name) = (None, Arc::default(), None);
-        if let Some(mesh) = node.mesh.map(|mesh| mesh.value()) {
-            geometry = self.geometry(mesh, index, placed).map_err(|mut fault| {
-                fault.problem = format!("node {index}: {}", fault.problem);
-                fault
-            })?;
-            self.parts.empty += u64::from(geometry.is_none());
-            mesh_name = root.meshes.get(mesh).and_then(|mesh| mesh.name.as_ref());
-            groups = self.groups(mesh);
-        }
-        // Tables and CSV cannot name blanks at the ends.
-        let word = |name: Option<&'_ String>| name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let name = word(node.name.as_ref()).or_else(|| word(mesh_name)).unwrap_or_else(|| format!("node-{index}"));
+    fn node(&mut self, scene_node: &SceneNode, node: &GltfNode, placed: &Rigid) -> Result<PartNode, Fault> {
+        let name = scenes::name(self.root, scene_node.index);
         self.name_bytes += name.len();
         if self.name_bytes > MAX_PATHS {
             return Err(too_deep());
         }
-        self.parts.nodes.push(PartNode { name, parent, geometry, place: placed.place, groups });
-        Ok(())
+        let (parent, place, geometry) = (scene_node.parent, placed.place, None);
+        let (groups, joints, hidden) = (Arc::default(), Arc::default(), false);
+        let mut part = PartNode { name, parent, geometry, place, groups, joints, hidden };
+        if let Some(mesh) = node.mesh {
+            // The joints of a skin place its mesh in the frame of the file.
+            let joints = node.skin.map(|skin| self.skins.get(skin)).transpose()?;
+            let placed = if joints.is_some() { &Rigid::IDENTITY } else { placed };
+            part.place = placed.place;
+            part.geometry = self.geometry(mesh, scene_node, placed.stretch, joints.as_deref())?;
+            part.joints = joints.map(|joints| Arc::clone(&joints.joints)).unwrap_or_default();
+            part.hidden = self.hidden.last() == Some(&scene_node.index);
+            self.parts.empty += u64::from(part.geometry.is_none() && !part.hidden);
+            part.groups = self.groups(mesh);
+        }
+        Ok(part)
     }
 
     /// The groups of the nodes of a mesh: its materials, each once.
     fn groups(&mut self, mesh: usize) -> Arc<[Arc<str>]> {
-        let (root, materials) = (self.reader.root, &self.materials);
+        let (root, materials) = (self.root, &self.materials);
         let named = || {
             let primitives = root.meshes.get(mesh).into_iter().flat_map(|mesh| &mesh.primitives);
-            let used = primitives.filter_map(|primitive| materials.get(primitive.material?.value())?.as_ref());
+            let used = primitives.filter_map(|primitive| materials.get(primitive.material?)?.as_ref());
             used.collect::<BTreeSet<_>>().into_iter().cloned().collect()
         };
         Arc::clone(self.groups.entry(mesh).or_insert_with(named))
     }
 
-    /// The geometry of a mesh under a stretch, made when it is first asked for, by the node of this index.
-    fn geometry(&mut self, mesh: usize, index: usize, placed: &Rigid) -> Result<Option<u32>, Fault> {
-        let mut bits = [0; 9];
-        for (bits, number) in bits.iter_mut().zip(placed.stretch.as_flattened()) {
-            *bits = (number + 0.0).to_bits(); // -0 is 0
+    /// The geometry of a node's mesh under a stretch, made when it is first asked for.
+    fn geometry(
+        &mut self,
+        mesh: usize,
+        scene_node: &SceneNode,
+        stretch: [[f64; 3]; 3],
+        joints: Option<&JointMatrices>,
+    ) -> Result<Option<u32>, Fault> {
+        let index = scene_node.index;
+        let node = &self.root.nodes[index];
+        let stretched = Affine { columns: stretch, translation: [0.0; 3] };
+        let placing = joints.map_or(Placing::Node(&stretched), Placing::Joints);
+        if scene_node.hidden || placing.hides() {
+            self.hidden.push(index);
+            return Ok(None);
         }
-        if let Some(&known) = self.known.get(&(mesh, bits)) {
+        let bits = |&number: &f64| (number + 0.0).to_bits(); // -0 is 0
+        let weights = self.root.meshes.get(mesh).map(|mesh| morph::weights(node, mesh)).transpose()?;
+        let key = GeometryKey {
+            mesh,
+            stretch: std::array::from_fn(|i| bits(&stretch.as_flattened()[i])),
+            skin: node.skin,
+            weights: weights.unwrap_or_default().iter().map(bits).collect(),
+        };
+        if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
-        self.reader.mesh = Mesh::default();
-        self.reader.node(mesh, &Affine { columns: placed.stretch, translation: [0.0; 3] }, index)?;
-        let made = std::mem::take(&mut self.reader.mesh);
+        let mut making = MeshInTheMaking { buffers: self.buffers, mesh: Mesh::default(), moves: self.moves };
+        making.add(node, mesh, &placing, index)?;
+        let made = making.mesh;
+        self.moves = making.moves;
         self.size = (self.size.0 + made.vertices.len(), self.size.1 + made.triangles.len());
         check_size(self.size.0.max(self.size.1))?;
         let geometry = (!made.triangles.is_empty()).then(|| {
@@ -139,7 +176,7 @@ impl GltfTree<'_> {
             self.parts.geometries.push(Arc::new(without_unused(made)));
             self.parts.geometries.len() as u32 - 1
         });
-        self.known.insert((mesh, bits), geometry);
+        self.known.insert(key, geometry);
         Ok(geometry)
     }
 }

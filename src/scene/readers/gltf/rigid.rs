@@ -1,8 +1,8 @@
 //! A transformation as a rigid motion behind a stretch: the motion is a body's place, the stretch is part of its shape.
 
-use super::{Affine, rotation};
+use super::affine::{Affine, rotation};
+use super::schema::GltfNode;
 use crate::geometry::Pose;
-use gltf_json::Node;
 
 /// Numbers of a matrix of single precision that differ by this part of the largest are taken for equal: four units in the
 /// last place.
@@ -22,17 +22,17 @@ impl Rigid {
 
     /// The transformation of a node: as its rotation and its scale say, or, of a matrix, by orthogonalising its columns
     /// in order. Where a matrix mirrors, the third axis is turned round.
-    pub(super) fn of(node: &Node) -> Result<Self, &'static str> {
+    pub(super) fn of(node: &GltfNode) -> Result<Self, &'static str> {
         let affine = Affine::of(node)?;
         if node.matrix.is_some() {
             let (q, stretch) = orthogonal(affine.columns);
             return Ok(Self { place: Pose::new(affine.translation, q), stretch: cleaned(stretch) });
         }
-        let [x, y, z, w] = node.rotation.unwrap_or_default().0.map(f64::from);
+        let [x, y, z, w] = node.rotation();
         let norm = (w * w + x * x + (y * y + z * z)).sqrt();
         // A quaternion of single precision stays as it is written.
         let q = if (norm - 1.0).abs() > 1e-6 { [w, x, y, z].map(|c| c / norm) } else { [w, x, y, z] };
-        let [a, b, c] = node.scale.unwrap_or([1.0; 3]).map(f64::from);
+        let [a, b, c] = node.scale.unwrap_or([1.0; 3]);
         let stretch = [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]];
         Ok(Self { place: Pose::new(affine.translation, q), stretch })
     }
@@ -152,8 +152,8 @@ fn without_noise(mut stretch: [[f64; 3]; 3], part: f64) -> [[f64; 3]; 3] {
 mod tests {
     use super::*;
 
-    fn node(text: &str) -> Node {
-        gltf_json::deserialize::from_str::<Node>(text).expect("a node")
+    fn node(text: &str) -> GltfNode {
+        serde_json::from_str(text).expect("a node")
     }
 
     /// Where a point comes to lie.
@@ -174,7 +174,7 @@ mod tests {
             r#"{"scale": [0, 1, 1], "rotation": [0.6, 0, 0, 0.8]}"#,
             "{}",
         ];
-        let nodes: Vec<Node> = texts.iter().map(|text| node(text)).collect();
+        let nodes: Vec<GltfNode> = texts.iter().map(|text| node(text)).collect();
         for (i, j, k) in (0..512).map(|n| (n % 8, n / 8 % 8, n / 64)) {
             let chain = [&nodes[i], &nodes[j], &nodes[k]];
             let affine = chain.iter().fold(Affine::IDENTITY, |done, node| done.after(&Affine::of(node).expect("fits")));
@@ -200,6 +200,6 @@ mod tests {
             assert_eq!(uniform(rigid.stretch), Some(0.001), "{degrees}: {:?}", rigid.stretch);
         }
         let sheared = Rigid::of(&node(r#"{"matrix": [1, 0, 0, 0, 0.001, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}"#));
-        assert_eq!(sheared.expect("fits").stretch[1][0], f64::from(0.001_f32));
+        assert_eq!(sheared.expect("fits").stretch[1][0], 0.001);
     }
 }

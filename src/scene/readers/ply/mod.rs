@@ -3,8 +3,7 @@
 //! A reader of our own, for the reasons of the OBJ reader, and because the general ones build a map of values for every
 //! vertex and reserve what the header claims. The header (`header`) says which elements follow with which properties;
 //! `values` reads them one after the other from either encoding; what is neither a coordinate nor a list of vertices
-//! is skipped. A value has the precision that the header declares, in ASCII too: the same mesh is the same body
-//! whichever it was written in.
+//! is skipped. Decimals of an ASCII file are read in double precision, even if the header declares single.
 
 mod header;
 mod values;
@@ -59,6 +58,7 @@ impl PlyReader {
             return Err("there are more than 2^31 - 1 vertices".into());
         }
         self.mesh.vertices.reserve(count);
+        let mut largest = [0.0_f64; 3];
         for _ in 0..count {
             let index = self.mesh.vertices.len();
             let mut position = [0.0; 3];
@@ -69,8 +69,11 @@ impl PlyReader {
                 }
             }
             check_finite(index, position)?;
+            largest.iter_mut().zip(position).for_each(|(largest, c)| *largest = largest.max(c.abs()));
             self.mesh.vertices.push(position);
         }
+        let steps = axes.iter().zip(largest).map(|(&at, largest)| values.step(element.properties[at].kind, largest));
+        self.mesh.coordinate_step = steps.fold(0.0, f64::max);
         Ok(())
     }
 
@@ -187,7 +190,7 @@ mod tests {
              4 0 1 2 3\n3 0 2 1\n2 5 6\n"
         );
         let mesh = read(text.as_bytes()).expect("a mesh");
-        assert_eq!(mesh.vertices[0], [0.1, f64::from(0.1_f32), 0.0]);
+        assert_eq!((mesh.vertices[0], mesh.coordinate_step), ([0.1, 0.1, 0.0], 0.0));
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 2, 1]]);
         assert_eq!((mesh.piece, mesh.pieces), (vec![0; 3], 1));
         assert_eq!(read(text.replace('\n', "\r\n").as_bytes()).expect("a mesh").triangles.len(), 3);

@@ -1,6 +1,6 @@
 //! The values behind the header, from either encoding, one after the other.
 
-use super::super::mesh::Fault;
+use super::super::mesh::{Fault, single_step};
 use super::header::REMEDY;
 use super::header::{Element, PlyEncoding, PlyScalar, Property};
 
@@ -45,6 +45,16 @@ impl<'a> Values<'a> {
                 self.rest.len()
             )
         })
+    }
+
+    /// The rounding step of a coordinate of a type, up to a magnitude.
+    pub(super) fn step(&self, kind: PlyScalar, magnitude: f64) -> f64 {
+        match kind {
+            _ if self.encoding == PlyEncoding::Ascii => 0.0,
+            PlyScalar::F64 => 0.0,
+            PlyScalar::F32 => single_step(magnitude),
+            _ => 1.0,
+        }
     }
 
     /// The next value. Every type of PLY fits a `f64`.
@@ -131,8 +141,8 @@ impl<'a> Values<'a> {
             PlyScalar::U16 => whole(0, u16::MAX.into()),
             PlyScalar::I32 => whole(i32::MIN.into(), i32::MAX.into()),
             PlyScalar::U32 => whole(0, u32::MAX.into()),
-            PlyScalar::F32 => text.parse::<f32>().ok().map(f64::from),
-            PlyScalar::F64 => text.parse().ok(),
+            // A decimal is what it says, whichever precision the header declares.
+            PlyScalar::F32 | PlyScalar::F64 => text.parse().ok(),
         };
         value.ok_or_else(|| {
             let shown: String = String::from_utf8_lossy(word).chars().take(40).collect();

@@ -1,0 +1,40 @@
+//! How coarse the numbers of a body are as its files store them.
+
+use super::model::{Body, Motion, Shape};
+
+/// The rounding steps of poses as a file stores them; 0 if it stores `f64` or decimal text.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PoseSteps {
+    /// Of a coordinate of the position, metres.
+    pub position_m: f64,
+    /// Of the angle that the orientation turns by, radians.
+    pub turn_rad: f64,
+}
+
+impl PoseSteps {
+    /// A component of a unit quaternion below 1 has this step in single precision, and half the angle changes by it.
+    pub(crate) const TURN_RAD: f64 = f32::EPSILON as f64;
+
+    /// The larger steps of both.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self { position_m: self.position_m.max(other.position_m), turn_rad: self.turn_rad.max(other.turn_rad) }
+    }
+
+    /// The step of the coordinates of a body that is placed so, metres.
+    fn of_body(self, shape: &Shape) -> f64 {
+        let [x, y, z] = shape.center.to_array();
+        self.position_m.max(self.turn_rad * (x.hypot(y).hypot(z) + shape.radius))
+    }
+}
+
+impl Body {
+    /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
+    /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
+    pub(crate) fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
+        let steps = match self.motion {
+            Motion::Static(_) => self.pose_steps,
+            Motion::Dynamic { .. } => moving?,
+        };
+        Some(self.shape.coordinate_step.max(steps.of_body(&self.shape)))
+    }
+}
