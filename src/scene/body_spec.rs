@@ -8,7 +8,7 @@ use super::orientation::orientation;
 use super::readers::{self, Mesh};
 use super::shapes::ShapeSpec;
 use crate::error::Result;
-use crate::geometry::Pose;
+use crate::geometry::{Inside, Pose};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -78,14 +78,17 @@ pub(super) struct GeometryOptions {
     pub(super) y_up: bool,
     /// `None`: left out.
     pub(super) model: Option<Model>,
+    /// What the body says of its inside; `None`: nothing.
+    pub(super) inside: Option<Inside>,
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 14] = [
+pub(super) const BODY_KEYS: [&str; 15] = [
     "name",
     "geometry",
     "shape",
     "model",
+    "inside",
     "unit",
     "scale",
     "up",
@@ -149,6 +152,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
 fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
     let words = Model::ALL.map(|model| (model.name(), model));
     let model = keys.get("model").map(|field| field.choice(&words)).transpose()?;
+    let (inside, model) = inside(keys, model)?;
     Ok(GeometryOptions {
         unit: match keys.get("unit") {
             Some(word) => word.unit()?,
@@ -157,7 +161,26 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
         scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
         y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
         model,
+        inside,
     })
+}
+
+/// What `inside` says, and the model: a sheet is a mesh. A default does not concern a row of another model.
+fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
+    let Some(field) = keys.get("inside") else { return Ok((None, model)) };
+    let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
+    match model.filter(|&model| model != Model::Mesh) {
+        None if said == Inside::Surface => Ok((Some(said), Some(Model::Mesh))),
+        Some(model) if said != Inside::Solid => {
+            let is_own = field.is_of(keys) || keys.get("model").is_none_or(|model| !model.is_of(keys));
+            if !is_own {
+                return Ok((None, Some(model)));
+            }
+            let problem = format!("inside = \"{}\", but model = \"{}\" is solid", said.name(), model.name());
+            Err(field.error(problem, "write model = \"mesh\", or remove `inside`"))
+        }
+        _ => Ok((Some(said), model)),
+    }
 }
 
 /// What the keys of a section of `[[bodies]]` are lowered to: once, however many rows they hold for.
@@ -189,9 +212,12 @@ fn shape(
 ) -> Result<Arc<ShapeSpec>> {
     // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
-    for key in ["unit", "scale", "up"] {
+    for key in ["unit", "scale", "up", "inside"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
-            let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
+            let remedy = match key {
+                "inside" => "remove `inside`: a shape is solid".to_owned(),
+                _ => format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`"),
+            };
             return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
         }
     }

@@ -20,6 +20,7 @@ use crate::trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
 pub use contacts::LastingContact;
 pub use meshes::MeshFound;
+pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub use rules::{GroupFound, RuleFound};

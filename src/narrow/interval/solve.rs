@@ -105,11 +105,14 @@ pub(super) fn solve<'a>(
     if let Some(answer) = by_nearest_nodes(&subjects, &motion, &ends, options, &separation) {
         return answer;
     }
+    // What lies inside of an open mesh at an end has an answer, however far its surface is.
+    let by_winding = ends.iter().any(|end| end.by_winding);
+    let within = if by_winding { f64::INFINITY } else { options.within };
     let mut search = IntervalSearch {
         subjects,
         paths,
         motion,
-        options: *options,
+        options: IntervalOptions { within, ..*options },
         division,
         upper: least(ends[0].upper, ends[1].upper),
         ends,
@@ -272,6 +275,13 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
         closest = [closest[0].min(first), closest[1].max(last)];
     }
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
+    let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
+    if nodes().any(|node| node.by_winding) {
+        // The surfaces are apart, which says nothing of the inside.
+        let lower = nodes().fold(depth_bound(&search).min(lower), |lower, node| lower.min(node.lower));
+        let status = status(lower, upper, touch);
+        return Some(IntervalProximity { sample: 0, status, method, lower, upper, closest: [0.0, 1.0], contact });
+    }
     let status = status(lower, upper, touch);
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
