@@ -86,7 +86,7 @@ mod workers;
 
 pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use error::{Error, ErrorKind, Result};
-pub use geometry::{Pose, Vec3};
+pub use geometry::{Inside, Pose, Vec3};
 pub use narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{

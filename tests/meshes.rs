@@ -470,12 +470,12 @@ fn what_was_found_in_meshes_is_reported() {
     let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let check = flat(expect(dir, "check s.toml", 0).0);
     for part in [
-        "meshes 6 of 10 bodies: exact triangles, 78 in 4 meshes; 5 solid",
+        "meshes 6 of 10 bodies: exact triangles, 78 in 4 meshes; 5 solid, 1 not closed",
         "open: open, 4 edges of one triangle",
         "turned: 20 triangles turned outward",
         "hulls 2 of 10 bodies",
         "4 convex pieces",
-        "warning: open: the triangles do not close up, so that nothing can be found inside",
+        "warning: open: the triangles do not close up, so that the winding number decides what lies inside",
     ] {
         assert!(check.contains(part), "`{part}` is missing in {check}");
     }

@@ -2,6 +2,7 @@
 
 use super::text::{count, visible};
 use crate::engine::MeshFound;
+use crate::geometry::Inside;
 use crate::scene::{MeshCondition, Scene, Shape};
 use serde_json::{Value, json};
 
@@ -14,15 +15,21 @@ pub(crate) fn of_scene(scene: &Scene, meshes: &[MeshFound]) -> Vec<String> {
         return Vec::new();
     }
     let bodies: usize = meshes.iter().map(|mesh| mesh.bodies.len()).sum();
-    let solid: usize = meshes.iter().filter(|mesh| mesh.condition.is_solid()).map(|mesh| mesh.bodies.len()).sum();
+    let of = |inside: Inside| -> usize {
+        meshes.iter().filter(|mesh| mesh.inside == inside).map(|mesh| mesh.bodies.len()).sum()
+    };
+    let others =
+        [(Inside::Winding, "not closed"), (Inside::Surface, "of sheet")].map(|(inside, what)| (of(inside), what));
+    let others = others.iter().filter(|(bodies, _)| *bodies > 0);
+    let others: String = others.map(|(bodies, what)| format!(", {} {what}", count(*bodies as u64))).collect();
     let triangles: u64 = meshes.iter().map(|mesh| mesh.triangles).sum();
     let mut lines = vec![format!(
-        "{} of {} bodies: exact triangles, {} in {}; {} solid",
+        "{} of {} bodies: exact triangles, {} in {}; {} solid{others}",
         count(bodies as u64),
         count(scene.bodies.len() as u64),
         count(triangles),
         if meshes.len() == 1 { "1 mesh".to_owned() } else { format!("{} meshes", count(meshes.len() as u64)) },
-        if solid == bodies { "all".to_owned() } else { count(solid as u64) }
+        if others.is_empty() { "all".to_owned() } else { count(of(Inside::Solid) as u64) }
     )];
     let notable: Vec<(&MeshFound, Vec<String>)> = meshes
         .iter()
@@ -113,7 +120,7 @@ pub(crate) fn of_shape(name: &str, shape: &Shape) -> Option<String> {
 pub(crate) fn scene_json(scene: &Scene, meshes: &[MeshFound]) -> Vec<Value> {
     let of = |mesh: &MeshFound| {
         let bodies: Vec<&str> = mesh.bodies.iter().map(|&body| scene.bodies[body as usize].name.as_str()).collect();
-        let mut object = as_json(mesh.triangles, &mesh.condition);
+        let mut object = as_json(mesh.triangles, mesh.inside, &mesh.condition);
         object["bodies"] = json!(bodies);
         object
     };
@@ -123,15 +130,16 @@ pub(crate) fn scene_json(scene: &Scene, meshes: &[MeshFound]) -> Vec<Value> {
 /// The mesh of a body of a pair; null where it is none.
 pub(crate) fn shape_json(shape: &Shape) -> Value {
     match (&shape.mesh, &shape.condition) {
-        (Some(mesh), Some(condition)) => as_json(mesh.triangles().len() as u64, condition),
+        (Some(mesh), Some(condition)) => as_json(mesh.triangles().len() as u64, mesh.inside(), condition),
         _ => Value::Null,
     }
 }
 
-fn as_json(triangles: u64, found: &MeshCondition) -> Value {
+fn as_json(triangles: u64, inside: Inside, found: &MeshCondition) -> Value {
     json!({
         "triangles": triangles,
         "solid": found.is_solid(),
+        "inside": inside.name(),
         "mesh_volume_m3": found.volume,
         "components": found.components,
         "boundary_edges": found.boundary_edges,

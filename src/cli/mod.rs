@@ -19,6 +19,7 @@ mod interrupt;
 mod intervals;
 mod machine;
 mod meshes;
+mod open_meshes;
 mod progress;
 mod query;
 mod run;

@@ -6,7 +6,7 @@ use super::exit::ProgramEnd;
 use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
 use super::wrap::{width, wrapped};
-use super::{intervals, stdout, violations};
+use super::{intervals, open_meshes, stdout, violations};
 use crate::engine::NothingChecked;
 use crate::preflight::regular_file;
 use crate::table::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
@@ -194,6 +194,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     rows.extend(violations::worst_pairs(summary, lengths).into_iter().map(|line| ("", line)));
     rows.extend(violations::runs(summary).map(|line| ("runs", line)));
     rows.push(("worst", worst(summary, lengths)));
+    rows.extend(open_meshes::line(summary).map(|line| ("inside", line)));
     rows.extend(std::iter::once("between").chain(std::iter::repeat("")).zip(intervals::lines(summary, lengths)));
     if n("uncertified") > 0 {
         rows.push((
@@ -277,6 +278,7 @@ fn worst(summary: &Value, lengths: Lengths) -> String {
     let what = if distance < 0.0 { lengths.text(-distance) + " deep" } else { lengths.text(distance) + " apart" };
     let (a, b) = (text("body_a"), text("body_b"));
     let what = if worst["of_hulls"] == true { format!("{what}, {OF_HULLS}") } else { what };
+    let what = if open_meshes::is_undecided(summary, worst) { format!("{what}, or apart: not decided") } else { what };
     let when = match is_static(summary) {
         true => String::new(),
         false => format!(", run {}, frame {}", number("run"), number("frame")),

@@ -1,7 +1,7 @@
 //! A job: what it reads, how it is computed, and to which sink its rows go.
 
 use super::cancel::CancelToken;
-use super::check::{TrajectoryWatch, Warning};
+use super::check::{TrajectoryWatch, Warning, open_meshes_of_run};
 use super::coverage::{Coverage, RunVerdict};
 use super::device::OpenDevice;
 use super::options::JobOptions;
@@ -249,6 +249,7 @@ impl Running<'_> {
         cancel.check()?;
         timings.total = self.begun.elapsed();
         let mut warnings = watch.warnings(pose_steps);
+        warnings.extend(open_meshes_of_run(scene, &totals));
         warnings.extend(Warning::of_threads(options.threads, threads));
         let report = manifest::Report {
             scene,

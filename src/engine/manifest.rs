@@ -2,7 +2,7 @@
 //!
 //! It is the only file of an execution that may differ between two executions of the same job.
 
-use super::check::Warning;
+use super::check::{Warning, open_bodies};
 use super::coverage::{NothingChecked, RunVerdict};
 use super::device::OpenDevice;
 use super::manifest_intervals;
@@ -148,6 +148,7 @@ impl Report<'_> {
             "runs_violated_interval": share.map(|(_, interval)| interval),
             "undecided": totals.undecided,
             "uncertified": totals.by_status[Status::Uncertified as usize],
+            "open_meshes": self.open_meshes(),
             "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
             "intervals": self.intervals(),
             "hulls": hulls(self.scene),
@@ -155,6 +156,20 @@ impl Report<'_> {
             "seconds": seconds,
             "frames_per_s": rate(totals.samples),
             "rows_per_s": rate(totals.rows),
+        })
+    }
+
+    /// The bodies of which the winding number decides the inside, and the pairs for which it did; null where there are none.
+    fn open_meshes(&self) -> Value {
+        let (bodies, totals) = (open_bodies(self.scene), self.totals);
+        if bodies.is_empty() {
+            return Value::Null;
+        }
+        json!({
+            "bodies": bodies.len(),
+            "rows": totals.by_method[Method::Winding as usize],
+            "pairs": totals.pairs_winding,
+            "winding_pairs": totals.winding_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
         })
     }
 

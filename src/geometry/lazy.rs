@@ -1,19 +1,11 @@
 //! What is made of a geometry when it is first asked for.
 
-use super::mesh::TriangleMesh;
-use super::piece_tree::PieceTree;
 use std::fmt;
 use std::sync::OnceLock;
 
 /// A part of a body that is built when first asked for. It says nothing that its body does not: two of them are always equal, and a
 /// clone is not built.
 pub struct Lazy<T>(OnceLock<Box<T>>);
-
-/// The surface of convex pieces.
-pub type LazySurface = Lazy<TriangleMesh>;
-
-/// The tree over convex pieces.
-pub type LazyPieceTree = Lazy<PieceTree>;
 
 impl<T> Lazy<T> {
     /// What `build` gives, which is the same each time.

@@ -20,9 +20,8 @@ pub(crate) mod triangle_tree;
 pub(crate) mod turn;
 pub(crate) mod vec3;
 
-pub use lazy::{LazyPieceTree, LazySurface};
-pub use mesh::TriangleMesh;
-pub use piece_tree::PieceTree;
+pub use mesh::{Inside, LazySurface, TriangleMesh};
+pub use piece_tree::{LazyPieceTree, PieceTree};
 pub use polyhedron::Polyhedron;
 pub use pose::{Pose, RelativePose};
 pub(crate) use real::{Dd, Real, Scalar};

@@ -168,6 +168,12 @@ impl Grown<f64> {
     }
 }
 
+/// A row with this bracket, and its status: a winding number that says inside stands whatever the bracket.
+pub(super) fn with_bracket(row: Proximity, [lower, upper]: [f64; 2], options: &QueryOptions) -> Proximity {
+    let status = if row.method == Method::Winding { row.status } else { status(lower, upper, options) };
+    Proximity { lower, upper, status, ..row }
+}
+
 /// The status of a bracket: FORMATS.md, `[query] touch`.
 #[inline(always)]
 pub fn status(lower: f64, upper: f64, options: &QueryOptions) -> Status {

@@ -4,7 +4,7 @@
 //! the true signed distance of convex bodies differs from that of the stored ones by at most `d` (docs/bracket.md). A decomposition of one
 //! piece may fill a hole of the true body: then the upper end of bodies that overlap is `d`. Bodies of pieces and meshes need a translation that leaves `d` between them: their narrow phases find it, and their rows are final.
 
-use super::answer::status;
+use super::answer::with_bracket;
 use super::batch;
 use super::cache::PairCache;
 use super::deviation::{deviation_of, not_below, widened};
@@ -67,7 +67,7 @@ fn widen(options: &QueryOptions, (by, depth): (f64, f64), first: usize, out: &mu
             let [lower, upper] = widened([out[row].lower, not_below(out[row].upper, -depth)], by);
             // A row without a proof is always written.
             if lower <= options.within || lower.is_nan() {
-                out[kept] = Proximity { lower, upper, status: status(lower, upper, options), ..out[row] };
+                out[kept] = with_bracket(out[row], [lower, upper], options);
                 kept += 1;
             }
         }

@@ -25,7 +25,7 @@ pub enum Status {
     Separated,
     /// Neither separated nor penetrating.
     Touching,
-    /// `upper < -touch`.
+    /// `upper < -touch`; or method [`Method::Winding`].
     Penetrating,
     /// No bracket could be proven.
     Uncertified,
@@ -52,11 +52,14 @@ pub enum Method {
     Bound,
     /// Not proven.
     None,
+    /// The surfaces do not touch, and a part of one body lies inside of an open mesh by its winding number: the bracket reaches from
+    /// minus the depth to the distance of the surfaces.
+    Winding,
 }
 
 impl Method {
     /// The words of the tables, by discriminant.
-    pub const NAMES: [&'static str; 6] = ["strict", "tie", "exact", "mesh", "bound", "none"];
+    pub const NAMES: [&'static str; 7] = ["strict", "tie", "exact", "mesh", "bound", "none", "winding"];
 }
 
 /// The answer to one query: lengths in metres.

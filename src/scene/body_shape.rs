@@ -12,7 +12,7 @@ use super::readers::{Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::geometry::hull::check_range;
 use crate::geometry::triangle_tree::bounds;
-use crate::geometry::{LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
+use crate::geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
 use crate::workers::Workers;
 use std::sync::Arc;
 
@@ -197,14 +197,14 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
             let solid = decomposition::from_solid(&points, &triangles, workers)?;
             BuiltGeometry::of_decomposition(solid, center, counts)
         }
-        Some(Model::Mesh) => from_triangles(&points, &triangles, None, (center, counts), workers)?,
+        Some(Model::Mesh) => from_triangles(&points, &triangles, None, reading.inside, (center, counts), workers)?,
         None => {
             let core = points.hull_by_distinct(None)?;
             if triangles.is_empty() {
                 return Err(Fault::new("the geometry has no triangles", HULL_OF_VERTICES));
             }
             match measured(&points, &triangles, &core, workers).if_convex() {
-                None => from_triangles(&points, &triangles, Some(core), (center, counts), workers)?,
+                None => from_triangles(&points, &triangles, Some(core), reading.inside, (center, counts), workers)?,
                 fit => {
                     let core = points.renamed(core);
                     BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
@@ -226,11 +226,12 @@ fn measured<'a>(
     MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), workers }
 }
 
-/// The exact triangles; `of_all`: the hull of all points, if it is known.
+/// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body says of it.
 fn from_triangles(
     points: &Distinct,
     triangles: &[[u32; 3]],
     of_all: Option<Polyhedron>,
+    inside: Option<Inside>,
     (center, counts): (Vec3<f64>, (u64, u64)),
     workers: &Workers,
 ) -> Result<BuiltGeometry, Fault> {
@@ -240,7 +241,10 @@ fn from_triangles(
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
     // Nearly always all points are used; the predicates of all of them are exact.
     let (made, of_all) = workers.both(
-        || clean(&points.list, &points.first, triangles, points.of_vertex.len(), workers),
+        || {
+            let is_sheet = inside == Some(Inside::Surface);
+            clean(&points.list, &points.first, triangles, points.of_vertex.len(), is_sheet, workers)
+        },
         || of_all.map_or_else(|| points.hull_by_distinct(None), Ok),
     );
     let Some(MeshMade { mesh, condition, points: used, closure }) = made else {
@@ -252,10 +256,28 @@ fn from_triangles(
             "check the `unit` and the `scale`, or write model = \"hull\" to use the convex hull of its vertices";
         return Err(Fault::new(problem, remedy));
     };
+    if inside == Some(Inside::Solid) {
+        check_solid(&condition)?;
+    }
     let core = if used.len() == points.list.len() { of_all? } else { points.hull_by_distinct(Some(&used))? };
     let core = points.renamed(core);
     let (mesh, condition, watertight) = (Some(Arc::new(mesh)), Some(condition), Some(closure.oriented));
     Ok(BuiltGeometry { mesh, condition, watertight, ..BuiltGeometry::of(Model::Mesh, vec![core], center, counts) })
+}
+
+/// Refuses a mesh that is to be solid and is not.
+fn check_solid(condition: &MeshCondition) -> Result<(), Fault> {
+    if condition.is_solid() {
+        return Ok(());
+    }
+    let why = match condition.boundary_edges {
+        0 => "its triangles have no clear outside".to_owned(),
+        1 => "its triangles do not close up: 1 edge has one triangle".to_owned(),
+        n => format!("its triangles do not close up: {n} edges have one triangle"),
+    };
+    let remedy = "mend the mesh; or leave `inside` out, and the winding number decides what lies inside; or write inside = \
+                  \"surface\" for a sheet";
+    Err(Fault::new(format!("inside = \"solid\", but {why}"), remedy))
 }
 
 /// The convex pieces of a mesh by its objects and groups, and, of several, the hull of them all.

@@ -9,7 +9,7 @@ use super::readers::{self, Mesh, SceneChoice};
 use super::shapes::ShapeSpec;
 use super::steps::PoseSteps;
 use crate::error::Result;
-use crate::geometry::Pose;
+use crate::geometry::{Inside, Pose};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use toml::de::DeValue;
@@ -82,6 +82,8 @@ pub(super) struct GeometryOptions {
     pub(super) y_up: bool,
     /// `None`: left out.
     pub(super) model: Option<Model>,
+    /// What the body says of its inside; `None`: nothing.
+    pub(super) inside: Option<Inside>,
 }
 
 /// The keys of a `[[body]]`.
@@ -90,6 +92,7 @@ pub(super) const BODY_KEYS: [&str; 15] = [
     "geometry",
     "shape",
     "model",
+    "inside",
     "unit",
     "scale",
     "up",
@@ -156,6 +159,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
 fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
     let words = Model::ALL.map(|model| (model.name(), model));
     let model = keys.get("model").map(|field| field.choice(&words)).transpose()?;
+    let (inside, model) = inside(keys, model)?;
     Ok(GeometryOptions {
         unit: match keys.get("unit") {
             Some(word) => word.unit()?,
@@ -164,6 +168,7 @@ fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOpti
         scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
         y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
         model,
+        inside,
     })
 }
 
@@ -184,6 +189,24 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
         return Ok(Some(SceneChoice::Index(index)));
     }
     Ok(Some(SceneChoice::Name(field.text()?.into())))
+}
+
+/// What `inside` says, and the model: a sheet is a mesh. A default does not concern a row of another model.
+fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
+    let Some(field) = keys.get("inside") else { return Ok((None, model)) };
+    let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
+    match model.filter(|&model| model != Model::Mesh) {
+        None if said == Inside::Surface => Ok((Some(said), Some(Model::Mesh))),
+        Some(model) if said != Inside::Solid => {
+            let is_own = field.is_of(keys) || keys.get("model").is_none_or(|model| !model.is_of(keys));
+            if !is_own {
+                return Ok((None, Some(model)));
+            }
+            let problem = format!("inside = \"{}\", but model = \"{}\" is solid", said.name(), model.name());
+            Err(field.error(problem, "write model = \"mesh\", or remove `inside`"))
+        }
+        _ => Ok((Some(said), model)),
+    }
 }
 
 /// What the keys of a section of `[[bodies]]` are lowered to: once, however many rows they hold for.
@@ -215,9 +238,12 @@ fn shape(
 ) -> Result<Arc<ShapeSpec>> {
     // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
     let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
-    for key in ["unit", "scale", "up", "scene"] {
+    for key in ["unit", "scale", "up", "scene", "inside"] {
         if let Some(stray) = keys.get(key).filter(concerns) {
-            let remedy = format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`");
+            let remedy = match key {
+                "inside" => "remove `inside`: a shape is solid".to_owned(),
+                _ => format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`"),
+            };
             return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
         }
     }

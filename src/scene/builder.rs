@@ -12,6 +12,7 @@ use super::load::{SceneOverrides, assemble};
 use super::model::{LengthUnit, Missing, Model, Scene, Shape};
 use super::motion_spec::MotionSpec;
 use crate::error::{Error, Result};
+use crate::geometry::Inside;
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,6 +158,7 @@ pub struct BodyBuilder {
     offset: f64,
     deviation: f64,
     pivot: Pivot,
+    inside: Option<Inside>,
     groups: Vec<String>,
     pose: Option<([f64; 3], [f64; 4])>,
 }
@@ -170,6 +172,7 @@ impl BodyBuilder {
             offset: 0.0,
             deviation: 0.0,
             pivot: Pivot::Origin,
+            inside: None,
             groups: Vec::new(),
             pose: None,
         }
@@ -191,6 +194,12 @@ impl BodyBuilder {
         Self { pivot: Pivot::Centre, ..self }
     }
 
+    /// Says what the inside of a geometry file is: [`Inside::Surface`] of a sheet, inside of which nothing lies; [`Inside::Solid`]
+    /// refuses a mesh that does not close up. Left out, and with [`Inside::Winding`], the winding number decides where a mesh is open.
+    pub fn inside(self, inside: Inside) -> Self {
+        Self { inside: Some(inside), ..self }
+    }
+
     /// Adds the body to a group, for ignore rules.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.groups.push(group.into());
@@ -210,6 +219,9 @@ impl BodyBuilder {
         line(text, "deviation", number(self.deviation));
         if self.pivot == Pivot::Centre {
             line(text, "pivot", quoted("centre"));
+        }
+        if let Some(inside) = self.inside {
+            line(text, "inside", quoted(inside.name()));
         }
         let groups: Vec<String> = self.groups.iter().map(|group| quoted(group)).collect();
         line(text, "group", format_args!("[{}]", groups.join(", ")));

@@ -6,7 +6,7 @@ use super::carriage::Carriage;
 use super::readers::GeometryNote;
 use super::steps::PoseSteps;
 use crate::geometry::pose::Recentring;
-use crate::geometry::{LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
+use crate::geometry::{Inside, LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -202,6 +202,11 @@ impl Shape {
     /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.
     pub(crate) fn reach(&self) -> f64 {
         if self.deviation > 0.0 { (self.radius + self.deviation).next_up() } else { self.radius }
+    }
+
+    /// What is known of the inside of the body: convex bodies and pieces are solid.
+    pub fn inside(&self) -> Inside {
+        self.mesh.as_ref().map_or(Inside::Solid, |mesh| mesh.inside())
     }
 
     /// Whether a hull stands for a mesh that is not convex: figures of it are of its hull, or of the hulls of its

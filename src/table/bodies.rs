@@ -53,6 +53,7 @@ fn schema() -> Arc<Schema> {
         count("self_contacts"),
         Field::new("self_contacts_at_least", DataType::Boolean, true),
         of_mesh("decomposition_deviation_m", "m"),
+        required("inside", DataType::Utf8),
         Field::new("coordinate_step_m", DataType::Float64, true).with_metadata(unit("m")),
     ]))
 }
@@ -102,6 +103,7 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Resu
         count(|found| found.self_contacts),
         Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
+        Arc::new(StringArray::from_iter_values(all().map(|b| b.shape.inside().name()))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.coordinate_step(pose_steps)))),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))

@@ -4,10 +4,10 @@ use super::fill::RunRow;
 use super::interval_findings::IntervalFindings;
 use super::interval_stats::IntervalStat;
 use super::layout::TILE_ROWS;
+use super::notable_pairs::NotablePairs;
 use super::pair_counts::PairCountsByRun;
 use super::pair_stats::{JoinedEntry, PairStat, is_smaller};
 use super::row::{IntervalRow, Row};
-use super::row_counts::count_rows;
 use super::sink::RowBlock;
 use super::totals::{Totals, Worst};
 use super::violations::Violations;
@@ -20,8 +20,6 @@ use std::sync::Arc;
 /// Counts rows block by block.
 pub(crate) struct RowCounter {
     totals: Totals,
-    /// NaN where nothing is required: no comparison with it holds.
-    require: f64,
     /// The run of the last row, and its pairs that have a row.
     run: Option<RunRow>,
     pairs: FxHashSet<(u32, u32)>,
@@ -30,7 +28,7 @@ pub(crate) struct RowCounter {
     last_run: Option<i64>,
     /// Kept for its memory.
     tile: Vec<Row>,
-    violations: Violations,
+    notable: NotablePairs,
     /// `None` where the job says nothing about intervals.
     between: Option<IntervalCounter>,
     names: Arc<[String]>,
@@ -93,13 +91,12 @@ impl RowCounter {
         let pairs = PairCountsByRun::of(scene).first;
         Self {
             totals: Totals { pairs_possible: pairs.possible, pairs_ignored: pairs.ignored, ..Totals::default() },
-            require: scene.query.require.unwrap_or(f64::NAN),
             run: None,
             pairs: FxHashSet::default(),
             block: None,
             last_run: None,
             tile: Vec::with_capacity(TILE_ROWS),
-            violations: Violations::unbounded(),
+            notable: NotablePairs::unbounded(scene.query.require),
             between: (scene.motion.between != BetweenFrames::None).then(|| IntervalCounter {
                 findings: IntervalFindings::new(scene, Violations::unbounded()),
                 pairs: FxHashMap::default(),
@@ -136,10 +133,8 @@ impl RowCounter {
                     None => self.pairs.extend(self.tile.iter().map(|row| (row.a, row.b))),
                 }
                 let Some(current) = &mut self.run else { continue };
-                if count_rows(current, &mut self.totals, &self.tile, &block.samples, self.require) > 0 {
-                    let position = block.index * SAMPLES as u64;
-                    self.violations.add(&self.tile, &block.samples, position, self.require)?;
-                }
+                let position = block.index * SAMPLES as u64;
+                self.notable.count(current, &mut self.totals, &self.tile, &block.samples, position)?;
             }
         }
         self.add_intervals(intervals, rows)
@@ -194,7 +189,7 @@ impl RowCounter {
     /// Those of [`Violations::finish`].
     pub(crate) fn finish(mut self) -> Result<Totals> {
         self.finish_run();
-        self.totals.add_violations(self.violations, &self.names)?;
+        self.notable.finish(&mut self.totals, &self.names)?;
         if let Some(between) = self.between {
             between.findings.finish(&mut self.totals, &self.names)?;
         }

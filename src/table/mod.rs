@@ -9,7 +9,7 @@
 //!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it reaches through one handle
 //!   (`folder`).
 //! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
-//!   `motion_bound` and `violations` (of `violating_stretch`es).
+//!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es).
 //! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
 //!   `interval_findings`.
 //! - `resume` keeps what another execution needs to go on after this one was killed.
@@ -46,6 +46,7 @@ mod layout;
 mod manifest;
 mod min_max;
 mod motion_bound;
+mod notable_pairs;
 pub(crate) mod number_table;
 mod options;
 mod output_dir;

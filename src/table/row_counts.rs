@@ -5,15 +5,21 @@ use super::layout::TILE_ROWS;
 use super::pair_stats::{is_smaller, rank};
 use super::row::Row;
 use super::totals::Totals;
-use crate::narrow::Status;
+use crate::narrow::{Method, Status};
 use crate::scene::Sample;
 
 /// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
-/// for missing bounds. Returns the number of rows that violate the requirement.
-pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], samples: &[Sample], require: f64) -> u64 {
+/// for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
+pub(super) fn count_rows(
+    run: &mut RunRow,
+    totals: &mut Totals,
+    rows: &[Row],
+    samples: &[Sample],
+    require: f64,
+) -> [u64; 2] {
     /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
-    const BITS: usize = 10;
-    const { assert!(TILE_ROWS < 1 << BITS) };
+    const BITS: usize = 9;
+    const { assert!(TILE_ROWS < 1 << BITS && Method::NAMES.len() * BITS <= 64) };
     debug_assert!(rows.len() <= TILE_ROWS);
     let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
     let mut worst = run.worst;
@@ -37,5 +43,5 @@ pub(super) fn count_rows(run: &mut RunRow, totals: &mut Totals, rows: &[Row], sa
     run.undecided += undecided;
     run.uncertified += counter(status, Status::Uncertified as usize);
     run.worst = worst;
-    violated
+    [violated, counter(method, Method::Winding as usize)]
 }

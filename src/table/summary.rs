@@ -9,6 +9,7 @@ use super::interval_findings::FindingsState;
 use super::interval_summary::IntervalSummary;
 use super::layout::{TILE_ROWS, TableLayout};
 use super::motion_bound::MotionBounds;
+use super::notable_pairs::NotablePairs;
 use super::output_dir::OutputDir;
 use super::pair_counts::PairCountsByRun;
 use super::pair_keys::{LOOKAHEAD, lower_bound, pair_key};
@@ -17,10 +18,9 @@ use super::part_writer::FileNaming;
 use super::resume::checkpoint::FoundLists;
 use super::resume::entries::StoredEntries;
 use super::row::{IntervalRow, Row};
-use super::row_counts::count_rows;
 use super::schema;
 use super::totals::{CountedRows, Totals, Worst};
-use super::violations::{ViolatingRuns, Violations};
+use super::violations::ViolatingRuns;
 use super::vocabulary::Vocabularies;
 use crate::error::{Error, Result};
 use crate::scene::block::COMPONENTS;
@@ -51,7 +51,7 @@ pub(super) struct SummaryState {
     last_run: Option<i64>,
     motion: Vec<Option<[f64; COMPONENTS]>>,
     pub(super) counted: CountedRows,
-    violations: ViolatingRuns,
+    notable: [ViolatingRuns; 2],
     worst: Option<(i64, WorstRow)>,
     between: Option<FindingsState>,
 }
@@ -76,10 +76,8 @@ pub(super) struct SummaryWriter {
     slot_of: Vec<u32>,
     /// Whether nothing moves. Then each pair is a candidate in one sample of the job at most.
     is_still: bool,
-    /// The required distance, metres. NaN if none is required; every comparison with it is then false.
-    require: f64,
     pair_counts: PairCountsByRun,
-    violations: Violations,
+    notable: NotablePairs,
     totals: Totals,
     /// The row of smallest distance of the finished runs, with its run.
     worst: Option<(i64, WorstRow)>,
@@ -166,14 +164,13 @@ impl SummaryWriter {
             motion: MotionBounds::new(scene.dynamic.iter().map(|&body| scene.bodies[body as usize].shape.reach())),
             slot_of: scene.bodies.iter().map(|body| slot(&body.motion)).collect(),
             is_still: scene.dynamic.is_empty(),
-            require: scene.query.require.unwrap_or(f64::NAN),
             totals: Totals {
                 pairs_possible: pair_counts.first.possible,
                 pairs_ignored: pair_counts.first.ignored,
                 ..Totals::default()
             },
             pair_counts,
-            violations: Violations::within(of_violations, out),
+            notable: NotablePairs::within(scene.query.require, of_violations, out),
             worst: None,
             between: IntervalSummary::new(scene, [of_stats, of_violations], layout.least_pairs, out),
             counter: SegmentCounter::default(),
@@ -192,7 +189,8 @@ impl SummaryWriter {
 
     /// The lists that belong to [`Self::state`], in their order.
     pub(super) fn lists(&mut self) -> Vec<&mut dyn StoredEntries> {
-        let mut lists: Vec<&mut dyn StoredEntries> = vec![&mut self.stats, &mut self.violations];
+        let mut lists: Vec<&mut dyn StoredEntries> = vec![&mut self.stats];
+        lists.extend(self.notable.lists());
         lists.extend(self.between.iter_mut().flat_map(IntervalSummary::lists));
         lists
     }
@@ -213,7 +211,7 @@ impl SummaryWriter {
             last_run: self.last_run,
             motion: self.motion.state(),
             counted: self.totals.counted(),
-            violations: self.violations.state(),
+            notable: self.notable.state(),
             worst: self.worst,
             between: self.between.as_ref().map(IntervalSummary::state),
         };
@@ -232,7 +230,7 @@ impl SummaryWriter {
         self.motion.restore(&state.motion);
         self.totals.restore(&state.counted);
         lists.read(out, &mut |entries| self.stats.extend(entries))?;
-        self.violations.restore(state.violations, lists, out)?;
+        self.notable.restore(state.notable, lists, out)?;
         match (&mut self.between, state.between) {
             (Some(between), Some(state)) => between.restore(state, lists, out),
             _ => Ok(()),
@@ -287,7 +285,7 @@ impl SummaryWriter {
         self.begin_segments(self.segments.len())?;
         self.finish_run()?;
         self.totals.pairs = self.pairs.rows();
-        self.totals.add_violations(self.violations, names)?;
+        self.notable.finish(&mut self.totals, names)?;
         if let Some(between) = self.between {
             between.findings.finish(&mut self.totals, names)?;
         }
@@ -349,7 +347,7 @@ impl SummaryWriter {
         let counts = if self.totals.runs == 0 { self.pair_counts.first } else { self.pair_counts.later };
         self.totals.runs += 1;
         let (pairs_possible, pairs_ignored) = (counts.possible, counts.ignored);
-        let required = !self.require.is_nan();
+        let required = self.notable.requires();
         let row = RunRow { run, pairs_possible, pairs_ignored, required, ..RunRow::default() };
         self.run = Some(RunState { row, steps: vec![0.0; self.motion.slots()] });
     }
@@ -457,14 +455,12 @@ impl SummaryWriter {
 
     /// Counts rows of the open segment.
     fn count_in_segment(&mut self, samples: &[Sample], rows: &[Row]) -> Result<()> {
-        let Self { counter, run, totals, require, violations, block, .. } = self;
+        let Self { counter, run, totals, notable, block, .. } = self;
         let SegmentCounter { entries, pairs, at, sample, .. } = counter;
         if let Some(run) = run {
             let position = block.unwrap_or_default() * SAMPLES as u64;
             for rows in rows.chunks(TILE_ROWS) {
-                if count_rows(&mut run.row, totals, rows, samples, *require) > 0 {
-                    violations.add(rows, samples, position, *require)?;
-                }
+                notable.count(&mut run.row, totals, rows, samples, position)?;
             }
         }
         // Within a sample, rows and candidates are both sorted by pair, so the search continues from the last entry.

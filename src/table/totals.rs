@@ -1,7 +1,6 @@
 //! Counts over a whole execution.
 
-use super::violations::{ViolatingPair, Violations};
-use crate::error::Result;
+use super::violations::ViolatingPair;
 use serde::{Deserialize, Serialize};
 
 /// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
@@ -18,7 +17,7 @@ pub struct Totals {
     /// Rows by status: separated, touching, penetrating, uncertified.
     pub by_status: [u64; 4],
     /// Rows by method, in the order of `Method::NAMES`.
-    pub by_method: [u64; 6],
+    pub by_method: [u64; 7],
     /// Rows of `pairs`.
     pub pairs: u64,
     /// Pairs of bodies that could be near in the first run (the only run with static pairs), ignored pairs included.
@@ -35,6 +34,10 @@ pub struct Totals {
     pub(crate) violating_pairs: Vec<ViolatingPair>,
     /// Rows with `lower_m < require <= upper_m`.
     pub undecided: u64,
+    /// Pairs of bodies with a row of method `winding`, over all runs: one lies inside of the other, which is open.
+    pub(crate) pairs_winding: u64,
+    /// The worst of these pairs, smallest distance first; at most ten.
+    pub(crate) winding_pairs: Vec<ViolatingPair>,
     /// The row of smallest distance; `None` without rows.
     pub worst: Option<Worst>,
     /// Rows of `intervals`.
@@ -111,7 +114,7 @@ pub(super) struct CountedRows {
     samples: u64,
     pub(super) rows: u64,
     by_status: [u64; 4],
-    by_method: [u64; 6],
+    by_method: [u64; 7],
     violated: u64,
     undecided: u64,
     intervals: u64,
@@ -161,15 +164,6 @@ impl Totals {
         (self.intervals_violated, self.intervals_undecided) = (counted.intervals_violated, counted.intervals_undecided);
         self.between.pairs_contact = counted.pairs_contact;
         self.between.pairs_contact_only = counted.pairs_contact_only;
-    }
-
-    /// Takes what was collected of violating rows. `names`: of the bodies.
-    ///
-    /// # Errors
-    /// What was spilled cannot be read.
-    pub(super) fn add_violations(&mut self, violations: Violations, names: &[String]) -> Result<()> {
-        (_, self.pairs_violated, self.violating_pairs) = violations.finish(names)?;
-        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use super::row::Row;
 use super::spill::{SpillEntry, SpillFile};
 use super::violating_stretch::{InRun, OfPair, ViolationStretch};
 use crate::error::Result;
+use crate::narrow::Proximity;
 use crate::scene::Sample;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -139,13 +140,19 @@ impl Violations {
         Self { limit, out: Some(Arc::clone(out)), ..Self::unbounded() }
     }
 
-    /// Adds those of `rows` whose upper bound is less than `require`. `position` is the number of the first of `samples`,
-    /// counted over the whole input.
+    /// Adds those of `rows` that are `meant`. `position` is the number of the first of `samples`, counted over the whole
+    /// input.
     ///
     /// # Errors
     /// A spill file cannot be written.
-    pub(super) fn add(&mut self, rows: &[Row], samples: &[Sample], position: u64, require: f64) -> Result<()> {
-        for row in rows.iter().filter(|row| row.proximity.upper < require) {
+    pub(super) fn add(
+        &mut self,
+        rows: &[Row],
+        samples: &[Sample],
+        position: u64,
+        meant: impl Fn(&Proximity) -> bool,
+    ) -> Result<()> {
+        for row in rows.iter().filter(|row| meant(&row.proximity)) {
             let index = usize::from(row.proximity.sample);
             let p = &row.proximity;
             self.add_one((row.a, row.b), [rank(p), p.distance], [samples[index]; 2], position + index as u64)?;
@@ -291,7 +298,7 @@ impl OfPair {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
-    use crate::narrow::{FeatureKind, Method, Proximity, Status};
+    use crate::narrow::{FeatureKind, Method, Status};
     use crate::table::JobInputs;
     use crate::table::output_dir::ClaimMode;
     use std::io::Seek;
@@ -335,7 +342,9 @@ mod tests {
             let sample =
                 |k: u64| Sample { run, frame: (block + k) as i64 * 10, time_s: Some((block + k) as f64 / 4.0) };
             let samples: Vec<Sample> = (0..64).map(sample).collect();
-            violations.add(&[row((position % 64) as u8, a, b, distance)], &samples, block, 1.0).expect("added");
+            violations
+                .add(&[row((position % 64) as u8, a, b, distance)], &samples, block, |row| row.upper < 1.0)
+                .expect("added");
         }
     }
 

@@ -6,9 +6,10 @@ use super::oracle::{Answer, Distance, Placed};
 use super::solids::Solid;
 use super::{PROMISED, is_apart};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Proximity, Status, query_one};
+use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
 use clearsweep::bench_support::scene::QueryOptions;
 use num_bigint::BigInt;
+use std::cmp::Ordering;
 
 fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::new([x, y, z], [1.0, 0.0, 0.0, 0.0])
@@ -190,13 +191,21 @@ fn case_34_coplanar_shared_and_degenerate_triangles() {
 }
 
 #[test]
-fn case_35_open_meshes_have_distances_and_an_unknown_inside() {
+fn case_35_open_meshes_have_distances_and_an_inside_by_the_winding_number() {
     let closed = Solid::cuboid([0.7, 0.5, 0.4], 3);
     let tray = Meshed::new(closed.clone().without(|t| t.iter().all(|p| p[2] == 0.4)), false);
     assert!(!tray.shape.mesh.as_ref().expect("a mesh").is_solid());
     let small = Meshed::new(Solid::ball(0.15, 5, 8, |_| 0.0), true);
-    // Inside of the tray, over its open side, and beside it: the distance is that of its triangles.
-    for pose in [at(0.1, 0.0, 0.0), at(0.0, 0.0, 0.9), Pose::new([1.3, 0.4, -0.2], [0.8, 0.2, 0.1, -0.5])] {
+    // Inside of the tray both answers are in the bracket.
+    let inside = row(&tray, &small, &Pose::IDENTITY, &at(0.1, 0.0, 0.0));
+    assert_eq!((inside.method, inside.status), (Method::Winding, Status::Penetrating));
+    let Answer::Apart(distance) = answer(&tray, &small, &Pose::IDENTITY, &at(0.1, 0.0, 0.0)) else {
+        panic!("the surfaces are apart")
+    };
+    assert!(inside.lower < -0.5 && distance.compare(inside.upper) == Ordering::Less, "{inside:?}");
+    assert_eq!(distance.compare(inside.upper - 1e-9), Ordering::Greater, "{inside:?}");
+    // Over its open side, and beside it: the distance is that of its triangles.
+    for pose in [at(0.0, 0.0, 0.9), Pose::new([1.3, 0.4, -0.2], [0.8, 0.2, 0.1, -0.5])] {
         assert_eq!(apart(&tray, &small, &pose).status, Status::Separated);
     }
     let found = row(&Meshed::new(closed, true), &small, &Pose::IDENTITY, &at(0.1, 0.0, 0.0));

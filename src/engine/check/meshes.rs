@@ -1,10 +1,17 @@
 //! Mesh bodies: what was found in their triangles.
 
 use super::warning::Warning;
-use crate::geometry::TriangleMesh;
-use crate::scene::{MeshCondition, Scene};
+use crate::geometry::{Inside, TriangleMesh};
+use crate::scene::{Body, MeshCondition, Scene};
+use crate::table::{Totals, ViolatingPair};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Pairs that a warning names.
+const LISTED: usize = 3;
+
+/// What to do about a mesh of which the inside is not known.
+const REMEDY: &str = "mend the mesh; or write inside = \"surface\" for a sheet: nothing lies inside of it";
 
 /// A mesh of a scene.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +22,8 @@ pub struct MeshFound {
     pub triangles: u64,
     /// What was found in it, and done to it.
     pub condition: MeshCondition,
+    /// What is known of its inside.
+    pub inside: Inside,
 }
 
 /// The meshes of a scene, in order of their first bodies.
@@ -26,7 +35,10 @@ pub(super) fn meshes(scene: &Scene) -> Vec<MeshFound> {
         let at = *known.entry(Arc::as_ptr(mesh)).or_insert(found.len());
         match found.get_mut(at) {
             Some(one) => one.bodies.push(index),
-            None => found.push(MeshFound { bodies: vec![index], triangles: mesh.triangles().len() as u64, condition }),
+            None => {
+                let (triangles, inside) = (mesh.triangles().len() as u64, mesh.inside());
+                found.push(MeshFound { bodies: vec![index], triangles, condition, inside });
+            }
         }
     }
     found
@@ -37,19 +49,49 @@ pub(super) fn warnings(meshes: &[MeshFound]) -> Vec<Warning> {
     let of = |is_meant: fn(&MeshCondition) -> bool| {
         let mut bodies: Vec<u32> = meshes
             .iter()
-            .filter(|mesh| is_meant(&mesh.condition))
+            .filter(|mesh| mesh.inside == Inside::Winding && is_meant(&mesh.condition))
             .flat_map(|mesh| mesh.bodies.iter().copied())
             .collect();
         bodies.sort_unstable();
         bodies
     };
-    let remedy = "mend the mesh; or model = \"hull\" or \"piece-hulls\" fills it";
-    let open = of(|found| !found.is_solid() && found.boundary_edges > 0);
-    let unclear = of(|found| !found.is_solid() && found.boundary_edges == 0);
+    let open = of(|found| found.boundary_edges > 0);
+    let unclear = of(|found| found.boundary_edges == 0);
     let kinds = [
-        ("open", open, "the triangles do not close up, so that nothing can be found inside"),
-        ("unclear", unclear, "the triangles have no clear outside, so that nothing can be found inside"),
+        ("open", open, "the triangles do not close up, so that the winding number decides what lies inside"),
+        (
+            "unclear",
+            unclear,
+            "the triangles have no clear outside, so that the winding number decides what lies inside",
+        ),
     ];
     let kinds = kinds.into_iter().filter(|(_, bodies, _)| !bodies.is_empty());
-    kinds.map(|(kind, bodies, problem)| Warning::new(kind, bodies, problem, remedy)).collect()
+    kinds.map(|(kind, bodies, problem)| Warning::new(kind, bodies, problem, REMEDY)).collect()
+}
+
+/// The open meshes of a run, and the pairs for which that mattered.
+pub(in crate::engine) fn open_meshes_of_run(scene: &Scene, totals: &Totals) -> Option<Warning> {
+    let bodies = open_bodies(scene);
+    if bodies.is_empty() {
+        return None;
+    }
+    let pair = |pair: &ViolatingPair| format!("{} and {}", pair.body_a, pair.body_b);
+    let named: Vec<String> = totals.winding_pairs.iter().take(LISTED).map(pair).collect();
+    let mattered = match totals.pairs_winding {
+        0 => "by which nothing does".to_owned(),
+        n => {
+            let more = n - named.len() as u64;
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let (are, pairs) = if n == 1 { ("is", "1 pair".to_owned()) } else { ("are", format!("{n} pairs")) };
+            format!("by which {pairs} {are} undecided: {}{more}", named.join("; "))
+        }
+    };
+    let problem = format!("not closed: the winding number tells what lies inside, {mattered}");
+    Some(Warning::new("open", bodies, problem, REMEDY))
+}
+
+/// The bodies of which the winding number decides the inside, ascending.
+pub(in crate::engine) fn open_bodies(scene: &Scene) -> Vec<u32> {
+    let is_open = |(body, _): &(&Body, u32)| body.shape.inside() == Inside::Winding;
+    scene.bodies.iter().zip(0..).filter(is_open).map(|(_, index)| index).collect()
 }

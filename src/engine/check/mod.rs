@@ -22,6 +22,7 @@ use crate::trajectory::{Bounds, Trajectory};
 use contacts::Contacts;
 pub use contacts::LastingContact;
 pub use meshes::MeshFound;
+pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
 pub(crate) use rest::{REST_COLUMNS, input_name, rest_row};

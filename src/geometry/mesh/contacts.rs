@@ -235,6 +235,7 @@ impl LeafSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::mesh::InsideOf;
 
     /// Triangles of random corners in a cube, moved by up to `spread` sides of it.
     fn soup(count: u32, spread: f64) -> TriangleMesh {
@@ -249,7 +250,14 @@ mod tests {
             vertices.extend([0; 3].map(|_| at + Vec3::new(next(), next(), next())));
         }
         let triangles: Vec<[u32; 3]> = (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
-        TriangleMesh::new(vertices, triangles, (0..3 * count).collect(), (0..count).collect(), false, &Workers::none())
+        TriangleMesh::new(
+            vertices,
+            triangles,
+            (0..3 * count).collect(),
+            (0..count).collect(),
+            InsideOf::Surface,
+            &Workers::none(),
+        )
     }
 
     fn all_pairs(mesh: &TriangleMesh) -> u64 {

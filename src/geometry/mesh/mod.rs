@@ -3,20 +3,25 @@
 mod build;
 mod contacts;
 mod eigen;
+mod inside;
 mod labels;
 mod node;
 mod project;
 
 pub(crate) use contacts::self_contacts;
+pub use inside::Inside;
+pub(crate) use inside::WindingNumber;
 pub(crate) use labels::{EdgeLabel, FeatureLabels};
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
 pub(crate) use project::{Intervals, SearchFrame, heights_of_leaf, heights_of_node};
 
+use super::lazy::Lazy;
 use super::polyhedron::Polyhedron;
 use super::triangle_tree::bounds;
 use super::vec3::Vec3;
 use crate::workers::Workers;
 use build::build;
+use inside::OpenSurface;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
@@ -33,7 +38,9 @@ pub struct TriangleMesh {
     leaf_start: Vec<u32>,
     /// A vertex of each connected component.
     component_vertices: Vec<u32>,
-    solid: bool,
+    inside: Inside,
+    /// Where the winding number decides what is inside.
+    open: Option<OpenSurface>,
     identity: MeshIdentity,
     /// No vertex is farther from the origin of the frame, metres.
     radius: f64,
@@ -41,6 +48,20 @@ pub struct TriangleMesh {
     middle: Vec3<f64>,
     /// Half of its sides, metres.
     extent: Vec3<f64>,
+}
+
+/// The surface of convex pieces, once it is asked for.
+pub type LazySurface = Lazy<TriangleMesh>;
+
+/// What is to be told of the inside of triangles.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum InsideOf {
+    /// They close up and are oriented outward.
+    Solid,
+    /// They do not; which of them are to be turned so that neighbours agree.
+    Open(Vec<bool>),
+    /// They are a sheet.
+    Surface,
 }
 
 /// Tells a mesh from all others, and plays no part in comparisons.
@@ -63,19 +84,27 @@ impl PartialEq for MeshIdentity {
 impl TriangleMesh {
     /// Of `vertices` (distinct, finite, metres in the recentred frame) and `triangles` of three distinct vertices and an area above 0, at least
     /// one. `vertex_numbers`: the published number of each vertex, ascending; `triangle_numbers`: of each triangle, its number in the
-    /// file; `solid`: the triangles close up and are oriented outward, so that inside and outside are known.
+    /// file; `inside`: what is known of their inside.
     pub(crate) fn new(
         vertices: Vec<Vec3<f64>>,
         triangles: Vec<[u32; 3]>,
         vertex_numbers: Vec<u32>,
         triangle_numbers: Vec<u32>,
-        solid: bool,
+        inside: InsideOf,
         workers: &Workers,
     ) -> Self {
         let (triangles, order, nodes, leaf_start) = build(&vertices, triangles, workers);
         let triangle_numbers = order.iter().map(|&t| triangle_numbers[t as usize]).collect();
         let labels = FeatureLabels::of_mesh(&triangles, vertex_numbers, triangle_numbers);
-        Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)
+        let (inside, open) = match inside {
+            InsideOf::Solid => (Inside::Solid, None),
+            InsideOf::Surface => (Inside::Surface, None),
+            InsideOf::Open(turned) => {
+                let turned = order.iter().map(|&t| turned[t as usize]).collect();
+                (Inside::Winding, Some(OpenSurface::new(turned)))
+            }
+        };
+        Self { open, ..Self::assemble(vertices, triangles, labels, nodes, leaf_start, inside) }
     }
 
     /// The surfaces of convex pieces, as fans of their faces; of a piece without faces its segment or point. Solid if all pieces are.
@@ -97,7 +126,8 @@ impl TriangleMesh {
         let (triangles, order, nodes, leaf_start) = build(&vertices, triangles, &Workers::none());
         let of_triangle = order.iter().map(|&t| of_triangle[t as usize]).collect();
         let labels = FeatureLabels::of_pieces(sources, of_triangle, edges);
-        Self::assemble(vertices, triangles, labels, nodes, leaf_start, solid)
+        let inside = if solid { Inside::Solid } else { Inside::Surface };
+        Self::assemble(vertices, triangles, labels, nodes, leaf_start, inside)
     }
 
     fn assemble(
@@ -106,7 +136,7 @@ impl TriangleMesh {
         labels: FeatureLabels,
         nodes: Vec<MeshNode>,
         leaf_start: Vec<u32>,
-        solid: bool,
+        inside: Inside,
     ) -> Self {
         let component_vertices = component_vertices(vertices.len(), &triangles);
         let radius = triangles.iter().flatten().map(|&v| vertices[v as usize].length()).fold(0.0, f64::max);
@@ -121,7 +151,8 @@ impl TriangleMesh {
             nodes,
             leaf_start,
             component_vertices,
-            solid,
+            inside,
+            open: None,
             identity,
             radius,
             middle,
@@ -151,7 +182,17 @@ impl TriangleMesh {
 
     /// Whether inside and outside are known.
     pub fn is_solid(&self) -> bool {
-        self.solid
+        self.inside == Inside::Solid
+    }
+
+    /// What is known of its inside.
+    pub fn inside(&self) -> Inside {
+        self.inside
+    }
+
+    /// How often an open surface winds around a point of its frame that may be off by `error` (metres); `None` of any other.
+    pub(crate) fn winding(&self, p: Vec3<f64>, error: f64) -> Option<WindingNumber> {
+        self.open.as_ref().map(|open| open.winding(&self.vertices, &self.triangles, p, error))
     }
 
     /// A number that no other mesh of the process has but clones of this one, which are equal to it.

@@ -12,7 +12,11 @@ mod tests;
 
 pub(crate) use node::{PieceNode, PieceParts};
 
+use super::lazy::Lazy;
 use super::polyhedron::Polyhedron;
+
+/// The tree over convex pieces, once it is asked for.
+pub type LazyPieceTree = Lazy<PieceTree>;
 
 /// The tree over the pieces of a body, in its recentred frame.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::at_rest::AtRest;
 use super::many_pairs;
 use super::one_pair::{Asked, OnePair};
-use crate::geometry::RelativePose;
+use crate::geometry::{Inside, RelativePose};
 use crate::narrow::cache::PairCache;
 use crate::narrow::compound::{self, Bodies};
 use crate::narrow::culling::Culling;
@@ -87,6 +87,8 @@ fn answer_samples(
     let mut ladder = Ladder { search, single: query.samples.is_power_of_two(), polytope };
     out.reserve(left.count_ones() as usize);
     let mut culling = Culling::new(query, options, &relative, cache.hulls.learned.axis);
+    // Through a hole a body gets inside of an open mesh without coming near to its surface: no gap outlasts that motion.
+    let outlasts = [query.a, query.b].iter().all(|body| body.inside() != Inside::Winding);
     if let Some((gap, at)) = from.gap {
         culling.beyond(gap, at, None);
     }
@@ -126,7 +128,9 @@ fn answer_samples(
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);
         }
         match outcome {
-            RungOutcome::Beyond { gap, normal } => culling.beyond(gap, relative.at(sample), normal),
+            RungOutcome::Beyond { gap, normal } => {
+                culling.beyond(if outlasts { gap } else { 0.0 }, relative.at(sample), normal);
+            }
             RungOutcome::Settled(row) => {
                 culling.near();
                 if let Some(row) = row {

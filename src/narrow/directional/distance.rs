@@ -14,7 +14,7 @@ pub enum DirectionalRelation {
     /// The bodies are apart, and never touch.
     Misses,
     /// The bodies are apart, and graze each other at most: whether they touch is not decided. Of bodies with a deviation, and of nonconvex ones
-    /// where only that side is proven, too.
+    /// where only that side is proven, too; and of a body inside of an open mesh, which touches later if nothing lies inside of that.
     Undecided,
     /// Numbers are not finite, or the direction has no length.
     Unproven,
@@ -44,6 +44,11 @@ pub struct DirectionalDistance {
 impl DirectionalDistance {
     pub(crate) const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
+
+    /// Of bodies of which it is not known whether they touch later or leave each other, up to a length, metres.
+    pub(super) fn undecided(upper: f64) -> Self {
+        Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }
+    }
 
     /// Of bodies apart, from the bracket of the first meeting.
     pub(super) fn apart([lower, upper]: [f64; 2]) -> Self {

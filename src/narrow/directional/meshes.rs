@@ -15,6 +15,7 @@ use crate::narrow::cache::PairCache;
 use crate::narrow::compound::Bodies;
 use crate::narrow::deviation::deviation_of;
 use crate::narrow::mesh::{self, MeshesOnLine};
+use crate::narrow::proximity::Method;
 use crate::narrow::routes::Routes;
 use crate::narrow::rung_outcome::RungOutcome;
 use crate::narrow::workspace::Workspace;
@@ -36,6 +37,8 @@ struct BodiesOnLine<'a> {
     deviation: f64,
     options: QueryOptions,
     memory: LineMemory,
+    /// One body lies inside of the other, which is open, by its winding number.
+    by_winding: bool,
 }
 
 /// The distance of two bodies on a line.
@@ -47,7 +50,7 @@ pub(super) fn distance(
 ) -> DirectionalDistance {
     let deviation = deviation_of(bodies[0], bodies[1]);
     let options = QueryOptions { within: 0.0, touch: 0.0, ..*options };
-    let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default() };
+    let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false };
     let Some([lower, upper]) = pair.bracket_at(0.0, work) else { return DirectionalDistance::UNPROVEN };
     let begins = if lower > 0.0 {
         StartOfLine::Apart
@@ -56,12 +59,16 @@ pub(super) fn distance(
     } else {
         StartOfLine::Contact
     };
+    let by_winding = pair.by_winding;
     let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(work) };
     if begins == StartOfLine::Apart {
         return DirectionalDistance::of_lengths(begins, first, [0.0; 2]);
     }
     let meshes = pair.on_line();
     let end = (meshes.way_out(&mut work.meshes) + SHORT * pair.size()).next_up();
+    if by_winding {
+        return DirectionalDistance::undecided(first[1].max(end));
+    }
     let proven = if begins == StartOfLine::Overlap { pair.overlap_until(-upper, end, work) } else { 0.0 };
     DirectionalDistance::of_lengths(begins, first, [proven.min(end), end])
 }
@@ -77,14 +84,17 @@ impl<'a> BodiesOnLine<'a> {
     }
 
     /// The bracket of the signed distance where B is moved by a length, metres; `None` without a proof.
-    fn bracket_at(&self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
+    fn bracket_at(&mut self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
         let [a, b] = self.bodies;
         let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
         let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
         let still = || [0.0; 2];
         let (cache, routes) = (&mut PairCache::default(), &mut Routes::default());
         match mesh::query(&bodies, &self.options, cache, &mut work.meshes, routes, still) {
-            RungOutcome::Settled(row) => (!row.lower.is_nan()).then_some([row.lower, row.upper]),
+            RungOutcome::Settled(row) => {
+                self.by_winding = row.method == Method::Winding;
+                (!row.lower.is_nan()).then_some([row.lower, row.upper])
+            }
             RungOutcome::Beyond { gap, .. } => Some([gap - self.deviation, f64::INFINITY]),
             RungOutcome::Open => None,
         }

@@ -19,6 +19,8 @@ pub(super) struct Node {
     pub(super) lower: f64,
     /// See `lower`.
     pub(super) upper: f64,
+    /// One body lies inside of the other, which is open, by its winding number.
+    pub(super) by_winding: bool,
     /// The pieces that are nearest, as far as it is known.
     pub(super) pieces: Option<[u32; 2]>,
     /// Directions along which the bodies may be apart, unit, in A's frame.
@@ -40,6 +42,7 @@ impl Node {
             poses,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
+            by_winding: false,
             pieces: None,
             normals: SmallVec::new(),
         }

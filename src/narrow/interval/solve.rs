@@ -100,6 +100,9 @@ pub(super) fn solve<'a>(
     let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
     let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
     let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
+    // What lies inside of an open mesh at an end has an answer, however far its surface is.
+    let by_winding = ends.iter().any(|end| end.by_winding);
+    let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
     let mut search = Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
     match known {
         None => {
@@ -356,6 +359,14 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     };
     let parts: Vec<_> = search.open.iter().copied().collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
+    let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
+    if nodes().any(|node| node.by_winding) {
+        // The surfaces are apart, which says nothing of the inside.
+        let lower = nodes().fold(lower, |lower, node| lower.min(node.lower));
+        let lower = if is_convex { lower } else { lower.min(depth_of_hulls(&mut search, upper).0) };
+        let status = status(lower, upper, touch);
+        return Some(IntervalProximity { sample: 0, status, method, lower, upper, closest: [0.0, 1.0], contact });
+    }
     // Before the first contact they are clear.
     times[0] = times[0].max(contact[0]);
     let closest = search.times_below(parts, SoughtTimes::of_bracket([lower, upper], is_convex, touch), times);

@@ -15,7 +15,7 @@ use crate::narrow::deviation::{deviation_of, proven_upper, widened};
 use crate::narrow::ladder::{Ladder, Parts, SearchMethod, solve};
 use crate::narrow::methods::Auto;
 use crate::narrow::pair::bound_of;
-use crate::narrow::proximity::Proximity;
+use crate::narrow::proximity::{Method, Proximity};
 use crate::narrow::query::{BodyPoses, PairQuery};
 use crate::narrow::routes::Routes;
 use crate::narrow::workspace::Workspace;
@@ -191,6 +191,7 @@ impl<'a> Subjects<'a> {
         if let Some(row) = row {
             node.set_bracket(row.lower, row.upper, 0.0);
             node.add_normal(row.normal);
+            node.by_winding = row.method == Method::Winding;
             node.pieces = pieces_of(&row);
         }
     }
@@ -291,6 +292,7 @@ impl<'a> Leaf<'a> {
         let Some(row) = row else { return };
         node.set_bracket(row.lower, row.upper, error);
         node.add_normal(row.normal);
+        node.by_winding = row.method == Method::Winding;
         self.add_normal_of_hulls(subjects, node, work, routes);
     }
 

@@ -1,7 +1,7 @@
 //! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
 
-use super::place::MeshPlace;
 use super::pair_distance::{PairDistance, pair_distance};
+use super::place::MeshPlace;
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners};
 use crate::geometry::Vec3;
 

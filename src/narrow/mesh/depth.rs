@@ -2,7 +2,7 @@
 //! of its upper end was checked to.
 
 use super::best_pair::NearestTriangles;
-use super::overlap::{OverlapQueries, Protrusion};
+use super::overlap::{Containment, OverlapQueries, Protrusion};
 use super::pair_distance::contact_upper;
 use super::place::MeshPlace;
 use super::points::PointMemory;
@@ -48,6 +48,8 @@ pub(crate) struct DepthBracket {
     pub(crate) middle: Vec3<f64>,
     /// Triangles there.
     pub(crate) triangles: [u32; 2],
+    /// The surfaces are apart, and one body lies inside of the other, which is open, by its winding number alone.
+    pub(crate) by_winding: bool,
 }
 
 /// Working memory.
@@ -106,19 +108,28 @@ pub(crate) fn bracket<'a>(
     search: &'a mut MeshSearchMemory,
     memory: &'a mut DepthMemory,
 ) -> Option<DepthBracket> {
-    let overlap = OverlapQueries::new(*place, &mut memory.points);
+    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
     let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
-    let surfaces = match *surfaces {
+    let containment = match *surfaces {
+        SurfaceDistance::Touching(_) => None,
+        _ if !place.may_contain() => None,
+        _ => depth.overlap.containment(place, surfaces.lower()),
+    };
+    let is_held = containment.is_some_and(|containment| !containment.by_winding);
+    let lying = match *surfaces {
         SurfaceDistance::Touching(_) => Surfaces::Touching,
-        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_)
-            if place.may_contain() && depth.overlap.is_contained(place, surfaces.lower()) =>
-        {
-            Surfaces::Holding
-        }
+        _ if is_held => Surfaces::Holding,
         SurfaceDistance::Apart(nearest) if nearest.lower <= place.growth => Surfaces::Apart(nearest),
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) if containment.is_some() => Surfaces::Holding,
         SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => return None,
     };
-    Some(depth.bracket(&surfaces))
+    let found = depth.bracket(&lying);
+    Some(match (containment, lying) {
+        (Some(Containment { by_winding: true, vertex }), Surfaces::Holding) => {
+            DepthBracket { by_winding: true, point_a: vertex, ..found }
+        }
+        _ => found,
+    })
 }
 
 /// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
@@ -130,7 +141,7 @@ pub(crate) fn way_out_along<'a>(
     search: &'a mut MeshSearchMemory,
     memory: &'a mut DepthMemory,
 ) -> Option<f64> {
-    let overlap = OverlapQueries::new(*place, &mut memory.points);
+    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
     let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
     let beyond = depth.hull_overlap(n);
     let way = depth.way_out(n, [0.0, beyond])?;
@@ -145,8 +156,7 @@ impl DepthSearch<'_> {
             Surfaces::Apart(nearest) => Some(nearest),
             Surfaces::Touching | Surfaces::Holding => None,
         };
-        let protrusions =
-            if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
+        let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
         let crossings = match surfaces {
             Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
             Surfaces::Holding | Surfaces::Apart(_) => Vec::new(),
@@ -167,7 +177,9 @@ impl DepthSearch<'_> {
         };
         let of_balls = (core + place.growth - place.error()).max(place.growth - within);
         let lower = of_balls.max(self.pierced(&crossings));
-        let (upper, normal) = self.upper(lower, &hulls);
+        // A body inside of an open mesh alone has no point that is proven to lie in both.
+        let least = if matches!(surfaces, Surfaces::Holding) { lower.max(0.0) } else { lower };
+        let (upper, normal) = self.upper(least, &hulls);
         debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
         let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let inside = protrusions.map(|p| p.map(|p| p.vertex));
@@ -185,6 +197,7 @@ impl DepthSearch<'_> {
             crossing,
             middle: deepest,
             triangles,
+            by_winding: false,
         }
     }
 
@@ -296,17 +309,22 @@ impl DepthSearch<'_> {
 
     /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed.
     fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let beyond = self.place.has_open().then(|| self.hull_overlap(n));
         let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
         sweep.try_first(&self.in_way);
         let way = loop {
             let Some(free) = sweep.next_free() else { break None };
-            // What goes on without end is outside; of other lengths one tells for all until something meets.
-            let is_out = free.to.is_infinite() || {
-                let moved = self.place.shifted(n.scale(free.from));
-                !self.overlap.is_contained(&moved, self.place.sharp())
-            };
-            if is_out {
-                break Some(WayOut { length: free.from, n, parted: sweep.parted() });
+            let is_last = free.to.is_infinite();
+            // What goes on without end is outside; of other lengths one tells for all until something meets. Not of open meshes, whose
+            // holes let a body pass: beyond their hulls it is outside.
+            let is_out = (is_last && beyond.is_none())
+                || self.overlap.holds_nothing(self.place, n, free.from, self.place.sharp());
+            match beyond {
+                _ if is_out => break Some(WayOut { length: free.from, n, parted: sweep.parted() }),
+                Some(length) if is_last => {
+                    break (length < limit).then(|| WayOut { length, n, parted: sweep.parted() });
+                }
+                _ => {}
             }
             sweep.skip_to(free.to);
         };
@@ -340,7 +358,9 @@ impl DepthSearch<'_> {
     fn is_separated_by(&mut self, n: Vec3<f64>, length: f64) -> bool {
         let moved = self.place.shifted(n.scale(length));
         match search::nearest(&moved, moved.growth, None, self.memory) {
-            SurfaceDistance::Beyond(gap) => gap > moved.growth && !self.overlap.is_contained(&moved, gap),
+            SurfaceDistance::Beyond(gap) => {
+                gap > moved.growth && self.overlap.holds_nothing(self.place, n, length, gap)
+            }
             SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => false,
         }
     }

@@ -54,7 +54,7 @@ use self::search::{NearestTriangles, SurfaceDistance};
 pub(super) use self::surface_bracket::{SurfaceBracket, surface_bracket};
 use self::triangle_pair::TriangleFeature;
 use self::witnesses::OverlapHints;
-use super::answer::status;
+use super::answer::{status, with_bracket};
 use super::cache::PairCache;
 use super::compound::Bodies;
 use super::deviation::{deviation_of, proven_upper, widened};
@@ -65,6 +65,9 @@ use super::rung_outcome::RungOutcome;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{EdgeLabel, TriangleMesh};
 use crate::scene::QueryOptions;
+
+/// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+const ANY_DISTANCE: f64 = 1e300;
 
 /// The row of two bodies, with the bracket of the true ones, deviations included, or the proof that the stored ones are farther apart than
 /// `options.within`; never open. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are to come, metres.
@@ -111,7 +114,15 @@ pub(super) fn query(
     };
     let depth = bracket(&place, memory);
     routes.mesh_depths += u64::from(depth.is_some());
+    let by_winding = depth.is_some_and(|depth| depth.by_winding);
     let mut found = match (&depth, nearest) {
+        (Some(depth), nearest) if by_winding => {
+            let surfaces = nearest.or_else(|| match search::nearest(&place, ANY_DISTANCE, None, &mut memory.search) {
+                SurfaceDistance::Apart(nearest) => Some(nearest),
+                SurfaceDistance::Touching(_) | SurfaceDistance::Beyond(_) => None,
+            });
+            row.inside_by_winding(depth, surfaces.as_ref())
+        }
         (Some(depth), nearest) => {
             let hints = row.hints(depth, nearest.as_ref());
             row.overlapping(depth, witnesses::witnesses(&place, radii, &hints, &mut memory.depth.points))
@@ -123,7 +134,7 @@ pub(super) fn query(
     };
     let deviation = deviation_of(bodies.a, bodies.b);
     if deviation > 0.0 {
-        if let Some(depth) = &depth {
+        if let Some(depth) = depth.filter(|_| !by_winding) {
             found.upper = row.upper_end(depth.of_balls);
         }
         let upper = proven_upper(bodies.a, bodies.b, found.upper);
@@ -135,7 +146,7 @@ pub(super) fn query(
                 found.lower = row.lower_end(depth.upper);
             }
         }
-        found.status = status(found.lower, found.upper, options);
+        found = with_bracket(found, [found.lower, found.upper], options);
     }
     if let Some(depth) = depth.filter(|_| found.status == Status::Touching) {
         // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
@@ -230,6 +241,13 @@ impl MeshRow<'_> {
             protrusion: depth.protrusion,
             ..uncertified()
         }
+    }
+
+    /// The row of a body that lies inside of an open one by its winding number: the bracket holds both answers. `nearest`: of the surfaces.
+    fn inside_by_winding(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> Proximity {
+        let inside = self.overlapping(depth);
+        let upper = nearest.map_or(f64::INFINITY, |nearest| self.apart(nearest).upper);
+        Proximity { status: Status::Penetrating, method: Method::Winding, upper, ..inside }
     }
 
     /// The lower end of the signed distance where a translation of this length (metres) was checked to separate the bodies.

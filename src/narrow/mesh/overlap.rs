@@ -5,8 +5,8 @@
 
 use super::place::MeshPlace;
 use super::points::{PointDistance, PointMemory, PointQueries};
-use crate::geometry::Vec3;
-use crate::geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, heights_of_node};
+use crate::geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, WindingNumber, heights_of_node};
+use crate::geometry::{Inside, Polyhedron, Vec3};
 use rustc_hash::FxHashSet;
 
 /// How often the steps of a pattern search are halved before it ends.
@@ -14,6 +14,9 @@ const HALVINGS: usize = 5;
 
 /// Moves of a pattern search, at most.
 const MOVES: usize = 8;
+
+/// Vertices of a body that are asked whether they lie inside of an open mesh, about, beside one of each part.
+const ASKED: usize = 64;
 
 /// A vertex of one body inside the other.
 #[derive(Debug, Clone, Copy)]
@@ -28,9 +31,20 @@ pub(crate) struct Protrusion {
     pub(crate) triangles: [u32; 2],
 }
 
+/// A part of one body inside of the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Containment {
+    /// The other is open, and its winding number says so.
+    pub(crate) by_winding: bool,
+    /// A vertex of the part, in A's frame.
+    pub(crate) vertex: Vec3<f64>,
+}
+
 /// Points in A's frame against both bodies.
 pub(crate) struct OverlapQueries<'a> {
     pub(crate) place: MeshPlace<'a>,
+    /// Convex hulls of both.
+    hulls: [&'a Polyhedron; 2],
     pub(crate) a: PointQueries<'a>,
     pub(crate) b: PointQueries<'a>,
 }
@@ -71,8 +85,8 @@ fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f
 
 impl<'a> OverlapQueries<'a> {
     /// Of two meshes at their poses.
-    pub(crate) fn new(place: MeshPlace<'a>, [a, b]: &'a mut [PointMemory; 2]) -> Self {
-        Self { place, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
+    pub(crate) fn new(place: MeshPlace<'a>, hulls: [&'a Polyhedron; 2], [a, b]: &'a mut [PointMemory; 2]) -> Self {
+        Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
     }
 
     /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left aside; `None` if the point shows no
@@ -96,18 +110,41 @@ impl<'a> OverlapQueries<'a> {
         (depth > floor).then_some(depth)
     }
 
-    /// Whether a part of one body lies inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part
-    /// is inside or outside as a whole. `place`: the poses, which may differ from those of `new`.
-    pub(crate) fn is_contained(&mut self, place: &MeshPlace<'_>, free: f64) -> bool {
+    /// A part of one body inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part is inside or
+    /// outside of a solid as a whole. Solids come before open meshes. `place`: the poses, which may differ from those of `new`.
+    pub(crate) fn containment(&mut self, place: &MeshPlace<'_>, free: f64) -> Option<Containment> {
         let inside = |of: &mut PointQueries<'_>, p: Vec3<f64>| {
             // Not known counts as inside: then nothing is claimed to be apart.
             of.winding(p, 0.5 * free).is_none_or(|winding| winding > 0)
         };
         let (a, b) = (place.a, place.b);
-        let vertex = |of: &TriangleMesh, v: u32| of.vertices()[v as usize];
-        (b.is_solid() && a.component_vertices().iter().any(|&v| inside(&mut self.b, place.in_b(vertex(a, v)))))
-            || (a.is_solid()
-                && b.component_vertices().iter().any(|&v| inside(&mut self.a, place.pose.point(vertex(b, v)))))
+        let of_a = || a.component_vertices().iter().map(|&v| a.vertices()[v as usize]);
+        let of_b = || b.component_vertices().iter().map(|&v| place.pose.point(b.vertices()[v as usize]));
+        let in_b = b.is_solid().then(|| of_a().find(|&p| inside(&mut self.b, place.in_b(p)))).flatten();
+        let in_a = || a.is_solid().then(|| of_b().find(|&p| inside(&mut self.a, p))).flatten();
+        if let Some(vertex) = in_b.or_else(in_a) {
+            return Some(Containment { by_winding: false, vertex });
+        }
+        self.containment_by_winding(place)
+    }
+
+    /// Whether neither body holds a part of the other after moving B by `length` (metres) along `n` from its pose in `place`, where the
+    /// surfaces are at least `free` apart, metres. What has grown leaves an open mesh last with its rear.
+    pub(crate) fn holds_nothing(&mut self, place: &MeshPlace<'_>, n: Vec3<f64>, length: f64, free: f64) -> bool {
+        let rear = (length - place.growth).max(0.0);
+        self.containment(&place.shifted(n.scale(length)), free).is_none()
+            && (rear == length || self.containment_by_winding(&place.shifted(n.scale(rear))).is_none())
+    }
+
+    /// A part of one body inside of the other, which is open, by its winding number: see [`Self::containment`].
+    pub(crate) fn containment_by_winding(&self, place: &MeshPlace<'_>) -> Option<Containment> {
+        let (a, b) = (place.a, place.b);
+        let ([hull_a, hull_b], error) = (self.hulls, place.error());
+        let is_in_a = |p: &Vec3<f64>| is_wound_around(a, hull_a, *p, error);
+        let is_in_b = |p: &Vec3<f64>| is_wound_around(b, hull_b, place.in_b(*p), error);
+        let in_b = || asked(a, b).find(is_in_b);
+        let in_a = || asked(b, a).map(|p| place.pose.point(p)).find(is_in_a);
+        Some(Containment { by_winding: true, vertex: in_b().or_else(in_a)? })
     }
 
     /// The innermost vertex of A inside of B, and of B inside of A. Along `n` (unit, A's frame) the hull of A ends at `end_a` and that of
@@ -159,6 +196,26 @@ impl<'a> OverlapQueries<'a> {
         }
         best
     }
+}
+
+/// The vertices of a body that are asked whether they lie inside of an open one: a part may reach in through a hole.
+fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
+    let vertices = body.vertices();
+    let others = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(ASKED));
+    let is_asked = open.inside() == Inside::Winding;
+    let all = body.component_vertices().iter().copied().chain(others);
+    all.filter(move |_| is_asked).map(|v| vertices[v as usize])
+}
+
+/// Whether a point that may be off by `error` (metres) lies in the hull of an open mesh and inside of it by the winding number.
+fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: f64) -> bool {
+    let is_within = |face: usize| {
+        let corner = hull.vertex(hull.face(face as u32)[0]);
+        hull.normals[face].dot(p - corner) <= error
+    };
+    hull.dimension == 3
+        && (0..hull.face_count()).all(is_within)
+        && mesh.winding(p, error).is_some_and(WindingNumber::is_inside)
 }
 
 /// The side of a supporting plane on which another body lies: what is inside of it is no deeper than its distance from there.

@@ -106,14 +106,14 @@ pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::TriangleMesh;
+    use crate::geometry::mesh::{InsideOf, TriangleMesh};
     use crate::geometry::{Pose, RelativePose, Vec3};
     use crate::narrow::mesh::point_bounds::tests::{Draw, soup};
     use crate::workers::Workers;
 
     fn mesh(corners: [Vec3<f64>; 3]) -> TriangleMesh {
         let vertices = corners.to_vec();
-        TriangleMesh::new(vertices, vec![[0, 1, 2]], vec![0, 1, 2], vec![0], false, &Workers::none())
+        TriangleMesh::new(vertices, vec![[0, 1, 2]], vec![0, 1, 2], vec![0], InsideOf::Surface, &Workers::none())
     }
 
     fn place<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, pose: Pose) -> MeshPlace<'a> {
@@ -149,7 +149,10 @@ mod tests {
                         (found.distance - exact.distance).abs() <= place.sharp() + place.error(),
                         "{number}: {found:?} {exact:?}"
                     );
-                    assert!(found.distance >= exact.distance - place.error(), "too near: {number}: {found:?} {exact:?}");
+                    assert!(
+                        found.distance >= exact.distance - place.error(),
+                        "too near: {number}: {found:?} {exact:?}"
+                    );
                     let between = (found.closest.point_b - found.closest.point_a).length();
                     assert!((between - found.distance).abs() <= place.sharp(), "{number}: {found:?}");
                     let gap = triangle_pair::separation(&place.a.corners(0), &place.corners_b(0), found.normal);
@@ -172,7 +175,10 @@ mod tests {
                 PairDistance::Beyond(gap) => panic!("{number}: nothing is beyond infinity: {gap}"),
             }
         }
-        assert!(apart > 9_000 && touching > 500 && parallel > 1_000, "not representative: {apart} {touching} {parallel}");
+        assert!(
+            apart > 9_000 && touching > 500 && parallel > 1_000,
+            "not representative: {apart} {touching} {parallel}"
+        );
         assert!(cold * 50 < touching, "contacts within rounding alone: {cold} of {touching}");
     }
 

@@ -3,7 +3,7 @@
 use super::triangle_pair::TriangleCorners;
 use crate::geometry::mesh::TriangleMesh;
 use crate::geometry::pose::rotation;
-use crate::geometry::{Dd, Pose, RelativePose, Scalar, Vec3};
+use crate::geometry::{Dd, Inside, Pose, RelativePose, Scalar, Vec3};
 
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -81,7 +81,7 @@ impl<'a> MeshPlace<'a> {
         [wide(self.a.corners(a)), wide(self.b.corners(b)).map(|p| pose.point(p))]
     }
 
-    /// Whether a part of one body may lie inside of the other: one of them is solid, and the boxes of both meet.
+    /// Whether a part of one body may lie inside of the other: one of them is no sheet, and the boxes of both meet.
     pub(crate) fn may_contain(&self) -> bool {
         let (own, other) = (self.a.extent(), self.b.extent());
         let between = self.pose.point(self.b.middle()) - self.a.middle();
@@ -90,7 +90,12 @@ impl<'a> MeshPlace<'a> {
         };
         let turned = reach(self.pose.r, other);
         let meet = |k: usize| between[k].abs() <= own[k] + turned[k] + self.slack();
-        (self.a.is_solid() || self.b.is_solid()) && (0..3).all(meet)
+        [self.a, self.b].iter().any(|mesh| mesh.inside() != Inside::Surface) && (0..3).all(meet)
+    }
+
+    /// Whether the winding number decides what is inside of one of them.
+    pub(crate) fn has_open(&self) -> bool {
+        [self.a, self.b].iter().any(|mesh| mesh.inside() == Inside::Winding)
     }
 
     /// A point of A's frame in B's.

@@ -127,7 +127,7 @@ fn cross(u: [f64; 3], v: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::geometry::mesh::{Child, NodeId};
+    use crate::geometry::mesh::{Child, InsideOf, NodeId};
     use crate::geometry::triangle_tree::distance2;
     use crate::workers::Workers;
 
@@ -157,7 +157,14 @@ pub(super) mod tests {
             vertices.extend([at, at + u, at + v]);
         }
         let triangles = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
-        TriangleMesh::new(vertices, triangles, (0..3 * count).collect(), (0..count).collect(), false, &Workers::none())
+        TriangleMesh::new(
+            vertices,
+            triangles,
+            (0..3 * count).collect(),
+            (0..count).collect(),
+            InsideOf::Surface,
+            &Workers::none(),
+        )
     }
 
     /// The least distance of a point from the triangles below a node.

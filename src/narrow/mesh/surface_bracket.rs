@@ -1,13 +1,11 @@
 //! The distance of two surfaces at one time.
 
+use super::ANY_DISTANCE;
 use super::memory::MeshMemory;
 use super::place::MeshPlace;
 use super::search::{self, MeshPairMemory, SurfaceDistance};
 use crate::geometry::mesh::TriangleMesh;
 use crate::geometry::{Pose, RelativePose, Vec3};
-
-/// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
-const ANY_DISTANCE: f64 = 1e300;
 
 /// A bracket of the distance of two surfaces, without growth, metres.
 #[derive(Debug, Clone, Copy)]

@@ -38,21 +38,21 @@ const EDGES: usize = 64;
 const CONTACT_GAP: f64 = 2.0 * CONTACT;
 
 /// Whether the closest points of a feature pair lie inside their features.
-enum Inside {
+enum Interior {
     Yes,
     No,
     /// Within rounding of the boundary.
     Undecided,
 }
 
-fn inside(closest: &Closest<f64>, bound: f64) -> Inside {
+fn inside(closest: &Closest<f64>, bound: f64) -> Interior {
     let margin = 4.0 * bound * closest.amplification;
     if closest.interior > margin {
-        Inside::Yes
+        Interior::Yes
     } else if closest.interior < -margin {
-        Inside::No
+        Interior::No
     } else {
-        Inside::Undecided
+        Interior::Undecided
     }
 }
 
@@ -158,7 +158,7 @@ fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Feature
     for features in candidates {
         let Some(closest) = closest_points(pair, &features) else { continue };
         let inside = inside(&closest, bound);
-        if matches!(inside, Inside::No) || closest.distance < -CONTACT * bound {
+        if matches!(inside, Interior::No) || closest.distance < -CONTACT * bound {
             continue;
         }
         if closest.distance <= CONTACT * bound {
@@ -173,7 +173,7 @@ fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Feature
         if let Some(strict) = certificate::local(pair, &features) {
             return Some(Answer::certified(&strict));
         }
-        let holds = matches!(inside, Inside::Yes) && closest.residual <= bound;
+        let holds = matches!(inside, Interior::Yes) && closest.residual <= bound;
         tie.get_or_insert_with(|| holds.then(|| answer(&features, &closest, lower, upper)));
     }
     tie.flatten()
@@ -310,9 +310,9 @@ fn accept(
         return None;
     }
     match inside(&closest, bound) {
-        Inside::No => return None,
-        Inside::Undecided => return Some(None),
-        Inside::Yes => {}
+        Interior::No => return None,
+        Interior::Undecided => return Some(None),
+        Interior::Yes => {}
     }
     let lower = gap - bound;
     let upper = nearest.gap.max(closest.distance) + closest.residual + nearest.slack;
@@ -385,7 +385,7 @@ pub(super) mod tests {
     pub(in super::super) fn may_count(pair: &Pair<'_, f64>, features: &FeaturePair) -> bool {
         let bound = pair.bound();
         let Some(closest) = closest_points(pair, features) else { return false };
-        if matches!(inside(&closest, bound), Inside::No) || closest.distance < -CONTACT * bound {
+        if matches!(inside(&closest, bound), Interior::No) || closest.distance < -CONTACT * bound {
             return false;
         }
         let width = closest.distance + closest.residual + bound - (pair.gap(closest.normal) - bound);

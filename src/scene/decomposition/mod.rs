@@ -55,7 +55,7 @@ pub(super) fn from_solid(
     workers: &Workers,
 ) -> Result<DecomposedSolid, Fault> {
     check_range(&points.list).map_err(|error| points.fault(error, None))?;
-    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len(), workers);
+    let made = clean(&points.list, &points.first, triangles, points.of_vertex.len(), false, workers);
     let Some(MeshMade { mesh, condition, closure, .. }) = made.filter(|made| made.condition.is_solid()) else {
         return Err(not_solid(&Closure::of(triangles, workers), triangles));
     };

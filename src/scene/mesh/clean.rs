@@ -1,9 +1,9 @@
 //! The mesh of a body: triangles that have an area, once each, over different vertices, turned outward.
 
 use super::edges::{Closure, EdgeUse, by_edge, components, edge_uses, repeats_a_vertex};
-use super::outside::{EnclosedVolume, turned_outward};
+use super::outside::{EnclosedVolume, turned_alike, turned_outward};
 use crate::geometry::hull::collinear;
-use crate::geometry::mesh::self_contacts;
+use crate::geometry::mesh::{InsideOf, self_contacts};
 use crate::geometry::{TriangleMesh, Vec3};
 use crate::scene::model::MeshCondition;
 use crate::workers::Workers;
@@ -35,13 +35,14 @@ struct ProperTriangles {
 }
 
 /// The mesh of triangles over different points (recentred, metres; `first`: the first vertex of the file at each, of `vertices`
-/// in all). `None`: no triangle has an area. Predicates of the points have to be exact
+/// in all; `is_sheet`: nothing lies inside of it). `None`: no triangle has an area. Predicates of the points have to be exact
 /// ([`check_range`](crate::geometry::hull::check_range)).
 pub(in crate::scene) fn clean(
     points: &[Vec3<f64>],
     first: &[u32],
     triangles: &[[u32; 3]],
     vertices: usize,
+    is_sheet: bool,
     workers: &Workers,
 ) -> Option<MeshMade> {
     let ProperTriangles { proper, flat, degenerate, duplicates } = proper_triangles(points, triangles, workers);
@@ -52,6 +53,7 @@ pub(in crate::scene) fn clean(
     let uses = edge_uses(&corners, workers);
     let (turned, components) =
         workers.both(|| turned_outward(points, &corners, &uses), || components_with_area(&uses, &flat));
+    let alike = turned.is_none().then(|| turned_alike(corners.len(), &uses));
     let (edges, closure) = (edge_counts(&uses), (duplicates == 0).then(|| Closure::of_uses(&uses)));
     drop((uses, corners)); // as large as all that stays
     let is_solid = turned.is_some();
@@ -68,7 +70,12 @@ pub(in crate::scene) fn clean(
         .then(|| EnclosedVolume::of(kept_triangles.iter().map(|t| t.map(|v| list[v as usize])), list[0]).signed);
     let numbers = |of: &[u32]| used.iter().map(|&point| of[point as usize]).collect();
     let of_file = kept().map(|t| proper[t].1).collect();
-    let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, is_solid, workers);
+    let inside = match alike {
+        _ if is_sheet => InsideOf::Surface,
+        Some(alike) => InsideOf::Open(kept().map(|t| alike[t]).collect()),
+        None => InsideOf::Solid,
+    };
+    let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, inside, workers);
     let contacts = self_contacts(&mesh, workers);
     let condition = MeshCondition {
         welded_vertices: (vertices - points.len()) as u64,

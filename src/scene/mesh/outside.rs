@@ -86,6 +86,11 @@ pub(super) fn turned_outward(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses:
     Some(turned)
 }
 
+/// Which of `count` triangles are to be turned so that neighbours agree, patch by patch; none of them where a patch has no two sides.
+pub(super) fn turned_alike(count: usize, uses: &[EdgeUse]) -> Vec<bool> {
+    patches(count, uses).map_or_else(|| vec![false; count], |patches| patches.turned)
+}
+
 /// Triangles that are connected by edges of exactly two triangles.
 struct Patches {
     /// Whether the triangle is to be turned so that all of its patch agree.

@@ -14,8 +14,8 @@ use crate::scene::row_place::RowPlace;
 use crate::scene::steps::PoseSteps;
 
 /// The first column of the position, and of the orientation.
-pub(super) const POSITION: usize = 12;
-pub(super) const ORIENTATION: usize = 15;
+pub(super) const POSITION: usize = 13;
+pub(super) const ORIENTATION: usize = 16;
 
 /// Columns of the pose, which are the last.
 pub(super) const POSE_COLUMNS: usize = 7;

@@ -40,11 +40,12 @@ enum BodiesTableFormat {
 }
 
 /// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
-const COLUMNS: [(&[&str], BodiesTableFormat); 19] = [
+const COLUMNS: [(&[&str], BodiesTableFormat); 20] = [
     (&["body", "name"], BodiesTableFormat::Text),
     (&["geometry"], BodiesTableFormat::Text),
     (&["shape"], BodiesTableFormat::Table),
     (&["model"], BodiesTableFormat::Text),
+    (&["inside"], BodiesTableFormat::Text),
     (&["unit"], BodiesTableFormat::Text),
     (&["scale"], BodiesTableFormat::Number),
     (&["up"], BodiesTableFormat::Text),
@@ -65,7 +66,7 @@ const COLUMNS: [(&[&str], BodiesTableFormat); 19] = [
 /// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
 const GEOMETRY: usize = 1;
 const SHAPE: usize = 2;
-const STATIC: usize = 11;
+const STATIC: usize = 12;
 
 const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
 

@@ -1,7 +1,7 @@
 //! What a front claims, against all pairs of triangles; and that searches begin from it.
 
 use super::*;
-use crate::geometry::mesh::{Child, TriangleMesh};
+use crate::geometry::mesh::{Child, InsideOf, TriangleMesh};
 use crate::geometry::{Pose, Vec3};
 use crate::narrow::mesh::search::{
     MeshPairMemory, MeshSearch, MeshSearchMemory, SearchStart, SurfaceDistance, nearest, nearest_again,
@@ -23,7 +23,7 @@ fn ring(radius: f64, tube: f64, around: u32, across: u32) -> TriangleMesh {
         }
     }
     let (v, t) = (vertices.len() as u32, triangles.len() as u32);
-    TriangleMesh::new(vertices, triangles, (0..v).collect(), (0..t).collect(), true, &Workers::none())
+    TriangleMesh::new(vertices, triangles, (0..v).collect(), (0..t).collect(), InsideOf::Solid, &Workers::none())
 }
 
 fn place<'a>(meshes: [&'a TriangleMesh; 2], position: [f64; 3], angle: f64) -> MeshPlace<'a> {
