@@ -87,7 +87,7 @@ pub(super) struct GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 15] = [
+pub(super) const BODY_KEYS: [&str; 16] = [
     "name",
     "geometry",
     "shape",

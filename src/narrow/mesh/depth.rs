@@ -126,7 +126,7 @@ pub(crate) fn bracket<'a>(
     let found = depth.bracket(&lying);
     Some(match (containment, lying) {
         (Some(Containment { by_winding: true, vertex }), Surfaces::Holding) => {
-            DepthBracket { by_winding: true, point_a: vertex, ..found }
+            DepthBracket { by_winding: true, middle: vertex, ..found }
         }
         _ => found,
     })

@@ -243,10 +243,12 @@ impl MeshRow<'_> {
         }
     }
 
-    /// The row of a body that lies inside of an open one by its winding number: the bracket holds both answers. `nearest`: of the surfaces.
+    /// The row of a body that lies inside of an open one by its winding number: the bracket holds both answers. `nearest`: of the surfaces,
+    /// whose nearest points are the witness points.
     fn inside_by_winding(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> Proximity {
-        let inside = self.overlapping(depth);
-        let upper = nearest.map_or(f64::INFINITY, |nearest| self.apart(nearest).upper);
+        let apart = nearest.map(|nearest| self.apart(nearest));
+        let upper = apart.map_or(f64::INFINITY, |apart| apart.upper);
+        let inside = self.overlapping(depth, apart.map_or([depth.middle; 2], |apart| [apart.point_a, apart.point_b]));
         Proximity { status: Status::Penetrating, method: Method::Winding, upper, ..inside }
     }
 
