@@ -16,9 +16,9 @@ pub(super) struct RowPlace {
 impl std::fmt::Display for RowPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.table.display())?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
+        match self.line {
+            Some(line) => write!(f, ":{line}"),
+            None => write!(f, ", row {} (from 0)", self.row),
         }
-        write!(f, ", row {} (from 0)", self.row)
     }
 }

@@ -90,6 +90,19 @@ fn next_record(reader: &mut CsvParser, record: &mut ByteRecord) -> csv::Result<b
     reader.read_byte_record(record)
 }
 
+/// The line on which a row of a file begins, from 1: the file is read again up to it. `None` if it no longer has that row.
+pub(super) fn line_of(path: &Path, row: u64) -> Option<u64> {
+    let mut reader = open(path).ok()?;
+    reader.byte_headers().ok()?;
+    let (lines, mut record) = (CsvLines::after_names(&reader), ByteRecord::new());
+    for _ in 0..=row {
+        if !reader.read_byte_record(&mut record).ok()? {
+            return None;
+        }
+    }
+    record.position().map(|position| lines.line(position))
+}
+
 fn not_text(path: &Path, line: u64) -> Error {
     Error::input(format!("{}:{line}", path.display()), "is not UTF-8", "save the file as UTF-8 text")
 }

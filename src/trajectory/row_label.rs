@@ -1,5 +1,6 @@
 //! What messages call rows.
 
+use super::csv_file;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +11,16 @@ pub(super) struct RowLabel {
     pub(super) path: Arc<Path>,
     /// The bodies of an array: `row = sample * bodies + body`.
     pub(super) bodies: Option<Arc<[String]>>,
+    /// Whether it is a CSV file, whose rows are known by their lines.
+    pub(super) is_csv: bool,
 }
 
 impl RowLabel {
-    /// A row, counted from 0.
+    /// The place of a row, counted from 0: in CSV its line, as an editor numbers it.
     pub(super) fn row(&self, row: u64) -> String {
+        if let Some(line) = self.is_csv.then(|| csv_file::line_of(&self.path, row)).flatten() {
+            return format!("{}:{line}", self.path.display());
+        }
         match self.bodies.as_deref() {
             Some(bodies) if !bodies.is_empty() => {
                 let (sample, body) = (row / bodies.len() as u64, row % bodies.len() as u64);

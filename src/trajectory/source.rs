@@ -124,7 +124,8 @@ impl Source {
 
     /// What messages call it.
     pub(super) fn label(&self) -> RowLabel {
-        RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone() }
+        let is_csv = matches!(self.format, Format::Csv(_));
+        RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone(), is_csv }
     }
 
     /// Begins to decode columns (root indices, ascending) of a group.
