@@ -122,7 +122,9 @@ pub(super) fn matches(glob: &Path, text: &str) -> Result<(PathBuf, Vec<PathBuf>)
     Pattern::new(text).map_err(invalid)?;
     let fixed: PathBuf = glob.components().take_while(is_fixed).collect();
     let parts = glob.components().skip_while(is_fixed).map(|part| GlobPart::new(&part));
-    let parts = parts.collect::<std::result::Result<Vec<_>, _>>().map_err(invalid)?;
+    let mut parts = parts.collect::<std::result::Result<Vec<_>, _>>().map_err(invalid)?;
+    // Two `**` in a row match what one does.
+    parts.dedup_by(|next, part| matches!((next, part), (GlobPart::Folders, GlobPart::Folders)));
     let mut walk = FolderWalk { folders_only: text.ends_with(std::path::is_separator), ..FolderWalk::default() };
     if in_words(&fixed).is_dir() {
         walk.follow(&WalkedFolder::first(fixed.clone())?, &parts)?;
@@ -215,9 +217,7 @@ impl FolderWalk {
                 entries.iter().filter(|entry| fits(entry)).try_for_each(|entry| self.matched(folder, entry, rest))
             }
             GlobPart::Folders => {
-                if !matches!(rest.first(), Some(GlobPart::Folders)) {
-                    self.follow(folder, rest)?;
-                }
+                self.follow(folder, rest)?;
                 for entry in self.entries(folder)? {
                     if entry.path.is_dir() {
                         self.below(folder, &entry)?.map_or(Ok(()), |below| self.follow(&below, parts))?;
