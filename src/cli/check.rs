@@ -67,16 +67,18 @@ fn text(scene: &Scene, checked: &Checked) -> String {
             ),
         ),
     ]);
-    scene.trees.iter().for_each(|made| rows.extend(under("made of", tree::lines(made))));
-    rows.extend(under("at rest", rest(scene)));
-    rows.extend(under("groups", groups(checked)));
-    rows.extend(under("ignored", ignored(checked)));
     rows.extend(input(checked, scene.unit));
-    rows.extend(found(scene, checked));
     let mut text = table(&rows);
     for warning in &checked.warnings {
         text.push_str(&warning_text(scene, warning));
     }
+    let mut lists = Vec::new();
+    scene.trees.iter().for_each(|made| lists.extend(under("made of", tree::lines(made))));
+    lists.extend(under("at rest", rest(scene)));
+    lists.extend(under("groups", groups(checked)));
+    lists.extend(under("ignored", ignored(checked)));
+    lists.extend(found(scene, checked));
+    text.push_str(&table(&lists));
     text.push_str(&match checked.warnings.len() as u64 {
         0 => paint(Tone::Good, "Everything fits together."),
         n => format!("A run would be done; {}.", paint(Tone::Doubtful, &counted(n, "warning"))),
@@ -218,7 +220,12 @@ fn found(scene: &Scene, checked: &Checked) -> Vec<(&'static str, String)> {
         let n = checked.open_meshes.len() as u64;
         rows.push((
             "open meshes",
-            format!("{}: {} (hulls and pieces do not mind)", count(n), names(scene, &checked.open_meshes)),
+            format!(
+                "{} of {} bodies: {} (hulls and pieces do not mind)",
+                count(n),
+                count(scene.bodies.len() as u64),
+                names(scene, &checked.open_meshes)
+            ),
         ));
     }
     rows

@@ -22,7 +22,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
             "memory_bytes": machine::physical_memory(),
             "default_memory_bytes": machine::default_memory(),
             "simd": simd,
-            "gpu": { "supported": cfg!(feature = "gpu"), "adapters": adapters() },
+            "gpu": { "supported": cfg!(feature = "gpu"), "adapters": quietly(adapters) },
         }))?;
         return Ok(ProgramEnd::Clear);
     }
@@ -35,7 +35,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
         ("memory for frames in flight", format!("{} unless --memory says otherwise", bytes(machine::default_memory()))),
         ("SIMD", simd),
     ];
-    let adapters = adapters();
+    let adapters = quietly(adapters);
     let gpus = adapters.iter().map(|own| {
         let word = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
         let limit = bytes(own["binding_bytes"].as_u64().unwrap_or_default());
@@ -54,4 +54,28 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
     let none = adapters.is_empty().then(|| ("GPU", none.to_owned()));
     print(&table(&rows.into_iter().chain(gpus).chain(none).collect::<Vec<_>>()))?;
     Ok(ProgramEnd::Clear)
+}
+
+/// What `ask` returns, without what drivers write to stderr meanwhile: complaints of devices that are not there.
+#[cfg(unix)]
+fn quietly<T>(ask: impl FnOnce() -> T) -> T {
+    use rustix::stdio::{dup2_stderr, stderr};
+    let silence = || {
+        let own = rustix::io::dup(stderr()).ok()?;
+        let nothing = std::fs::File::options().write(true).open("/dev/null").ok()?;
+        dup2_stderr(&nothing).ok().map(|()| own)
+    };
+    let own = silence();
+    let found = ask();
+    if let Some(own) = own {
+        // If it fails, there is nobody left to tell.
+        let _ = dup2_stderr(&own);
+    }
+    found
+}
+
+/// What `ask` returns.
+#[cfg(not(unix))]
+fn quietly<T>(ask: impl FnOnce() -> T) -> T {
+    ask()
 }

@@ -35,7 +35,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<ProgramEnd> {
         let mut text = text(&manifest, &args.dir);
         let lengths = lengths(&manifest);
         let moves = !is_static(&manifest["summary"]);
-        text.push_str(&pairs_text(&pairs, &filled, (number("pairs_within"), moves), lengths));
+        text.push_str(&pairs_text(&pairs, &filled, (["pairs_within", "runs"].map(number), moves), lengths));
         text.push_str(&intervals::pairs_text(&nearest, lengths));
         let required = manifest["summary"]["require_m"].is_number();
         text.push_str(&runs_text(&runs, &filled, number("runs"), [required, looks_between], lengths));
@@ -51,7 +51,12 @@ const MAX_MANIFEST: u64 = 256 << 20;
 const LISTED: usize = 10;
 
 /// The pairs that came nearest of `all`, over all runs; without frames and runs if nothing `moves`.
-fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, (all, moves): (u64, bool), lengths: Lengths) -> String {
+fn pairs_text(
+    pairs: &[WorstPair],
+    filled: &HashSet<String>,
+    ([all, runs], moves): ([u64; 2], bool),
+    lengths: Lengths,
+) -> String {
     if pairs.is_empty() {
         return String::new();
     }
@@ -68,10 +73,11 @@ fn pairs_text(pairs: &[WorstPair], filled: &HashSet<String>, (all, moves): (u64,
     let titles = ["a", "b", "distance", "run", "frame", "frames within", "penetrating"];
     let shown = if moves { titles.len() } else { 3 };
     let table = columns(&titles[..shown], &[false, false, true, true, true, true, true][..shown], &rows);
+    let noun = if runs > 1 { "run-pair" } else { "pair" };
     let title = match (pairs.len(), all) {
-        (1, _) => "The nearest pair".to_owned(),
-        (n, all) if all > n as u64 => format!("The {n} nearest pairs, of all pairs and runs"),
-        (n, _) => format!("The {n} nearest pairs"),
+        (1, _) => format!("The nearest {noun}"),
+        (n, all) if all > n as u64 => format!("The {n} nearest of {}", counted(all, noun)),
+        (n, _) => format!("The {n} nearest {noun}s"),
     };
     format!("\n{}\n{table}", paint(Tone::Title, &title))
 }
@@ -179,9 +185,10 @@ pub(crate) fn read(dir: &Path) -> Result<Value> {
     Ok(manifest)
 }
 
-/// Lengths in the unit of the scene.
+/// Lengths in the unit that the requirement is written in, else in that of the scene.
 fn lengths(manifest: &Value) -> Lengths {
-    Lengths::of_word(manifest["scene"]["length_unit"].as_str().unwrap_or("m"))
+    let word = manifest["summary"]["require_unit"].as_str().or(manifest["scene"]["length_unit"].as_str());
+    Lengths::of_word(word.unwrap_or("m"))
 }
 
 /// The summary of a manifest, for a person: what is required and found first, numbers of rows last.
@@ -207,6 +214,7 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
     rows.push(("time", time(manifest)));
     rows.push(("written", format!("{} to {}", bytes(n("bytes")), dir.display())));
     rows.push(("next", next(summary, lengths, dir)));
+    rows.extend(needs_duckdb(summary).then(|| ("", DUCKDB.to_owned())));
     let mut text = table(&rows);
     if let Some(holds) = intervals::holds(summary) {
         text.push_str(&wrapped(&holds, width(), 0));
@@ -246,9 +254,12 @@ fn pairs(summary: &Value, lengths: Lengths) -> String {
         0 => String::new(),
         ignored => format!(", {} of them ignored", count(ignored)),
     };
-    let (a_run, runs) = if n("runs") > 1 { (" in a run", ", over all runs") } else { ("", "") };
-    let possible = count(n("pairs_possible"));
-    format!("{possible} possible{a_run}{ignored}; {} came within {within}{runs}", count(n("pairs_within")))
+    let (possible, near) = (count(n("pairs_possible")), n("pairs_within"));
+    if n("runs") > 1 {
+        let near = counted(near, "run-pair");
+        return format!("{possible} possible in a run{ignored}; {near} (a pair in one run) came within {within}");
+    }
+    format!("{possible} possible{ignored}; {} came within {within}", count(near))
 }
 
 fn rows_by_status(summary: &Value) -> String {
@@ -338,6 +349,15 @@ fn time(manifest: &Value) -> String {
     )
 }
 
+/// How to get what the next command needs.
+const DUCKDB: &str =
+    "(the command-line shell of DuckDB: https://duckdb.org; without it: `clearsweep export DIR --csv`)";
+
+/// Whether the next command is one of DuckDB.
+fn needs_duckdb(summary: &Value) -> bool {
+    nothing_checked(summary).is_none() && summary["rows"].as_u64().unwrap_or(0) > 0
+}
+
 /// A command that a person may want to run now.
 fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
     let file = |name: &str| dir.join(name).display().to_string().replace('\'', "''");
@@ -354,7 +374,7 @@ fn next(summary: &Value, lengths: Lengths, dir: &Path) -> String {
         }
         None => {}
     }
-    if summary["rows"].as_u64().unwrap_or(0) == 0 {
+    if !needs_duckdb(summary) {
         return "widen `within` (--within) to see the nearest pairs".to_owned();
     }
     let (factor, digits, name) = lengths.sql();

@@ -137,6 +137,7 @@ impl Report<'_> {
             "pairs_within": totals.pairs,
             "within_m": self.scene.query.within,
             "require_m": self.scene.query.require,
+            "require_unit": self.scene.query.require.map(|_| self.scene.require_unit.word),
             "rows": totals.rows,
             "penetrations": totals.penetrations,
             "rows_by_status": counts(&Status::NAMES, &totals.by_status),

@@ -7,6 +7,7 @@ use super::digest::InputReader;
 use super::direction::{DIRECTION_REMEDY, unit_direction};
 use super::each::MadeOfFiles;
 use super::keys::{Field, Keys, Origin, TomlSource};
+use super::length::unit_of;
 use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
 use super::motion_spec::{MotionSpec, motion};
 use super::tables;
@@ -45,6 +46,8 @@ pub(super) struct Query {
     pub(super) at: usize,
     pub(super) within: Option<f64>,
     pub(super) require: Option<(f64, usize)>,
+    /// The unit that `require` names.
+    pub(super) require_unit: Option<LengthUnit>,
     pub(super) touch: f64,
     pub(super) static_pairs: bool,
     pub(super) direction: Option<Vec3<f64>>,
@@ -159,6 +162,7 @@ fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         at: keys.at,
         within: length("within")?.map(|(within, _)| within),
         require: length("require")?,
+        require_unit: keys.get("require").and_then(|field| field.text().ok()).and_then(unit_of),
         touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
         direction: keys.get("direction").map(|field| direction(&field)).transpose()?,

@@ -30,6 +30,12 @@ pub(crate) fn parse_length(text: &str, unit: LengthUnit) -> Result<f64, String> 
     Ok(metres)
 }
 
+/// The unit that a text such as `50mm` is written in; `None`: it names none.
+pub(super) fn unit_of(text: &str) -> Option<LengthUnit> {
+    let text = text.trim();
+    LengthUnit::parse(&text[text.trim_end_matches(|c: char| c.is_alphabetic()).len()..])
+}
+
 /// The words of all length units, for messages.
 pub(super) fn words() -> String {
     LengthUnit::ALL.map(|unit| unit.word).join(", ")

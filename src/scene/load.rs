@@ -7,9 +7,10 @@ use super::carriage::Carriage;
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
 use super::direction::{DIRECTION_REMEDY, parse_direction};
 use super::file::{self, Head, Query, SceneFile};
+use super::foreign;
 use super::ignore::{self, IgnoreRule};
 use super::keys::TomlSource;
-use super::length::parse_length;
+use super::length::{parse_length, unit_of};
 use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
 use super::{motion_spec, sections};
 use crate::error::{Error, LARGE_INPUT, Result};
@@ -135,6 +136,7 @@ pub(super) fn assemble(
     let trajectories = trajectories(source, &file, overrides)?;
     let direction = direction(&file, overrides)?;
     let mut query = query(source, &file, overrides)?;
+    let require_unit = required_unit(overrides, &file);
     let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), query.require)?;
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
     let lowered = ignore::lower(source, &file.bodies, &file.ignores);
@@ -164,6 +166,7 @@ pub(super) fn assemble(
         path,
         name,
         unit,
+        require_unit,
         bodies,
         dynamic,
         trajectories,
@@ -193,6 +196,11 @@ fn stem(path: &Path) -> String {
 
 /// The text of a scene file, without a byte order mark.
 fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let marked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(foreign) = foreign::format(marked, "toml") {
+        let problem = format!("the scene file is {}, and no scene", foreign.name);
+        return Err(Error::input(path.display(), problem, format!("give a scene: a TOML file. {}", foreign.remedy)));
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
         let place = format!("{}:{line}", path.display());
@@ -258,8 +266,9 @@ fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) 
         (None, None) => (None, String::new()),
     };
     if let Some(require) = require.filter(|&require| require > within) {
-        let problem =
-            format!("`require` ({require} m) is larger than `within` ({within} m): violations would be missed");
+        let unit = required_unit(overrides, file);
+        let [required, near] = [require, within].map(|metres| format!("{} {}", unit.number(metres), unit.word));
+        let problem = format!("`require` ({required}) is larger than `within` ({near}): violations would be missed");
         let remedy = "make `within` at least as large as `require`";
         return Err(match overrides.require.is_some() || overrides.within.is_some() {
             true => Error::usage(place, problem, remedy),
@@ -267,6 +276,15 @@ fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) 
         });
     }
     Ok(QueryOptions { within, require, touch, static_pairs })
+}
+
+/// The unit that the clearance required is written in.
+fn required_unit(overrides: &SceneOverrides, file: &SceneFile) -> LengthUnit {
+    let written = match &overrides.require {
+        Some(text) => unit_of(text),
+        None => file.query.require_unit,
+    };
+    written.unwrap_or(file.head.unit)
 }
 
 /// The direction of the command line, else that of `[query]`.

@@ -26,6 +26,7 @@ mod distinct;
 mod each;
 mod field_lengths;
 mod file;
+mod foreign;
 mod glob;
 mod hull_fit;
 pub mod ignore;

@@ -301,6 +301,8 @@ pub struct Scene {
     pub name: String,
     /// Metres in one `length_unit`, as the exact ratio numerator / denominator (mm: 1 / 1000).
     pub unit: LengthUnit,
+    /// The unit that the clearance required is written in, for people; without one, that of the scene.
+    pub require_unit: LengthUnit,
     /// The bodies, in scene order; at most `i32::MAX`.
     pub bodies: Vec<Body>,
     /// Indices of the dynamic bodies, ascending: the slots of a block.
@@ -366,6 +368,12 @@ impl LengthUnit {
     /// The unit of a word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.word == word)
+    }
+
+    /// Metres in this unit, to twelve digits, for messages.
+    pub(crate) fn number(self, metres: f64) -> f64 {
+        let value = metres * self.denominator / self.numerator;
+        format!("{value:.11e}").parse().unwrap_or(value)
     }
 
     /// A length of this unit in metres: one multiplication and one division, each correctly rounded.

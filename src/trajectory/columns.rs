@@ -185,6 +185,10 @@ impl Table<'_> {
             let there: Vec<&str> = all().take(20).collect();
             // A column of the format is no misspelt other one.
             let other = || all().filter(|name| !names_of_the_format().any(|known| known == *name));
+            if self.is_index_of_pandas(names) {
+                let problem = format!("`{}` is the index of a pandas frame, and no column", names.0[0]);
+                return self.error(problem, "write the frame with `df.reset_index().to_parquet(...)`");
+            }
             let remedy = match names.0.iter().find_map(|name| nearest(name, other())) {
                 Some(near) => format!("rename the column `{near}` to `{}`, if it is that: {wanted}", names.0[0]),
                 None => format!(
@@ -194,6 +198,14 @@ impl Table<'_> {
             };
             self.error(format!("has no column `{}` (its columns: {})", names.0[0], there.join(", ")), remedy)
         })
+    }
+
+    /// Whether pandas has a column in its index alone, which it keeps in the metadata of the schema.
+    fn is_index_of_pandas(&self, names: &ColumnAliases) -> bool {
+        let Some(text) = self.schema.metadata().get("pandas") else { return false };
+        let said: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let indices = said["index_columns"].as_array().into_iter().flatten();
+        indices.filter_map(|index| index["name"].as_str()).any(|name| names.0.contains(&name))
     }
 
     /// The unit that the field's metadata names, else `default`.

@@ -448,7 +448,7 @@ impl<'a> Decoder<'a> {
                     return (problem, format!("names have at most {MAX_NAME} bytes, as in the scene"));
                 }
                 let remedy = self.roster.nearest(&name).map_or_else(
-                    || "names must be those of the scene's bodies".to_owned(),
+                    || format!("names must be those of the scene's bodies, such as {}", self.roster.examples()),
                     |known| format!("did you mean `{known}`?"),
                 );
                 (format!("body `{name}` is not in the scene"), remedy)

@@ -107,7 +107,17 @@ impl Roster {
 
     /// The body whose name is most like an unknown one, if any is; the first of equals.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.names.iter().map(String::as_str)).or_else(|| self.similar(name))
+        let known = || self.names.iter().map(String::as_str);
+        // The last words of a path without those before them, or with more before them, are the commonest slip.
+        let is_end = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|above| above.ends_with('/'));
+        let by_path = known().find(|known| is_end(known, name) || is_end(name, known));
+        by_path.or_else(|| nearest(name, known())).or_else(|| self.similar(name))
+    }
+
+    /// Some of the names, for messages.
+    pub(super) fn examples(&self) -> String {
+        let shown: Vec<String> = self.names.iter().take(EXAMPLES).map(|name| format!("`{name}`")).collect();
+        shown.join(", ")
     }
 
     /// As [`Self::nearest`], by the letters that both have rather than by those to change.
@@ -122,6 +132,9 @@ impl Roster {
         best.map(|(known, _)| known)
     }
 }
+
+/// Names that a message lists.
+const EXAMPLES: usize = 3;
 
 /// Maps a stream of names to slots: in every frame the bodies mostly come in the same order, so the name that followed
 /// last time is compared first, and hashed only if it is another one now.

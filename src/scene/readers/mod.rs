@@ -14,6 +14,7 @@ mod ply;
 mod stl;
 
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
+use super::foreign;
 use super::model::LengthUnit;
 use mesh::MAX_ELEMENTS;
 pub(crate) use mesh::single_step;
@@ -49,18 +50,15 @@ pub(super) fn read_with_companions(
     scene: Option<&SceneChoice>,
     companions: &mut InputReader,
 ) -> Result<(Mesh, Vec<GeometryNote>), Fault> {
-    let mut notes = Vec::new();
-    let mesh = match extension(path).as_str() {
-        "glb" | "gltf" => {
-            let (mesh, found) = gltf::read(path, &bytes, scene, companions)?;
-            notes = found;
-            mesh
-        }
-        "obj" => obj::read(&bytes)?,
-        "ply" => ply::read(&bytes)?,
-        "stl" => stl::read(&bytes)?,
+    let kind = extension(path);
+    let read = match kind.as_str() {
+        "glb" | "gltf" => gltf::read(path, &bytes, scene, companions),
+        "obj" => obj::read(&bytes).map(|mesh| (mesh, Vec::new())),
+        "ply" => ply::read(&bytes).map(|mesh| (mesh, Vec::new())),
+        "stl" => stl::read(&bytes).map(|mesh| (mesh, Vec::new())),
         other => return Err(unsupported(other)),
     };
+    let (mesh, notes) = read.map_err(|fault| called_by_its_format(&bytes, &kind, fault))?;
     if mesh.vertices.is_empty() {
         return Err(Fault::new("the file has no vertices", "export the geometry again"));
     }
@@ -86,18 +84,26 @@ pub(super) fn read_parts(
 ) -> Result<FileParts, Fault> {
     let kind = extension(path);
     parts::check_kind(&kind, each)?;
-    let found = match kind.as_str() {
-        "glb" | "gltf" => gltf::read_nodes(path, &bytes, scene, companions)?,
-        "obj" => parts::flat(obj::read_objects(&bytes)?),
-        "stl" => parts::flat(stl::read_solids(&bytes)?),
+    let read = match kind.as_str() {
+        "glb" | "gltf" => gltf::read_nodes(path, &bytes, scene, companions),
+        "obj" => obj::read_objects(&bytes).map(parts::flat),
+        "stl" => stl::read_solids(&bytes).map(parts::flat),
         "ply" => {
-            let mesh = ply::read(&bytes)?;
-            parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }])
+            ply::read(&bytes).map(|mesh| parts::flat(vec![NamedMesh { name: String::new(), groups: Vec::new(), mesh }]))
         }
         other => return Err(unsupported(other)),
     };
+    let found = read.map_err(|fault| called_by_its_format(&bytes, &kind, fault))?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     parts::finish(found, each, &stem)
+}
+
+/// The fault of a file that a reader did not understand: what its first bytes show, if that is another format.
+fn called_by_its_format(bytes: &[u8], extension: &str, fault: Fault) -> Fault {
+    match foreign::format(bytes, extension) {
+        Some(found) => Fault::new(format!("the file is {}, not `.{extension}`", found.name), found.remedy),
+        None => fault,
+    }
 }
 
 /// Refuses a path whose extension no reader knows, before the file is opened.

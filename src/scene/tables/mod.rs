@@ -262,7 +262,7 @@ fn override_rows(
             None => Ok(()),
             Some(first) => {
                 let problem =
-                    format!("the body `{}` has two rows, the first of them row {}", first.spec.name, first.place.row);
+                    format!("the body `{}` has two rows, the first of them at {}", first.spec.name, first.place);
                 Err(Error::input(field.place(), problem, "keep one row for each body"))
             }
         }
