@@ -456,3 +456,24 @@ fn the_doctor_lists_the_machine() {
     assert!(out.contains("Exit codes") && out.contains("generate"), "{out}");
     assert!(expect(dir.path(), "--version", 0).0.contains(env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn a_requirement_is_answered_in_its_own_unit() {
+    let dir = crowd();
+    let dir = dir.path();
+    let within = expect(dir, "run c/scene.toml --out o --require 50mm", 3).0;
+    assert!(within.contains("required  50 mm: VIOLATED") || within.contains("50 mm: "), "{within}");
+    assert!(within.contains(" AS mm FROM") && !within.contains("0.05 m:"), "{within}");
+    assert!(expect(dir, "summary o", 0).0.contains("50 mm: "), "the summary too");
+    let manifest: Value = serde_json::from_slice(&fs::read(dir.join("o/manifest.json")).expect("read")).expect("JSON");
+    assert_eq!(manifest["summary"]["require_unit"], "mm");
+    let (metres, _) = expect(dir, "run c/scene.toml --out m --require 0.05", 3);
+    assert!(metres.contains("0.05 m: "), "{metres}");
+}
+
+#[test]
+fn the_next_command_says_how_to_get_its_program() {
+    let dir = crowd();
+    let (out, _) = expect(dir.path(), "run c/scene.toml --out o", 0);
+    assert!(out.contains("https://duckdb.org") && out.contains("export DIR --csv"), "{out}");
+}

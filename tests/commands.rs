@@ -120,7 +120,8 @@ fn a_summary_lists_pairs_and_runs() {
     expect(dir, "generate crowd --out c --bodies 30 --frames 40 --runs 12 --density 0.3 --seed 3", 0);
     expect(dir, "run c/scene.toml --out o --require 1mm", 3);
     let (text, _) = expect(dir, "summary o", 0);
-    assert!(text.contains("The 10 nearest pairs, of all pairs and runs"), "{text}");
+    assert!(text.contains("The 10 nearest of "), "{text}");
+    assert!(text.contains(" run-pairs\n") && text.contains(" run-pairs (a pair in one run) came within"), "{text}");
     assert!(text.contains("The 10 worst of 12 runs"), "{text}");
     let summary = json(dir, "summary o --json", 0);
     let list = |key: &str, of: &str| -> Vec<f64> {

@@ -146,9 +146,9 @@ fn csv_that_does_not_fit_is_refused_with_its_line() {
             &["t.csv:4", "column `body`", "65,536 bytes"],
         ),
         (format!("{head}{fine}1,soon,b000,0,0,0,1,0,0,0\n"), &["t.csv:4", "`time_s` holds `soon`", "a timestamp"]),
-        (format!("{head}{fine}1,0.1,b000,,0,0,1,0,0,0\n"), &["row 2 (from 0)", "column `x` is null"]),
+        (format!("{head}{fine}1,0.1,b000,,0,0,1,0,0,0\n"), &["t.csv:4: ", "column `x` is null"]),
         (format!("{head}{fine}1,0.1,B001,0,0,0,1,0,0,0\n"), &["`B001` is not in the scene", "did you mean `b001`"]),
-        (format!("{head}{fine}1,0.1,b000,nan,0,0,1,0,0,0\n"), &["row 2 (from 0)", "column `x` is NaN"]),
+        (format!("{head}{fine}1,0.1,b000,nan,0,0,1,0,0,0\n"), &["t.csv:4: ", "column `x` is NaN"]),
     ];
     for (text, parts) in cases {
         std::fs::write(&path, &text).expect("written");
