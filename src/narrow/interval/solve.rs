@@ -100,7 +100,7 @@ pub(super) fn solve<'a>(
     let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
     let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
     let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
-    let mut search = Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
+    let mut search = SearchStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
     match known {
         None => {
             search.begin();
@@ -113,7 +113,7 @@ pub(super) fn solve<'a>(
 }
 
 /// What is known of an interval before its search.
-struct Begun<'a, 'o> {
+struct SearchStart<'a, 'o> {
     subjects: Subjects<'a>,
     paths: [BodyPath; 2],
     motion: RelativeMotion,
@@ -123,7 +123,7 @@ struct Begun<'a, 'o> {
     cache: PieceCache,
 }
 
-impl<'a> Begun<'a, '_> {
+impl<'a> SearchStart<'a, '_> {
     /// A search without parts.
     fn search<'w>(self, work: &'w mut Workspace, routes: &'w mut Routes) -> IntervalSearch<'a, 'w> {
         let Self { subjects, paths, motion, options, division, ends, cache } = self;
@@ -145,7 +145,6 @@ impl<'a> Begun<'a, '_> {
             divided: false,
             by_speed: false,
             sought: None,
-            divided_for_times: 0,
         }
     }
 }
@@ -191,7 +190,7 @@ pub(super) fn timed_by_rows(
     let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
     let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
-    timed(answer, Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
+    timed(answer, SearchStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
 }
 
 /// The bodies at both ends, with their distances.
@@ -354,11 +353,12 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
         true => (least, [0.0, 1.0]),
         false => depth_of_hulls(&mut search, upper),
     };
-    let parts: Vec<_> = search.open.iter().copied().collect();
+    let sought = SoughtTimes::of_bracket([lower, upper], is_convex, touch);
+    let parts: Vec<_> = search.open.iter().copied().filter(|part| part.lower <= sought.level).collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
     // Before the first contact they are clear.
     times[0] = times[0].max(contact[0]);
-    let closest = search.times_below(parts, SoughtTimes::of_bracket([lower, upper], is_convex, touch), times);
+    let closest = search.times_below(parts, sought, times);
     let status = status(lower, upper, touch);
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
@@ -385,7 +385,8 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
     let IntervalSearch { paths, motion, division, .. } = *search;
-    let begun = Begun { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
+    let begun =
+        SearchStart { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
     let mut hulls = begun.search(search.work, search.routes);
     hulls.begin();
     hulls.run();
