@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What a line says of the time.
 #[derive(Debug, Clone, Copy)]
-enum When {
+enum SpanWords {
     /// Nothing: nothing moves.
     Never,
     /// The frames of the only run.
@@ -42,9 +42,9 @@ fn is_violated(of: &Value) -> bool {
 /// A line for each of the worst pairs, nearest first: of those at frames, then of those between frames only.
 pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
     let when = match summary["runs"].as_u64().unwrap_or(0) {
-        _ if is_static(summary) => When::Never,
-        runs if runs > 1 => When::InRuns,
-        _ => When::InFrames,
+        _ if is_static(summary) => SpanWords::Never,
+        runs if runs > 1 => SpanWords::InRuns,
+        _ => SpanWords::InFrames,
     };
     let listed = |of: &Value| of["violating_pairs"].as_array().filter(|_| is_violated(of)).cloned().unwrap_or_default();
     let (rows, mut between) = (listed(summary), listed(&summary["intervals"]));
@@ -59,7 +59,7 @@ pub(super) fn worst_pairs(summary: &Value, lengths: Lengths) -> Vec<String> {
 }
 
 /// A line for each of the first pairs, and one for the rest of `all`.
-fn lines(pairs: &[Value], all: u64, when: When, lengths: Lengths) -> Vec<String> {
+fn lines(pairs: &[Value], all: u64, when: SpanWords, lengths: Lengths) -> Vec<String> {
     let shown = &pairs[..pairs.len().min(LISTED)];
     let mut lines: Vec<String> = shown.iter().map(|pair| line(pair, when, lengths)).collect();
     let more = all.saturating_sub(shown.len() as u64);
@@ -69,7 +69,7 @@ fn lines(pairs: &[Value], all: u64, when: When, lengths: Lengths) -> Vec<String>
     lines
 }
 
-fn line(pair: &Value, when: When, lengths: Lengths) -> String {
+fn line(pair: &Value, when: SpanWords, lengths: Lengths) -> String {
     let text = |key: &str| visible(pair[key].as_str().unwrap_or("?")).into_owned();
     let number = |key: &str| pair[key].as_u64().unwrap_or(0);
     let between = pair["min_upper_m"].as_f64();
@@ -85,9 +85,9 @@ fn line(pair: &Value, when: When, lengths: Lengths) -> String {
         spans => format!("{}, in {} spans", span(pair), count(spans)),
     };
     let when = match when {
-        When::InRuns => format!(", in {}; in run {} {span}", counted(number("runs"), "run"), pair["run"]),
-        When::InFrames => format!(", {span} ({})", counted(rows, noun)),
-        When::Never => String::new(),
+        SpanWords::InRuns => format!(", in {}; in run {} {span}", counted(number("runs"), "run"), pair["run"]),
+        SpanWords::InFrames => format!(", {span} ({})", counted(rows, noun)),
+        SpanWords::Never => String::new(),
     };
     format!("{how}: {} and {}{when}", text("body_a"), text("body_b"))
 }
@@ -135,16 +135,19 @@ mod tests {
         };
         let line = |pair: &Value, when| line(pair, when, Lengths::of_word("mm"));
         assert_eq!(
-            line(&pair(1, 8, Some(44.0)), When::InFrames),
+            line(&pair(1, 8, Some(44.0)), SpanWords::InFrames),
             "37.9 mm: crane and tray, 44 s to 44.25 s (5 frames)"
         );
-        assert_eq!(line(&pair(1, 7, Some(44.0)), When::InFrames), "37.9 mm: crane and tray, at 44 s (5 frames)");
+        assert_eq!(line(&pair(1, 7, Some(44.0)), SpanWords::InFrames), "37.9 mm: crane and tray, at 44 s (5 frames)");
         assert_eq!(
-            line(&pair(2, 9, None), When::InFrames),
+            line(&pair(2, 9, None), SpanWords::InFrames),
             "37.9 mm: crane and tray, in frames 7 to 9, in 2 spans (5 frames)"
         );
-        assert_eq!(line(&pair(1, 7, None), When::InRuns), "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7");
-        assert_eq!(line(&pair(1, 7, None), When::Never), "37.9 mm: crane and tray");
+        assert_eq!(
+            line(&pair(1, 7, None), SpanWords::InRuns),
+            "37.9 mm: crane and tray, in 2 runs; in run 3 in frame 7"
+        );
+        assert_eq!(line(&pair(1, 7, None), SpanWords::Never), "37.9 mm: crane and tray");
         let many =
             json!({ "violated": 99, "pairs_violated": 12, "runs": 1, "violating_pairs": vec![pair(1, 8, None); 10] });
         let lines = worst_pairs(&many, Lengths::of_word("mm"));

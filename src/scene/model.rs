@@ -116,6 +116,7 @@ pub struct Shape {
     pub center: Vec3<f64>,
     /// The centre of the box around the geometry along the axes of the body's own frame, in the recentred frame, metres: half the sum of
     /// the least and the greatest coordinate along each axis, rounded to `f64`.
+    #[doc(hidden)]
     pub middle: Vec3<f64>,
     /// Largest distance of a point from the recentred origin, growth included, rounded up, metres.
     pub radius: f64,

@@ -239,7 +239,7 @@ pub fn walk_intervals(
             left &= !terms.by_axis(left & apart, beside, routes);
         }
     }
-    let mut timed = Timed { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
+    let mut timed = TimedAnswers { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
     timed.add(work, routes, out);
     let mut tries = TRIES;
     while left != 0 {
@@ -279,7 +279,7 @@ pub fn walk_intervals(
 }
 
 /// The answers of a pair whose times of least distance are as narrow as their brackets explain.
-struct Timed<'q, 'a> {
+struct TimedAnswers<'q, 'a> {
     query: &'q IntervalQuery<'a>,
     rows: &'q RowsBySample<'a>,
     options: &'q IntervalOptions,
@@ -288,7 +288,7 @@ struct Timed<'q, 'a> {
     begin: usize,
 }
 
-impl Timed<'_, '_> {
+impl TimedAnswers<'_, '_> {
     /// Adds an answer that is.
     fn push(&mut self, answer: IntervalProximity, out: &mut Vec<IntervalProximity>) {
         out.push(answer);

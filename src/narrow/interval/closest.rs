@@ -5,14 +5,16 @@
 
 use super::answer::IntervalProximity;
 use super::search::{IntervalPart, IntervalSearch, PartOf};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// Shares of the interval to which the times are found.
 const RESOLUTION: f64 = 1.0 / 256.0;
 
-/// Distances computed for them, at most.
-const WORK_LIMIT: u32 = 48;
+/// Distances computed for each end of them, at most.
+const WORK_LIMIT: u32 = 24;
 
-/// Parts divided for them, at most.
+/// Parts divided for each end of them, at most.
 const MOST_PARTS: u32 = 1024;
 
 /// What is sought of the times of least distance, metres.
@@ -64,12 +66,16 @@ impl IntervalPart {
 
 /// One end of the times of least distance.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Edge {
+enum TimesEdge {
     First,
     Last,
 }
 
-impl Edge {
+impl TimesEdge {
+    fn other(self) -> Self {
+        if self == Self::First { Self::Last } else { Self::First }
+    }
+
     /// The end of a span of times that is this one.
     fn of(self, span: [f64; 2]) -> f64 {
         span[self as usize]
@@ -91,59 +97,85 @@ impl Edge {
     }
 }
 
+/// A part that may reach what is sought. The greatest is the outermost, and of those the first found.
+struct OutermostFirst {
+    part: IntervalPart,
+    /// The shares of the interval outside of which the part is above what is sought.
+    times: [f64; 2],
+    edge: TimesEdge,
+    number: u32,
+}
+
+impl Ord for OutermostFirst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let [own, its] = [self, other].map(|part| part.edge.of(part.times));
+        self.edge.depth(own, its).total_cmp(&0.0).then(other.number.cmp(&self.number))
+    }
+}
+impl PartialOrd for OutermostFirst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for OutermostFirst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for OutermostFirst {}
+
 impl IntervalSearch<'_, '_> {
     /// The shares within `times` outside of which all parts are above what is sought. `parts`: those that cover the interval.
     pub(super) fn times_below(
         &mut self,
-        parts: impl IntoIterator<Item = IntervalPart>,
+        mut parts: Vec<IntervalPart>,
         sought: SoughtTimes,
         times: [f64; 2],
     ) -> [f64; 2] {
-        let mut parts: Vec<_> = parts.into_iter().filter(|part| part.lower <= sought.level).collect();
-        (self.sought, self.divided_for_times) = (Some(sought), 0);
+        self.sought = Some(sought);
         self.open.clear();
-        let limit = self.computed + WORK_LIMIT / 2;
-        let first = self.edge_of_times(Edge::First, &mut parts, sought, (times[0], limit));
-        let limit = self.computed + WORK_LIMIT / 2;
-        let last = self.edge_of_times(Edge::Last, &mut parts, sought, (times[1], limit));
+        let first = self.edge_of_times(TimesEdge::First, &mut parts, sought, times[0]);
+        let last = self.edge_of_times(TimesEdge::Last, &mut parts, sought, times[1]);
         self.sought = None;
         common(times, [first, last])
     }
 
-    /// One end of the times; `known`: no time is farther out.
+    /// One end of the times; `time`: none is farther out. Leaves the parts that may reach what is sought.
     fn edge_of_times(
         &mut self,
-        edge: Edge,
+        edge: TimesEdge,
         parts: &mut Vec<IntervalPart>,
         sought: SoughtTimes,
-        (known, limit): (f64, u32),
+        mut time: f64,
     ) -> f64 {
-        let mut time = known;
-        loop {
-            let inner = Edge::of(if edge == Edge::First { Edge::Last } else { Edge::First }, [0.0, 1.0]);
-            parts.retain(|part| {
-                let [from, to] = part.times_below(sought.level);
-                from <= to && edge.depth(time, if edge == Edge::First { to } else { from }) >= 0.0
-            });
-            let ends = |part: &IntervalPart| edge.inner(time, edge.of(part.times_below(sought.level)));
-            let Some(outermost) = parts.iter().map(ends).reduce(|one, other| edge.outer(one, other)) else {
-                return time;
-            };
-            let at = parts.iter().position(|part| ends(part) == outermost).unwrap_or(0);
-            time = outermost;
-            let explained = self.explained_times(sought).reduce(|one, other| edge.outer(one, other)).unwrap_or(inner);
-            let is_done = edge.depth(time, explained) <= RESOLUTION;
-            if is_done || self.computed >= limit || self.divided_for_times >= MOST_PARTS {
-                return time;
+        let limit = self.computed + WORK_LIMIT;
+        let (mut number, mut open) = (0, BinaryHeap::new());
+        let mut push = |open: &mut BinaryHeap<OutermostFirst>, part: IntervalPart| {
+            if part.lower <= sought.level {
+                let times = part.times_below(sought.level);
+                open.push(OutermostFirst { part, times, edge, number });
+                number += 1;
             }
-            self.divided_for_times += 1;
-            let part = parts[at];
-            if !self.divide_for_times(&part, (edge, time, explained), sought) {
-                return time;
+        };
+        parts.drain(..).for_each(|part| push(&mut open, part));
+        for _ in 0..MOST_PARTS {
+            let Some(OutermostFirst { part, times, .. }) = open.pop() else { break };
+            if edge.depth(time, edge.other().of(times)) < 0.0 {
+                continue;
             }
-            parts.swap_remove(at);
-            parts.extend(self.open.drain().filter(|part| part.lower <= sought.level));
+            time = edge.inner(time, edge.of(times));
+            let explained = self.explained_times(sought).reduce(|one, other| edge.outer(one, other));
+            let explained = explained.unwrap_or(edge.other().of([0.0, 1.0]));
+            let is_done = edge.depth(time, explained) <= RESOLUTION || self.computed >= limit;
+            if is_done || !self.divide_for_times(&part, (edge, time, explained), times) {
+                parts.push(part);
+                break;
+            }
+            let found = std::mem::take(&mut self.open);
+            found.into_iter().for_each(|part| push(&mut open, part));
         }
+        parts.extend(open.into_iter().map(|open| open.part));
+        time
     }
 
     /// The times that are explained.
@@ -158,8 +190,8 @@ impl IntervalSearch<'_, '_> {
     fn divide_for_times(
         &mut self,
         part: &IntervalPart,
-        (edge, time, explained): (Edge, f64, f64),
-        sought: SoughtTimes,
+        (edge, time, explained): (TimesEdge, f64, f64),
+        times: [f64; 2],
     ) -> bool {
         let PartOf::Leaf { leaf, from, to } = part.of else {
             self.divide(part);
@@ -169,9 +201,7 @@ impl IntervalSearch<'_, '_> {
             self.begin_surfaces(part);
             return true;
         }
-        let [first, last] = part.times_below(sought.level);
-        let inner = edge.outer(explained, if edge == Edge::First { last } else { first });
-        let share = 0.5 * (time + inner);
+        let share = 0.5 * (time + edge.outer(explained, edge.other().of(times)));
         if share <= part.start || share >= part.end {
             return false;
         }

@@ -103,8 +103,6 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) by_speed: bool,
     /// Once the bracket is known: what is sought of the times of least distance.
     pub(super) sought: Option<SoughtTimes>,
-    /// Parts divided for these times.
-    pub(super) divided_for_times: u32,
 }
 
 /// How the bisection ended.

@@ -103,7 +103,7 @@ pub(super) fn solve<'a>(
     // What lies inside of an open mesh at an end has an answer, however far its surface is.
     let by_winding = ends.iter().any(|end| end.by_winding);
     let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
-    let mut search = Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
+    let mut search = IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
     match known {
         None => {
             search.begin();
@@ -116,7 +116,7 @@ pub(super) fn solve<'a>(
 }
 
 /// What is known of an interval before its search.
-struct Begun<'a, 'o> {
+struct IntervalStart<'a, 'o> {
     subjects: Subjects<'a>,
     paths: [BodyPath; 2],
     motion: RelativeMotion,
@@ -126,7 +126,7 @@ struct Begun<'a, 'o> {
     cache: PieceCache,
 }
 
-impl<'a> Begun<'a, '_> {
+impl<'a> IntervalStart<'a, '_> {
     /// A search without parts.
     fn search<'w>(self, work: &'w mut Workspace, routes: &'w mut Routes) -> IntervalSearch<'a, 'w> {
         let Self { subjects, paths, motion, options, division, ends, cache } = self;
@@ -148,7 +148,6 @@ impl<'a> Begun<'a, '_> {
             divided: false,
             by_speed: false,
             sought: None,
-            divided_for_times: 0,
         }
     }
 }
@@ -194,7 +193,7 @@ pub(super) fn timed_by_rows(
     let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
     let (mut cache, division) = (PieceCache::default(), PartDivision::default());
     let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
-    timed(answer, Begun { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
+    timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
 }
 
 /// The bodies at both ends, with their distances.
@@ -357,7 +356,8 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
         true => (least, [0.0, 1.0]),
         false => depth_of_hulls(&mut search, upper),
     };
-    let parts: Vec<_> = search.open.iter().copied().collect();
+    let sought = SoughtTimes::of_bracket([lower, upper], is_convex, touch);
+    let parts: Vec<_> = search.open.iter().copied().filter(|part| part.lower <= sought.level).collect();
     let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
     let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
     if nodes().any(|node| node.by_winding) {
@@ -369,7 +369,7 @@ fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
     }
     // Before the first contact they are clear.
     times[0] = times[0].max(contact[0]);
-    let closest = search.times_below(parts, SoughtTimes::of_bracket([lower, upper], is_convex, touch), times);
+    let closest = search.times_below(parts, sought, times);
     let status = status(lower, upper, touch);
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
@@ -396,7 +396,8 @@ fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64
     // Nothing but the tolerance ends it.
     let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
     let IntervalSearch { paths, motion, division, .. } = *search;
-    let begun = Begun { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
+    let begun =
+        IntervalStart { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
     let mut hulls = begun.search(search.work, search.routes);
     hulls.begin();
     hulls.run();
