@@ -187,9 +187,7 @@ fn memory_changes_no_row_of_small_bodies_in_fast_random_motion() {
     let mut draw = Draw(31);
     let (mut counts, mut caches) = ([0; 3], vec![PairCache::default(); pairs.len()]);
     for number in 0..1_200 {
-        let mut at = || -> Vec<[f64; 4]> {
-            (0..SAMPLES).map(|_| std::array::from_fn(|_| draw.next())).collect()
-        };
+        let mut at = || -> Vec<[f64; 4]> { (0..SAMPLES).map(|_| std::array::from_fn(|_| draw.next())).collect() };
         let (places, turns) = (at(), at());
         let quick = [3.0, 1.5, 0.4][number % 3];
         let moved = motion(

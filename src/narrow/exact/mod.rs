@@ -68,10 +68,7 @@ pub(crate) struct ClosestHullPoints {
 
 /// The distance of the convex hulls of points of two frames, at poses in the world: finite numbers, no zero quaternion. `None` only at a limit that no
 /// pair of triangles comes near.
-pub(crate) fn closest_hull_points(
-    [a, b]: [&[Vec3<f64>]; 2],
-    poses: (&Pose, &Pose),
-) -> Option<ClosestHullPoints> {
+pub(crate) fn closest_hull_points([a, b]: [&[Vec3<f64>]; 2], poses: (&Pose, &Pose)) -> Option<ClosestHullPoints> {
     let pair = IntegerPair::of_points(a, b, poses);
     let ClosestSimplex { vertices, factors, point, weight } = match locate_origin(&pair)? {
         OriginLocation::Outside(found) => found,

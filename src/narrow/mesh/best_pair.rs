@@ -1,7 +1,7 @@
 //! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
 
-use super::place::MeshPlace;
 use super::pair_distance::{PairDistance, pair_distance};
+use super::place::MeshPlace;
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners};
 use crate::geometry::Vec3;
 
@@ -41,6 +41,11 @@ pub(crate) enum SurfaceDistance {
 }
 
 impl SurfaceDistance {
+    /// The nearest triangles of surfaces that are apart, and not beyond the cut-off.
+    pub(crate) fn nearest(&self) -> Option<NearestTriangles> {
+        if let Self::Apart(nearest) = self { Some(*nearest) } else { None }
+    }
+
     /// No two points of the surfaces are nearer, metres.
     pub(crate) fn lower(&self) -> f64 {
         match self {

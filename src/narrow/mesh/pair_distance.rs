@@ -149,7 +149,10 @@ mod tests {
                         (found.distance - exact.distance).abs() <= place.sharp() + place.error(),
                         "{number}: {found:?} {exact:?}"
                     );
-                    assert!(found.distance >= exact.distance - place.error(), "too near: {number}: {found:?} {exact:?}");
+                    assert!(
+                        found.distance >= exact.distance - place.error(),
+                        "too near: {number}: {found:?} {exact:?}"
+                    );
                     let between = (found.closest.point_b - found.closest.point_a).length();
                     assert!((between - found.distance).abs() <= place.sharp(), "{number}: {found:?}");
                     let gap = triangle_pair::separation(&place.a.corners(0), &place.corners_b(0), found.normal);
@@ -172,7 +175,10 @@ mod tests {
                 PairDistance::Beyond(gap) => panic!("{number}: nothing is beyond infinity: {gap}"),
             }
         }
-        assert!(apart > 9_000 && touching > 500 && parallel > 1_000, "not representative: {apart} {touching} {parallel}");
+        assert!(
+            apart > 9_000 && touching > 500 && parallel > 1_000,
+            "not representative: {apart} {touching} {parallel}"
+        );
         assert!(cold * 50 < touching, "contacts within rounding alone: {cold} of {touching}");
     }
 
