@@ -41,6 +41,11 @@ pub(crate) enum SurfaceDistance {
 }
 
 impl SurfaceDistance {
+    /// The nearest triangles of surfaces that are apart, and not beyond the cut-off.
+    pub(crate) fn nearest(&self) -> Option<NearestTriangles> {
+        if let Self::Apart(nearest) = self { Some(*nearest) } else { None }
+    }
+
     /// No two points of the surfaces are nearer, metres.
     pub(crate) fn lower(&self) -> f64 {
         match self {

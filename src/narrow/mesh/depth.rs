@@ -82,8 +82,8 @@ struct DepthSearch<'a> {
 enum Surfaces {
     /// They cross, or touch within rounding.
     Touching,
-    /// They are apart, and one core holds a part of the other.
-    Holding,
+    /// They are apart, and one core holds a part of the other; where they are nearest, if that was looked for.
+    Holding(Option<NearestTriangles>),
     /// The cores are apart, by less than the growth.
     Apart(NearestTriangles),
 }
@@ -118,14 +118,16 @@ pub(crate) fn bracket<'a>(
     let is_held = containment.is_some_and(|containment| !containment.by_winding);
     let lying = match *surfaces {
         SurfaceDistance::Touching(_) => Surfaces::Touching,
-        _ if is_held => Surfaces::Holding,
+        _ if is_held => Surfaces::Holding(surfaces.nearest()),
         SurfaceDistance::Apart(nearest) if nearest.lower <= place.growth => Surfaces::Apart(nearest),
-        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) if containment.is_some() => Surfaces::Holding,
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) if containment.is_some() => {
+            Surfaces::Holding(surfaces.nearest())
+        }
         SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => return None,
     };
     let found = depth.bracket(&lying);
     Some(match (containment, lying) {
-        (Some(Containment { by_winding: true, vertex }), Surfaces::Holding) => {
+        (Some(Containment { by_winding: true, vertex }), Surfaces::Holding(_)) => {
             DepthBracket { by_winding: true, middle: vertex, ..found }
         }
         _ => found,
@@ -154,32 +156,35 @@ impl DepthSearch<'_> {
         let line = place.line();
         let near = match surfaces {
             Surfaces::Apart(nearest) => Some(nearest),
-            Surfaces::Touching | Surfaces::Holding => None,
+            Surfaces::Touching | Surfaces::Holding(_) => None,
         };
         let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
         let crossings = match surfaces {
             Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
-            Surfaces::Holding | Surfaces::Apart(_) => Vec::new(),
+            Surfaces::Holding(_) | Surfaces::Apart(_) => Vec::new(),
         };
         let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();
         local.extend(self.local_normals(&protrusions, &crossings));
         self.in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied()).collect();
         let hulls = self.hull_overlaps(&local);
-        // Points of both that are as near as this, and a point that lies so deep in both.
-        let within = match surfaces {
-            Surfaces::Apart(nearest) => nearest.upper,
-            Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
-            Surfaces::Holding => place.size,
-        };
+        // A point that lies so deep in both, and points of both that are as near as `within`.
         let (core, deepest) = match near {
             Some(nearest) => (-nearest.upper, nearest.closest.point_a),
             None => self.lower(&protrusions, &crossings, hulls[0].1),
         };
+        let within = match surfaces {
+            Surfaces::Apart(nearest) | Surfaces::Holding(Some(nearest)) => nearest.upper,
+            Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
+            Surfaces::Holding(None) if core > 0.0 => place.size,
+            // Inside by so little that no point shows it.
+            Surfaces::Holding(None) => {
+                let found = search::nearest(place, place.size, None, self.memory);
+                found.nearest().map_or(place.size, |nearest| nearest.upper)
+            }
+        };
         let of_balls = (core + place.growth - place.error()).max(place.growth - within);
         let lower = of_balls.max(self.pierced(&crossings));
-        // A body inside of an open mesh alone has no point that is proven to lie in both.
-        let least = if matches!(surfaces, Surfaces::Holding) { lower.max(0.0) } else { lower };
-        let (upper, normal) = self.upper(least, &hulls);
+        let (upper, normal) = self.upper(lower, &hulls);
         debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
         let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
         let inside = protrusions.map(|p| p.map(|p| p.vertex));
@@ -290,7 +295,7 @@ impl DepthSearch<'_> {
     /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
     /// that take the hulls apart, the shortest first.
     fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)]) -> (f64, Vec3<f64>) {
-        let least = lower + 4.0 * self.place.sharp();
+        let least = lower.max(0.0) + 4.0 * self.place.sharp();
         // Beyond the supporting planes of the hulls the bodies are apart for certain.
         let beyond = (hulls[0].1, hulls[0].0);
         let mut ways: Vec<WayOut> = Vec::new();

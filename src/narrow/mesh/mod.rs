@@ -101,10 +101,9 @@ pub(super) fn query(
     let axis = memory.search.axis();
     routes.triangle_pairs += memory.search.counts[0] as u64;
     // How far beyond a cut-off surfaces are known to be depends on what is remembered; that they are beyond it does not.
-    let (surfaces, nearest) = match found {
-        SurfaceDistance::Apart(nearest) => (found, Some(nearest)),
-        SurfaceDistance::Touching(_) => (found, None),
-        SurfaceDistance::Beyond(_) => (SurfaceDistance::Beyond(cutoff), None),
+    let surfaces = match found {
+        SurfaceDistance::Beyond(_) => SurfaceDistance::Beyond(cutoff),
+        SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => found,
     };
     let row = MeshRow { place: &place, radii, off, options };
     let hulls = [&bodies.a.hull().core, &bodies.b.hull().core];
@@ -114,6 +113,7 @@ pub(super) fn query(
     };
     let depth = bracket(&place, memory);
     routes.mesh_depths += u64::from(depth.is_some());
+    let nearest = found.nearest();
     let by_winding = depth.is_some_and(|depth| depth.by_winding);
     let mut found = match (&depth, nearest) {
         (Some(depth), nearest) if by_winding => {
