@@ -81,8 +81,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
 
 /// The place of each node in the one above it.
 fn local(body: &str) -> Matrix {
-    let turn = f64::from(0.6_f32);
-    let rest = f64::from(0.8_f32);
+    let (turn, rest) = (0.6, 0.8);
     match body {
         TROLLEY => matrix([2.0, 0.0, -1.0, rest, turn, 0.0, 0.0]),
         HOOK => matrix([0.0, 0.5, -3.0, 1.0, 0.0, 0.0, 0.0]),

@@ -126,6 +126,7 @@ fn every_node_has_the_box_and_the_counts_that_are_known() {
             (count(|known| known.triangles), visible.len()),
             "{file}"
         );
+        assert_eq!(whole.vertices.len() as u64, count(|known| known.vertices), "{file}");
         for (piece, known) in in_order(&whole, &visible) {
             let found = piece_bounds(&whole, piece);
             assert!(is_same(found, known), "{file}: {found:?} {known:?}");
@@ -133,11 +134,9 @@ fn every_node_has_the_box_and_the_counts_that_are_known() {
             let named = scene.bodies.iter().filter(|body| body.name.contains(&known.name));
             let alike: Vec<&Body> = named.filter(|body| is_same(bounds(body), known)).collect();
             assert!(!alike.is_empty(), "{file}: no body is {known:?}");
-            let counts = (known.vertices, known.triangles);
-            assert!(
-                alike.iter().any(|body| (body.shape.vertices, body.shape.triangles) == counts),
-                "{file}: {known:?}"
-            );
+            // Vertices that no triangle uses are left out of bodies.
+            let fits = |body: &&&Body| body.shape.vertices <= known.vertices && body.shape.triangles == known.triangles;
+            assert!(alike.iter().any(|body| fits(&body)), "{file}: {known:?}");
             nodes += 1;
             skinned += usize::from(known.is_skinned);
             if file.contains("Node_NegativeScale") {

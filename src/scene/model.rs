@@ -264,6 +264,20 @@ pub struct Body {
     pub pose_steps: PoseSteps,
 }
 
+impl Body {
+    /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
+    /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
+    pub(crate) fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
+        let steps = match self.motion {
+            Motion::Static(_) => self.pose_steps,
+            Motion::Dynamic { .. } => moving?,
+        };
+        let [x, y, z] = self.shape.center.to_array();
+        let reach = x.hypot(y).hypot(z) + self.shape.radius;
+        Some(self.shape.coordinate_step.max(steps.of_reach(reach)))
+    }
+}
+
 /// What to do about a dynamic body without a row in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {

@@ -1,7 +1,5 @@
 //! How coarse the numbers of a body are as its files store them.
 
-use super::model::{Body, Motion, Shape};
-
 /// The rounding steps of poses as a file stores them; 0 if it stores `f64` or decimal text.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PoseSteps {
@@ -20,21 +18,8 @@ impl PoseSteps {
         Self { position_m: self.position_m.max(other.position_m), turn_rad: self.turn_rad.max(other.turn_rad) }
     }
 
-    /// The step of the coordinates of a body that is placed so, metres.
-    fn of_body(self, shape: &Shape) -> f64 {
-        let [x, y, z] = shape.center.to_array();
-        self.position_m.max(self.turn_rad * (x.hypot(y).hypot(z) + shape.radius))
-    }
-}
-
-impl Body {
-    /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
-    /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
-    pub(crate) fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
-        let steps = match self.motion {
-            Motion::Static(_) => self.pose_steps,
-            Motion::Dynamic { .. } => moving?,
-        };
-        Some(self.shape.coordinate_step.max(steps.of_body(&self.shape)))
+    /// The step of the coordinates of a body that is placed so and reaches so far from its own origin, metres.
+    pub(super) fn of_reach(self, reach: f64) -> f64 {
+        self.position_m.max(self.turn_rad * reach)
     }
 }

@@ -125,6 +125,11 @@ pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
+/// A number as its decimals say: those of single precision are not quite those of the number that they were made of.
+fn written(number: f32) -> f64 {
+    format!("{number:?}").parse().expect("decimals")
+}
+
 /// A node's transformation, as text and as rows of a matrix.
 fn transformation(random: &mut Random) -> (String, Matrix) {
     let identity: Matrix = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
@@ -133,7 +138,7 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
         1 => {
             let mut m = identity;
             let values: Vec<f32> = (0..12).map(|_| random.single()).collect();
-            (0..3).for_each(|i| (0..4).for_each(|j| m[i][j] = f64::from(values[3 * j + i])));
+            (0..3).for_each(|i| (0..4).for_each(|j| m[i][j] = written(values[3 * j + i])));
             let text: Vec<String> = (0..16)
                 .map(|k| {
                     if k % 4 == 3 {
@@ -151,7 +156,7 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
             let raw = [0; 4].map(|_| f64::from(random.single()) + 0.01);
             let norm = raw.iter().map(|c| c * c).sum::<f64>().sqrt();
             let q = raw.map(|c| (c / norm) as f32);
-            let [x, y, z, w] = q.map(f64::from);
+            let [x, y, z, w] = q.map(written);
             // The sandwich product v -> q v q*, column by column, over the norm: another way than the reader's.
             let n = x * x + y * y + z * z + w * w;
             let turn = |v: [f64; 3]| {
@@ -166,9 +171,9 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
             let mut m = identity;
             for j in 0..3 {
                 let column = turn([0, 1, 2].map(|i| f64::from(u8::from(i == j))));
-                (0..3).for_each(|i| m[i][j] = column[i] * f64::from(s[j]));
+                (0..3).for_each(|i| m[i][j] = column[i] * written(s[j]));
             }
-            (0..3).for_each(|i| m[i][3] = f64::from(t[i]));
+            (0..3).for_each(|i| m[i][3] = written(t[i]));
             (format!(", \"translation\": {t:?}, \"rotation\": {q:?}, \"scale\": {s:?}"), m)
         }
     }

@@ -356,7 +356,10 @@ fn weights_that_do_not_add_up_and_joints_out_of_range_are_refused() {
             None => assert_eq!(read.expect("good").vertices.len(), 4),
             Some(part) => {
                 let problem = read.expect_err(part).problem;
-                assert!(problem.contains("node 0: primitive 0: vertex 0") && problem.contains(part), "{problem}");
+                assert!(
+                    problem.contains("node 0: primitive 0: ") && problem.contains("vertex 0") && problem.contains(part),
+                    "{problem}"
+                );
             }
         }
     }

@@ -11,6 +11,7 @@ mod notes;
 mod obj;
 mod parts;
 mod ply;
+mod scene_choice;
 mod stl;
 
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
@@ -22,17 +23,8 @@ pub use mesh::{Fault, Mesh};
 pub use notes::GeometryNote;
 use parts::NamedMesh;
 pub(super) use parts::{Each, FileParts, MAX_PATHS, PartNode};
+pub(super) use scene_choice::SceneChoice;
 use std::path::Path;
-use std::sync::Arc;
-
-/// Which scene of a glTF file is taken.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum SceneChoice {
-    /// By its number, from 0.
-    Index(usize),
-    /// By its name.
-    Name(Arc<str>),
-}
 
 /// Reads a geometry file from memory, by the extension of its path (case does not matter).
 ///

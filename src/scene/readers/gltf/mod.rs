@@ -18,9 +18,9 @@ mod scenes;
 mod schema;
 mod skin;
 
-use super::SceneChoice;
 use super::mesh::{Fault, Mesh, check_finite};
 use super::notes::GeometryNote;
+use super::scene_choice::SceneChoice;
 use crate::scene::digest::InputReader;
 use affine::Affine;
 use buffers::Buffers;

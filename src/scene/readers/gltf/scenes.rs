@@ -2,9 +2,9 @@
 
 use super::limits::fault;
 use super::schema::{GltfNode, GltfRoot};
-use crate::scene::readers::SceneChoice;
 use crate::scene::readers::mesh::Fault;
 use crate::scene::readers::notes::{GeometryNote, listed};
+use crate::scene::readers::scene_choice::SceneChoice;
 use std::collections::HashSet;
 
 /// A node of the scene that is taken.
