@@ -10,6 +10,8 @@ use std::path::Path;
 mod gltf;
 #[path = "geometry_readers/ply.rs"]
 mod ply;
+#[path = "geometry_readers/polygons.rs"]
+mod polygons;
 
 /// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).
 pub(crate) struct Random(u64);

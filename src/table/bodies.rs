@@ -53,6 +53,9 @@ fn schema() -> Arc<Schema> {
         count("self_contacts"),
         Field::new("self_contacts_at_least", DataType::Boolean, true),
         of_mesh("decomposition_deviation_m", "m"),
+        of_mesh("weld_shift_m", "m"),
+        count("warped_triangles"),
+        of_mesh("polygon_warp_m", "m"),
     ]))
 }
 
@@ -72,6 +75,9 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
     let conditions = || all().map(|body| body.shape.condition);
     let count = |of: fn(MeshCondition) -> u64| {
         Arc::new(Int64Array::from_iter(conditions().map(|found| found.map(|found| of(found) as i64)))) as ArrayRef
+    };
+    let length = |of: fn(MeshCondition) -> f64| {
+        Arc::new(Float64Array::from_iter(conditions().map(|found| found.map(of)))) as ArrayRef
     };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(all().map(|b| &b.name))),
@@ -100,6 +106,9 @@ pub(super) fn record_batch(scene: &Scene) -> Result<RecordBatch> {
         count(|found| found.self_contacts),
         Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
+        length(|found| found.weld_shift),
+        count(|found| found.warped_triangles),
+        length(|found| found.polygon_warp),
     ];
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }

@@ -10,6 +10,7 @@ mod mesh;
 mod obj;
 mod parts;
 mod ply;
+mod polygons;
 mod stl;
 
 use super::digest::{DEFAULT_MAX_INPUT, InputReader};
