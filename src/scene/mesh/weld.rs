@@ -17,6 +17,9 @@ const NEAR: f64 = 1e-9;
 /// Clusters of a cell of the grid, at most: denser vertices are no cracks.
 const LEADERS: usize = 8;
 
+/// Times that clusters may be left out because of others that were.
+const ROUNDS: usize = 16;
+
 /// Points that take the place of others.
 pub(super) struct Weld {
     /// For each point the one that stands for it.
@@ -39,7 +42,10 @@ pub(super) fn cracks(points: &[Vec3<f64>], triangles: &[[u32; 3]], uses: &[EdgeU
     rim.sort_unstable();
     rim.dedup();
     let mut search = CrackSearch { points, triangles, open: &open, leader: clusters(points, &rim, near) };
-    while !search.leader.is_empty() {
+    for _ in 0..ROUNDS {
+        if search.leader.is_empty() {
+            break;
+        }
         let bad = search.bad_clusters();
         if bad.is_empty() {
             return Some(search.weld());
