@@ -84,7 +84,6 @@ fn pierced_by(rise: i64, random: &mut Random) -> Outline {
         outline.extend(mouth.iter().chain(&ring).chain(mouth.iter().rev()));
         outline.push([0, 0]);
     }
-    outline.pop();
     outline
 }
 

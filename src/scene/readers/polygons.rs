@@ -134,12 +134,12 @@ fn cut_one(points: &[Vec3<f64>]) -> Result<(Option<Vec<[u32; 3]>>, f64), &'stati
     let mut axes = [0, 1, 2];
     axes.sort_by(|&j, &k| normal[k].abs().total_cmp(&normal[j].abs()));
     // The view along the largest component is the right one, unless that is rounding.
-    let mut failed = NO_AREA;
+    let mut failed = FOLDS;
     for &axis in axes.iter().take(if is_known { 1 } else { 3 }) {
         match if is_fan(points, axis) { Ok(None) } else { triangulated(points, axis).map(Some) } {
             Ok(found) => return Ok((found, height(points, size, axis))),
             // Seen from the side, it may seem to fold.
-            Err(why) if failed != CROSSES => failed = why,
+            Err(why) if failed == FOLDS || why == CROSSES => failed = why,
             Err(_) => {}
         }
     }
@@ -180,15 +180,31 @@ fn height(points: &[Vec3<f64>], size: f64, axis: usize) -> f64 {
     {
         return 0.0;
     }
-    let normal = newell::<Dd>(points, size);
+    // The plane of three corners far from each other is the better one of a long outline, on which roundings add up.
+    let spread = [newell::<Dd>(points, size), widest(points, size)].map(|normal| spread(points, (normal, axis), size));
+    let spread = spread[0].min(spread[1]);
+    let largest = points.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
+    // Without a plane all corners lie on a line, but for far less than rounding.
+    if spread <= FLAT * largest || spread.is_infinite() { 0.0 } else { spread * (1.0 + 1e-9) }
+}
+
+/// By how much the heights of the corners above a plane differ, along the axis.
+fn spread(points: &[Vec3<f64>], (normal, axis): (Vec3<Dd>, usize), size: f64) -> f64 {
     let along = normal[axis];
     if along.to_f64().abs() < f64::EPSILON * f64::EPSILON {
-        return 0.0; // all corners lie on a line but for far less than rounding
+        return f64::INFINITY;
     }
     let heights = points.iter().map(|&p| (normal.dot(offset(points, p, size)) / along).to_f64() * size);
     let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(low, high), h| (low.min(h), high.max(h)));
-    let largest = points.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
-    if high - low <= FLAT * largest { 0.0 } else { (high - low) * (1.0 + 1e-9) }
+    high - low
+}
+
+/// The normal of a plane through three corners far from each other, over the square of the size.
+fn widest(points: &[Vec3<f64>], size: f64) -> Vec3<Dd> {
+    let far = offset::<Dd>(points, farthest(points), size);
+    let normals = points.iter().map(|&p| far.cross(offset(points, p, size)));
+    let length = |normal: &Vec3<Dd>| normal.to_f64().length2();
+    normals.fold(Vec3::from_f64(Vec3::ZERO), |best, normal| if length(&normal) > length(&best) { normal } else { best })
 }
 
 /// Whether the fan from the first corner covers the polygon once, seen along an axis.
