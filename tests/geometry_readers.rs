@@ -10,6 +10,8 @@ use std::path::Path;
 mod gltf;
 #[path = "geometry_readers/ply.rs"]
 mod ply;
+#[path = "geometry_readers/polygons.rs"]
+mod polygons;
 #[path = "geometry_readers/rest_pose.rs"]
 mod rest_pose;
 

@@ -1,5 +1,7 @@
 //! Bodies of exact triangles as a scene holds them: what of a file is kept, what is left out, and which side is outside.
 
+#[path = "meshes/cracks.rs"]
+mod cracks;
 #[path = "support/program.rs"]
 mod program;
 #[path = "hulls/solids.rs"]

@@ -87,6 +87,13 @@ fn counts(found: &MeshCondition) -> Vec<String> {
         several(found.turned_triangles, "triangle turned outward", "triangles turned outward"),
         several(found.unused_vertices, "vertex of no triangle left out", "vertices of no triangle left out"),
         several(found.welded_vertices, "vertex welded", "vertices welded"),
+        (found.weld_shift > 0.0).then(|| format!("cracks closed by moving vertices up to {:.1e} m", found.weld_shift)),
+        several(
+            found.warped_triangles,
+            "triangle of a polygon that is not flat",
+            "triangles of polygons that are not flat",
+        )
+        .map(|counted| format!("{counted} (up to {:.1e} m)", found.polygon_warp)),
     ]
     .into_iter()
     .flatten()
@@ -96,6 +103,9 @@ fn counts(found: &MeshCondition) -> Vec<String> {
 fn added(sum: MeshCondition, other: &MeshCondition) -> MeshCondition {
     MeshCondition {
         welded_vertices: sum.welded_vertices + other.welded_vertices,
+        weld_shift: sum.weld_shift.max(other.weld_shift),
+        warped_triangles: sum.warped_triangles + other.warped_triangles,
+        polygon_warp: sum.polygon_warp.max(other.polygon_warp),
         unused_vertices: sum.unused_vertices + other.unused_vertices,
         degenerate_triangles: sum.degenerate_triangles + other.degenerate_triangles,
         duplicate_triangles: sum.duplicate_triangles + other.duplicate_triangles,
@@ -145,11 +155,14 @@ fn as_json(triangles: u64, inside: Inside, found: &MeshCondition) -> Value {
         "boundary_edges": found.boundary_edges,
         "nonmanifold_edges": found.nonmanifold_edges,
         "welded_vertices": found.welded_vertices,
+        "weld_shift_m": found.weld_shift,
         "unused_vertices": found.unused_vertices,
         "degenerate_triangles": found.degenerate_triangles,
         "duplicate_triangles": found.duplicate_triangles,
         "turned_triangles": found.turned_triangles,
         "self_contacts": found.self_contacts,
         "self_contacts_at_least": found.self_contacts_at_least,
+        "warped_triangles": found.warped_triangles,
+        "polygon_warp_m": found.polygon_warp,
     })
 }

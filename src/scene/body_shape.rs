@@ -111,11 +111,12 @@ impl BuiltGeometry {
         let piece = |core| Piece { core, radius: growth };
         let pieces = cores.into_iter().map(piece).collect();
         let hull = hull.map(piece);
-        let deviation = match measured {
-            Some(measured) if deviation > 0.0 => (deviation + measured).next_up(),
-            Some(measured) => measured,
-            None => deviation,
-        };
+        let moved = condition.map_or([0.0; 2], |found| [found.weld_shift, found.polygon_warp]);
+        let parts = [measured.unwrap_or(0.0), moved[0], moved[1]];
+        let deviation = parts
+            .into_iter()
+            .filter(|&part| part > 0.0)
+            .fold(deviation, |sum, part| if sum > 0.0 { (sum + part).next_up() } else { part });
         Shape {
             model,
             pieces,
@@ -181,15 +182,19 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
     let points = Distinct::of(points, center, workers);
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|t| t.map(|v| points.of_vertex[v as usize])).collect();
     let counts = (mesh.vertices.len() as u64, mesh.triangles.len() as u64);
+    let warped_triangles = mesh.warped.len() as u64;
+    let warp = mesh.warped.iter().fold(0.0_f64, |most, (_, warp)| most.max(*warp));
+    let polygon_warp = reading.metres_rounded_up(warp);
     let built = match reading.model {
         Some(model @ (Model::Pieces | Model::PieceHulls)) => {
             let (pieces, hull) = pieces(mesh, &points)?;
-            let fit = pieces_fit(mesh, &points, &triangles, (&pieces, hull.as_ref()), model, workers)?;
+            let fit = pieces_fit((mesh, reading), &points, &triangles, (&pieces, hull.as_ref()), model, workers)?;
             BuiltGeometry { hull, fit: Some(fit), ..BuiltGeometry::of(model, pieces, center, counts) }
         }
         Some(Model::Hull) => {
             let core = points.hull_by_distinct(None)?;
-            let fit = (!triangles.is_empty()).then(|| measured(&points, &triangles, &core, workers).any());
+            let fit =
+                (!triangles.is_empty()).then(|| measured(&points, &triangles, &core, (polygon_warp, workers)).any());
             let core = points.renamed(core);
             BuiltGeometry { fit, ..BuiltGeometry::of(Model::Hull, vec![core], center, counts) }
         }
@@ -203,7 +208,7 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
             if triangles.is_empty() {
                 return Err(Fault::new("the geometry has no triangles", HULL_OF_VERTICES));
             }
-            match measured(&points, &triangles, &core, workers).if_convex() {
+            match measured(&points, &triangles, &core, (polygon_warp, workers)).if_convex() {
                 None => from_triangles(&points, &triangles, Some(core), reading.inside, (center, counts), workers)?,
                 fit => {
                     let core = points.renamed(core);
@@ -212,18 +217,19 @@ pub(super) fn from_mesh(mesh: &Mesh, reading: &GeometryOptions, workers: &Worker
             }
         }
     };
+    let condition = built.condition.map(|found| MeshCondition { warped_triangles, polygon_warp, ..found });
     let closes_up = || (!triangles.is_empty()).then(|| Closure::of(&triangles, workers).oriented);
     let coordinate_step = reading.unit.metres(mesh.coordinate_step * reading.scale);
-    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), coordinate_step, ..built })
+    Ok(BuiltGeometry { watertight: built.watertight.or_else(closes_up), condition, coordinate_step, ..built })
 }
 
 fn measured<'a>(
     points: &'a Distinct,
     triangles: &'a [[u32; 3]],
     hull: &'a Polyhedron,
-    workers: &'a Workers,
+    (warp, workers): (f64, &'a Workers),
 ) -> MeshAndHull<'a> {
-    MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), workers }
+    MeshAndHull { points: &points.list, triangles, hull, size: hull_fit::size(hull), warp, workers }
 }
 
 /// The exact triangles; `of_all`: the hull of all points, if it is known; `inside`: what the body says of it.
@@ -312,7 +318,7 @@ fn hulls(mut members: Vec<Vec<u32>>, points: &Distinct) -> Result<(Vec<Polyhedro
 /// How the hulls of pieces fit the objects of a mesh; objects that are not convex are refused unless their hulls are
 /// asked for.
 fn pieces_fit(
-    mesh: &Mesh,
+    (mesh, reading): (&Mesh, &GeometryOptions),
     points: &Distinct,
     triangles: &[[u32; 3]],
     (pieces, hull): (&[Polyhedron], Option<&Polyhedron>),
@@ -326,10 +332,15 @@ fn pieces_fit(
         triangles.push(*triangle);
         numbers.push(number);
     }
+    let mut warps = vec![0.0_f64; pieces.len()];
+    for &(triangle, warp) in &mesh.warped {
+        let most = &mut warps[mesh.piece[triangle as usize] as usize];
+        *most = most.max(reading.metres_rounded_up(warp));
+    }
     let mut fits = Vec::with_capacity(pieces.len());
     let mut refused: Vec<(usize, String)> = Vec::new();
     for (piece, (hull, (triangles, numbers))) in pieces.iter().zip(&members).enumerate() {
-        let measured = MeshAndHull { points: &points.list, triangles, hull, size, workers };
+        let measured = MeshAndHull { points: &points.list, triangles, hull, size, warp: warps[piece], workers };
         match model {
             Model::PieceHulls => fits.push(measured.any()),
             _ => match measured.convex() {

@@ -86,6 +86,13 @@ pub(super) struct GeometryOptions {
     pub(super) inside: Option<Inside>,
 }
 
+impl GeometryOptions {
+    /// A length of the file in metres, rounded up.
+    pub(super) fn metres_rounded_up(&self, length: f64) -> f64 {
+        self.unit.metres(length * self.scale) * (1.0 + 8.0 * f64::EPSILON)
+    }
+}
+
 /// The keys of a `[[body]]`.
 pub(super) const BODY_KEYS: [&str; 16] = [
     "name",

@@ -28,6 +28,8 @@ pub(super) struct MeshAndHull<'a> {
     pub(super) hull: &'a Polyhedron,
     /// The size of the whole body ([`size`]): rounding moves the vertices of a small object of it as far as all others.
     pub(super) size: f64,
+    /// How far its surface may be from the triangles, as polygons that are not flat can be cut in several ways.
+    pub(super) warp: f64,
     /// Threads that may help.
     pub(super) workers: &'a Workers,
 }
@@ -41,6 +43,7 @@ pub(super) struct NotConvex {
     depth: SurfaceReach,
     /// The length up to which both would count as rounding.
     tolerance: f64,
+    warp: f64,
     closed: bool,
 }
 
@@ -73,14 +76,20 @@ impl MeshAndHull<'_> {
         let limits = ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY };
         self.if_convex().ok_or_else(|| {
             let (excess, depth, tolerance) = (self.excess(limits), self.depth(limits), self.tolerance());
-            NotConvex { excess, depth, tolerance, closed: Closure::of(self.triangles, self.workers).closed }
+            NotConvex {
+                excess,
+                depth,
+                tolerance,
+                warp: self.warp,
+                closed: Closure::of(self.triangles, self.workers).closed,
+            }
         })
     }
 
-    /// The length up to which a mesh and its hull are the same. Never zero: bounds of distances are rounded up, and a mesh
-    /// that is scaled to a point is its hull.
+    /// The length up to which the triangles and the hull are the same, so that the surface is. Never zero: bounds of distances are rounded
+    /// up, and a mesh that is scaled to a point is its hull.
     fn tolerance(&self) -> f64 {
-        (CONVEX_TOLERANCE * self.size).max(f64::MIN_POSITIVE)
+        (CONVEX_TOLERANCE * self.size - self.warp).max(f64::MIN_POSITIVE)
     }
 
     /// The fit of any mesh.
@@ -137,7 +146,7 @@ pub(super) fn size(hull: &Polyhedron) -> f64 {
 impl NotConvex {
     /// What a message says, with the triangle (its index among those of the mesh) as the file counts it.
     pub(super) fn words(&self, triangle_of_file: impl Fn(usize) -> usize) -> String {
-        let Self { excess, depth, tolerance, closed } = self;
+        let Self { excess, depth, tolerance, warp, closed } = self;
         let reaches = format!("its hull reaches {} beyond its surface", metric(excess.lower));
         let text = if depth.lower > *tolerance {
             let triangle = triangle_of_file(depth.polygon);
@@ -145,6 +154,8 @@ impl NotConvex {
             format!("triangle {triangle} lies {} inside its hull{beyond}", metric(depth.lower))
         } else if excess.lower > *tolerance {
             reaches
+        } else if *warp >= *tolerance {
+            format!("it has faces that are not flat, by {}", metric(*warp))
         } else {
             format!(
                 "it could not be told apart from its hull within {}, only within {}",

@@ -68,8 +68,14 @@ pub struct HullFit {
 /// What was found in the triangles of a mesh body, and done to them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeshCondition {
-    /// Vertices of the file at the position of an earlier one, of which that one is used instead.
+    /// Vertices of the file at the position of an earlier one, or so near to it that this closes a crack, of which that one is used instead.
     pub welded_vertices: u64,
+    /// How far vertices were moved to close cracks, at most, metres; 0 where none was. A part of the deviation of the body.
+    pub weld_shift: f64,
+    /// Triangles of polygons that are not flat.
+    pub warped_triangles: u64,
+    /// How far any other way to cut these polygons may be off, at most, metres. A part of the deviation of the body.
+    pub polygon_warp: f64,
     /// Positions that no triangle with an area uses, and that are no part of the body.
     pub unused_vertices: u64,
     /// Triangles without an area, left out: equal or collinear corners.

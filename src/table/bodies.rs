@@ -53,6 +53,9 @@ fn schema() -> Arc<Schema> {
         count("self_contacts"),
         Field::new("self_contacts_at_least", DataType::Boolean, true),
         of_mesh("decomposition_deviation_m", "m"),
+        of_mesh("weld_shift_m", "m"),
+        count("warped_triangles"),
+        of_mesh("polygon_warp_m", "m"),
         required("inside", DataType::Utf8),
         Field::new("coordinate_step_m", DataType::Float64, true).with_metadata(unit("m")),
     ]))
@@ -75,6 +78,9 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Resu
     let conditions = || all().map(|body| body.shape.condition);
     let count = |of: fn(MeshCondition) -> u64| {
         Arc::new(Int64Array::from_iter(conditions().map(|found| found.map(|found| of(found) as i64)))) as ArrayRef
+    };
+    let length = |of: fn(MeshCondition) -> f64| {
+        Arc::new(Float64Array::from_iter(conditions().map(|found| found.map(of)))) as ArrayRef
     };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(all().map(|b| &b.name))),
@@ -103,6 +109,9 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Resu
         count(|found| found.self_contacts),
         Arc::new(BooleanArray::from_iter(conditions().map(|found| found.map(|found| found.self_contacts_at_least)))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.shape.decomposition_deviation))),
+        length(|found| found.weld_shift),
+        count(|found| found.warped_triangles),
+        length(|found| found.polygon_warp),
         Arc::new(StringArray::from_iter_values(all().map(|b| b.shape.inside().name()))),
         Arc::new(Float64Array::from_iter(all().map(|b| b.coordinate_step(pose_steps)))),
     ];

@@ -86,13 +86,28 @@ impl Case {
                 single
             }
         };
-        let vertices: Vec<[f64; 3]> = (0..count).map(|_| [0; 3].map(|_| number(random))).collect();
+        // On a circle, but for a little, so that faces with corners in their order are convex.
+        let place = |k: usize, random: &mut Random| {
+            let angle = std::f64::consts::TAU * k as f64 / count as f64;
+            let p = [angle.cos(), angle.sin(), 1e-3 * number(random)];
+            if coordinate.ends_with("64") || coordinate == "double" { p } else { p.map(|c| f64::from(c as f32)) }
+        };
+        let vertices: Vec<[f64; 3]> = (0..count).map(|k| place(k, random)).collect();
         let list = |random: &mut Random, least: usize| {
             let length = least + random.below(5);
             (0..length).map(|_| random.below(count) as u32).collect::<Vec<u32>>()
         };
+        let face = |random: &mut Random| {
+            let mut corners = list(random, 3);
+            if corners.len() > 3 {
+                corners.sort_unstable();
+                let begin = random.below(corners.len());
+                corners.rotate_left(begin);
+            }
+            corners
+        };
         Self {
-            faces: (0..random.below(40)).map(|_| list(random, 3)).collect(),
+            faces: (0..random.below(40)).map(|_| face(random)).collect(),
             strips: (0..random.below(4)).map(|_| list(random, 1)).collect(),
             vertices,
             coordinate,

@@ -2,6 +2,7 @@
 
 use super::edges::{Closure, EdgeUse, by_edge, components, edge_uses, repeats_a_vertex};
 use super::outside::{EnclosedVolume, turned_alike, turned_outward};
+use super::weld::cracks;
 use crate::geometry::hull::collinear;
 use crate::geometry::mesh::{InsideOf, self_contacts};
 use crate::geometry::{TriangleMesh, Vec3};
@@ -45,12 +46,26 @@ pub(in crate::scene) fn clean(
     is_sheet: bool,
     workers: &Workers,
 ) -> Option<MeshMade> {
-    let ProperTriangles { proper, flat, degenerate, duplicates } = proper_triangles(points, triangles, workers);
-    if flat.iter().all(|&flat| flat) {
+    let mut found = proper_triangles(points, triangles, workers);
+    if found.flat.iter().all(|&flat| flat) {
         return None;
     }
-    let corners: Vec<[u32; 3]> = proper.iter().map(|(corners, _)| *corners).collect();
-    let uses = edge_uses(&corners, workers);
+    let corners = |found: &ProperTriangles| found.proper.iter().map(|(corners, _)| *corners).collect::<Vec<_>>();
+    let mut all = corners(&found);
+    let mut uses = edge_uses(&all, workers);
+    let weld = cracks(points, &all, &uses);
+    let welded: Vec<[u32; 3]>;
+    let mut triangles = triangles;
+    let (mut moved, mut shift) = (0, 0.0);
+    if let Some(weld) = weld {
+        welded = triangles.iter().map(|t| t.map(|v| weld.stands_for[v as usize])).collect();
+        (triangles, moved, shift) = (&welded, weld.moved, weld.shift);
+        found = proper_triangles(points, triangles, workers);
+        all = corners(&found);
+        uses = edge_uses(&all, workers);
+    }
+    let ProperTriangles { proper, flat, degenerate, duplicates } = found;
+    let corners = all;
     let (turned, components) =
         workers.both(|| turned_outward(points, &corners, &uses), || components_with_area(&uses, &flat));
     let alike = turned.is_none().then(|| turned_alike(corners.len(), &uses));
@@ -78,8 +93,9 @@ pub(in crate::scene) fn clean(
     let mesh = TriangleMesh::new(list, kept_triangles, numbers(first), of_file, inside, workers);
     let contacts = self_contacts(&mesh, workers);
     let condition = MeshCondition {
-        welded_vertices: (vertices - points.len()) as u64,
-        unused_vertices: (points.len() - used.len()) as u64,
+        welded_vertices: (vertices - points.len()) as u64 + moved,
+        weld_shift: shift,
+        unused_vertices: (points.len() - used.len()) as u64 - moved,
         degenerate_triangles: degenerate,
         duplicate_triangles: duplicates,
         turned_triangles: kept().filter(|&t| turns(t)).count() as u64,

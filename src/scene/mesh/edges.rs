@@ -13,6 +13,11 @@ pub(in crate::scene) struct EdgeUse {
 }
 
 impl EdgeUse {
+    /// The two vertices, the lower one first.
+    pub(super) fn vertices(self) -> [u32; 2] {
+        [(self.edge >> 32) as u32, self.edge as u32]
+    }
+
     /// The triangle.
     pub(super) fn triangle(self) -> u32 {
         self.side >> 1

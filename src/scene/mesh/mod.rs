@@ -2,13 +2,14 @@
 //!
 //! `clean` makes the mesh of a body of the triangles of a file and tells what was done to them; `edges` says how triangles
 //! meet at their edges, `outside` turns them outward where they close up, with `nesting` for shells inside of others;
-//! `sets` are the disjoint sets of both.
+//! `weld` closes cracks of rounding first; `sets` are the disjoint sets of all of them.
 
 mod clean;
 pub(super) mod edges;
 mod nesting;
 mod outside;
 mod sets;
+mod weld;
 
 pub(super) use clean::{MeshMade, clean};
 pub(super) use edges::Closure;

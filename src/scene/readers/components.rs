@@ -12,10 +12,12 @@ fn subset(mesh: &Mesh, triangles: &[u32]) -> Mesh {
     used.sort_unstable();
     used.dedup();
     let renamed = |vertex: u32| used.partition_point(|&v| v < vertex) as u32;
+    let warp = |t: &u32| mesh.warped.binary_search_by_key(t, |warped| warped.0).ok().map(|at| mesh.warped[at].1);
     let mut part = Mesh {
         vertices: used.iter().map(|&v| mesh.vertices[v as usize]).collect(),
         triangles: triangles.iter().map(|&t| mesh.triangles[t as usize].map(renamed)).collect(),
         coordinate_step: mesh.coordinate_step,
+        warped: (0..).zip(triangles).filter_map(|(number, t)| Some((number, warp(t)?))).collect(),
         ..Mesh::default()
     };
     let mut pieces: HashMap<u32, u32> = HashMap::new();
@@ -118,11 +120,12 @@ mod tests {
             pieces: 3,
             names: ["a", "b", "c"].map(String::from).to_vec(),
             coordinate_step: 0.5,
+            warped: vec![(0, 1.0), (1, 2.0), (2, 3.0)],
         };
         let part = subset(&mesh, &[0, 2]);
         assert_eq!(part.vertices.iter().map(|v| v[0]).collect::<Vec<_>>(), [1.0, 3.0, 4.0, 5.0]);
         assert_eq!((part.triangles, part.piece, part.pieces), (vec![[3, 0, 1], [1, 2, 3]], vec![0, 1], 2));
         assert_eq!(part.names, ["c", "b"]);
-        assert_eq!(part.coordinate_step, 0.5);
+        assert_eq!((part.coordinate_step, part.warped), (0.5, vec![(0, 1.0), (1, 3.0)]));
     }
 }

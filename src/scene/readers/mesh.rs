@@ -30,7 +30,7 @@ impl Fault {
 pub struct Mesh {
     /// Positions; the index of a vertex is its order in the file (STL: 3 * triangle + corner). All finite.
     pub vertices: Vec<[f64; 3]>,
-    /// Vertex indices of each triangle; polygons are cut into fans from their first vertex.
+    /// Vertex indices of each triangle; convex polygons are cut into fans from their first vertex.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: the object, group, solid or node that it belongs to, numbered from 0 in order of first use.
     pub piece: Vec<u32>,
@@ -41,6 +41,9 @@ pub struct Mesh {
     /// The largest rounding step of a coordinate as the file stores it, in the unit of `vertices`: of single precision the
     /// spacing at the largest magnitude, of integers 1, of `f64` and of decimals 0. A part of a file keeps that of the file.
     pub coordinate_step: f64,
+    /// Triangles of polygons that are not flat, ascending: each with the length, in the unit of `vertices`, that any other way to cut
+    /// its polygon may be off.
+    pub warped: Vec<(u32, f64)>,
 }
 
 impl Mesh {

@@ -11,6 +11,7 @@ mod notes;
 mod obj;
 mod parts;
 mod ply;
+mod polygons;
 mod scene_choice;
 mod stl;
 

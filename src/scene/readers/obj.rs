@@ -8,6 +8,7 @@
 use super::components;
 use super::mesh::{Fault, Mesh, check_finite, text};
 use super::parts::NamedMesh;
+use super::polygons::{self, Fan};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -83,6 +84,8 @@ struct ObjReader {
     /// The largest vertex that a face used before it was defined (legal, if it is defined later), and that line.
     ahead: Option<(u32, usize)>,
     corners: Vec<u32>,
+    /// Polygons of more than three corners; `place` is their line.
+    fans: Vec<Fan>,
     material: u32,
     /// The `o` so far.
     objects: u32,
@@ -243,6 +246,10 @@ impl ObjReader {
             return Err(format!("a face has {} vertices: it needs at least three", corners.len()));
         }
         let piece = self.current_piece();
+        if corners.len() > 3 {
+            let first = self.mesh.triangles.len() as u32; // readers refuse more than 2^31 - 1
+            self.fans.push(Fan { first, count: corners.len() as u32 - 2, place: line });
+        }
         for pair in corners[1..].windows(2) {
             self.mesh.triangles.push([corners[0], pair[0], pair[1]]);
             self.mesh.piece.push(piece);
@@ -294,16 +301,18 @@ impl ObjReader {
         piece
     }
 
-    fn finish(self) -> Result<Self, Fault> {
+    fn finish(mut self) -> Result<Self, Fault> {
         let count = self.mesh.vertices.len();
-        match self.ahead {
-            Some((index, line)) if index as usize >= count => {
-                let problem =
-                    format!("a face refers to vertex {}, but the file has {count} vertices", index as u64 + 1);
-                Err(Fault::at(line, problem, REMEDY))
-            }
-            _ => Ok(self),
+        if let Some((index, line)) = self.ahead.filter(|(index, _)| *index as usize >= count) {
+            let problem = format!("a face refers to vertex {}, but the file has {count} vertices", index as u64 + 1);
+            return Err(Fault::at(line, problem, REMEDY));
         }
+        let former = polygons::cut(&mut self.mesh, &self.fans)
+            .map_err(|bad| Fault::at(bad.place, bad.problem, polygons::REMEDY))?;
+        if let (Some(labels), Some(former)) = (&mut self.labels, former) {
+            labels.of_triangle = former.iter().map(|&triangle| labels.of_triangle[triangle as usize]).collect();
+        }
+        Ok(self)
     }
 }
 

@@ -9,6 +9,7 @@ mod header;
 mod values;
 
 use super::mesh::{Fault, MAX_ELEMENTS, Mesh, check_finite};
+use super::polygons::{self, Fan};
 use header::REMEDY;
 use header::{Element, PlyHeader, Property};
 use values::Values;
@@ -45,6 +46,8 @@ struct PlyReader {
     /// The highest vertex that a face or strip names, and which of them does.
     highest: Option<(u32, String)>,
     corners: Vec<Option<u32>>,
+    /// Polygons of more than three corners; `place` is the number of the face.
+    fans: Vec<Fan>,
 }
 
 impl PlyReader {
@@ -79,21 +82,28 @@ impl PlyReader {
 
     /// Polygons, cut into fans from their first vertex.
     fn faces(&mut self, element: &Element, values: &mut Values<'_>) -> Result<(), String> {
-        self.lists(element, values, |mesh, corners| {
+        let mut fans = Vec::new();
+        let read = self.lists(element, values, |mesh, corners, place| {
             if corners.len() < 3 {
                 return Err(format!("has {} vertices: it needs at least three", corners.len()));
             }
             let Some(all) = corners.iter().copied().collect::<Option<Vec<u32>>>() else {
                 return Err("names a negative vertex".into());
             };
+            if all.len() > 3 {
+                let first = mesh.triangles.len() as u32; // at most MAX_ELEMENTS
+                fans.push(Fan { first, count: all.len() as u32 - 2, place });
+            }
             mesh.triangles.extend(all[1..].windows(2).map(|pair| [all[0], pair[0], pair[1]]));
             Ok(())
-        })
+        });
+        self.fans = fans;
+        read
     }
 
     /// Triangle strips: a negative index begins a new strip; every other triangle is turned around.
     fn strips(&mut self, element: &Element, values: &mut Values<'_>) -> Result<(), String> {
-        self.lists(element, values, |mesh, corners| {
+        self.lists(element, values, |mesh, corners, _| {
             for strip in corners.split(Option::is_none) {
                 for (number, three) in strip.windows(3).enumerate() {
                     let [Some(a), Some(b), Some(c)] = three else { continue };
@@ -109,7 +119,7 @@ impl PlyReader {
         &mut self,
         element: &Element,
         values: &mut Values<'_>,
-        add: impl Fn(&mut Mesh, &[Option<u32>]) -> Result<(), String>,
+        mut add: impl FnMut(&mut Mesh, &[Option<u32>], usize) -> Result<(), String>,
     ) -> Result<(), String> {
         let list = element.list(&LISTS)?;
         for index in 0..values.fits(element)? {
@@ -122,7 +132,7 @@ impl PlyReader {
                     {
                         self.highest = Some((highest, format!("{} {index}", element.name)));
                     }
-                    add(&mut self.mesh, &self.corners).map_err(fault)?;
+                    add(&mut self.mesh, &self.corners, index).map_err(fault)?;
                 } else {
                     values.skip(property).map_err(fault)?;
                 }
@@ -156,6 +166,10 @@ impl PlyReader {
             let problem = format!("{who} names vertex {highest} (from 0), but the file has {count} vertices");
             return Err(Fault::new(problem, REMEDY));
         }
+        polygons::cut(&mut self.mesh, &self.fans).map_err(|bad| {
+            let problem = format!("face {}: {}", bad.place, bad.problem);
+            Fault::new(problem, polygons::REMEDY)
+        })?;
         self.mesh.pieces = usize::from(!self.mesh.triangles.is_empty());
         self.mesh.piece = vec![0; self.mesh.triangles.len()];
         Ok(self.mesh)
