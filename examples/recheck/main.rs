@@ -11,6 +11,8 @@
 //! called again. `--hours`: no chunk is begun after that. Ends with 1 also where a chunk panicked, or where a family does
 //! not reach its shares of rows apart, touching and overlapping. `--summary RECORD` prints what a record says.
 //!
+//! `recheck --kinds RECORD [--rows N]`: every pair of kinds of bodies, `N` rows each, by brute force over triangles; see `kinds`.
+//!
 //! ```text
 //! families.rs, plant.rs, px.rs   what is asked            <- run.rs asks it; drawings.rs: bodies that the engine recentres
 //! verify.rs            the verdict on a row      <- place.rs, features.rs, depth.rs, hull.rs
@@ -28,6 +30,7 @@ mod drawings;
 mod families;
 mod features;
 mod hull;
+mod kinds;
 #[path = "../../tests/oracle/mod.rs"]
 mod oracle;
 mod place;
@@ -40,7 +43,7 @@ mod tally;
 mod verify;
 mod ways;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use campaign::Plan;
@@ -55,6 +58,7 @@ const CAMPAIGN: Effort = Effort { ways: 10_000, known: 250, deception: 100 };
 const USAGE: &str = "usage: recheck [--queries N] [--seed S] [--family F] [--ways W] [--px DIR]
        recheck --campaign RECORD [--queries N] [--chunk Q] [--seed S] [--ways W] [--threads T] [--hours H] [--commit TEXT]
                [--from CHUNK]
+       recheck --kinds RECORD [--rows N] [--chunk Q] [--seed S] [--threads T] [--hours H] [--commit TEXT]
        recheck --summary RECORD";
 
 #[derive(Default)]
@@ -67,6 +71,9 @@ struct Arguments {
     ways: Option<u64>,
     px: Option<PathBuf>,
     campaign: Option<PathBuf>,
+    kinds: Option<PathBuf>,
+    /// Rows of each pair of kinds.
+    rows: Option<u64>,
     summary: Option<PathBuf>,
     threads: Option<usize>,
     hours: Option<f64>,
@@ -88,6 +95,8 @@ fn arguments() -> Option<Arguments> {
             "--ways" => found.ways = Some(count()?),
             "--px" => found.px = Some(value.into()),
             "--campaign" => found.campaign = Some(value.into()),
+            "--kinds" => found.kinds = Some(value.into()),
+            "--rows" => found.rows = Some(count()?),
             "--summary" => found.summary = Some(value.into()),
             "--threads" => found.threads = Some(count()? as usize),
             "--hours" => found.hours = Some(value.parse().ok()?),
@@ -104,10 +113,34 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
+    if let Some(record) = &arguments.kinds {
+        return of_kinds(&arguments, record);
+    }
     match (&arguments.campaign, &arguments.summary) {
         (Some(record), _) => concluded(campaign::run(&plan(&arguments), record)),
         (None, Some(record)) => concluded(Record::read(record)),
         (None, None) => run(&arguments),
+    }
+}
+
+/// Asks all pairs of kinds, prints what a record then says, and ends with its verdict.
+fn of_kinds(arguments: &Arguments, record: &Path) -> ExitCode {
+    let terms = kinds::tally::Terms {
+        seed: arguments.seed.unwrap_or(1),
+        chunk: arguments.chunk.unwrap_or(2_000),
+        commit: arguments.commit.clone().unwrap_or_else(|| "unknown".into()),
+    };
+    let (rows, hours) = (arguments.rows.unwrap_or(10_000_000), arguments.hours.unwrap_or(f64::INFINITY));
+    match kinds::campaign(record, terms, rows, arguments.threads.unwrap_or(2), hours) {
+        Ok(record) => {
+            let wrong = kinds::tally::summary(&record.sums());
+            wrong.iter().for_each(|text| eprintln!("{text}"));
+            ExitCode::from(u8::from(!wrong.is_empty()))
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
     }
 }
 

@@ -1,0 +1,222 @@
+//! The verdict on a row about any two bodies, from their triangles and poses alone.
+//!
+//! The signed distance is the distance of the grown bodies, or minus the length of the shortest translation that separates them.
+//! - *Apart*: both ends against the distance by brute force; [`Wide`] decides what `f64` leaves open.
+//! - *Overlapping, lower end* (`-lower` is at least the depth): moved by this length along the row's normal, the bodies no longer overlap.
+//! - *Overlapping, upper end* (`-upper` is at most the depth): no shorter translation that is tried separates them.
+
+use clearsweep::bench_support::narrow::{Method, Proximity, Status};
+
+use super::gap::{Gap, Soups};
+use crate::oracle::families::Random;
+use crate::oracle::number::{Number, Vector, Wide, norm, times};
+
+/// The promised width of a bracket of bodies that are apart, and of a witness point, in sizes of the pair.
+const PROMISE: f64 = 1e-12;
+
+/// Where two bodies are to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Apart,
+    Near,
+    Touching,
+    Overlapping,
+    Inside,
+    Cavity,
+}
+
+impl Place {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Apart, Self::Near, Self::Touching, Self::Overlapping, Self::Inside, Self::Cavity];
+}
+
+/// What can be wrong with a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// A lower end above the distance, or above minus the depth.
+    Lower,
+    /// An upper end below the distance.
+    Upper,
+    /// An upper end below minus the depth: a shorter translation separates.
+    TooDeep,
+    /// The translation of the lower end does not separate.
+    NotSeparated,
+    /// Ends out of order, a status that is not theirs, or a normal that is no unit vector.
+    Form,
+    /// A bracket of bodies apart that is wider than promised.
+    Wide,
+    /// A witness point of bodies apart that is not on its body.
+    Witness,
+    Protrusion,
+    Uncertified,
+    /// A row by memory has other bits than the same sample asked alone.
+    Memory,
+    /// The engine or the verifier panicked; a chunk ends with it.
+    Panic,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Lower,
+        Self::Upper,
+        Self::TooDeep,
+        Self::NotSeparated,
+        Self::Form,
+        Self::Wide,
+        Self::Witness,
+        Self::Protrusion,
+        Self::Uncertified,
+        Self::Memory,
+        Self::Panic,
+    ];
+}
+
+/// What is checked beside the brackets.
+#[derive(Clone, Copy)]
+pub(crate) struct Checks {
+    pub(crate) witnesses_of_overlaps: bool,
+    pub(crate) protrusion: bool,
+}
+
+/// A row, where its bodies are, and how far their true surfaces may be from the triangles, metres.
+pub(crate) struct Claim<'a> {
+    pub(crate) soups: &'a Soups<'a>,
+    pub(crate) row: &'a Proximity,
+    pub(crate) slack: f64,
+}
+
+impl Claim<'_> {
+    fn growth(&self) -> f64 {
+        self.soups.a.growth + self.soups.b.growth
+    }
+
+    /// Where the bodies are, whatever the row says.
+    pub(crate) fn place(&self, gap: &Gap) -> Place {
+        let (g, size, s) = (self.growth(), self.soups.size, self.soups);
+        let distance = gap.lower - g;
+        match () {
+            () if gap.is_inside || (distance < 0.0 && s.is_swallowed()) => Place::Inside,
+            () if distance.abs() <= 1e-11 * size && !gap.crosses => Place::Touching,
+            () if distance < 0.0 || gap.crosses => Place::Overlapping,
+            () if s.in_cavity() => Place::Cavity,
+            () if distance < 0.02 * size => Place::Near,
+            () => Place::Apart,
+        }
+    }
+
+    /// What is wrong with the row.
+    pub(crate) fn faults(&self, gap: &Gap, random: &mut Random, checks: Checks) -> Vec<Fault> {
+        let row = self.row;
+        if row.method == Method::None || row.status == Status::Uncertified {
+            return vec![Fault::Uncertified];
+        }
+        let mut faults = Vec::new();
+        let unit = (norm(row.normal.to_array()) - 1.0).abs() <= 1e-14;
+        let status = match () {
+            () if row.lower > 0.0 => Status::Separated,
+            () if row.upper < 0.0 => Status::Penetrating,
+            () => Status::Touching,
+        };
+        let ordered = row.lower <= row.upper && row.lower.is_finite() && row.upper.is_finite();
+        if !ordered || !unit || row.status != status || !(row.lower..=row.upper).contains(&row.distance) {
+            faults.push(Fault::Form);
+        }
+        let (e, g) = (self.soups.doubt(), self.growth());
+        let (low, high) = (gap.lower - g, gap.upper - g);
+        let [lower, upper] = [row.lower - self.slack, row.upper + self.slack];
+        let is_apart = low > e || (low > -g && self.soups.a.is_convex && self.soups.b.is_convex);
+        if lower > high + e {
+            faults.push(Fault::Lower);
+        }
+        if is_apart && upper < low - e {
+            faults.push(Fault::Upper);
+        }
+        let close = lower > low - e || (is_apart && upper < high + e);
+        if faults.is_empty() && close && !gap.is_inside && !gap.crosses {
+            self.settle(is_apart, &mut faults);
+        }
+        if is_apart {
+            if row.upper - row.lower > PROMISE * self.soups.size && self.slack == 0.0 {
+                faults.push(Fault::Wide);
+            }
+            self.witnesses(&mut faults);
+        } else if self.slack == 0.0 {
+            self.depth(random, &mut faults);
+        }
+        if checks.protrusion && gap.crosses {
+            self.protrusion(&mut faults);
+        }
+        if checks.witnesses_of_overlaps && !is_apart {
+            self.witnesses_of_overlap(&mut faults);
+        }
+        faults
+    }
+
+    /// Decides in [`Wide`] what `f64` leaves open.
+    fn settle(&self, is_apart: bool, faults: &mut Vec<Fault>) {
+        let growth = Wide::sum(self.soups.a.growth, self.soups.b.growth);
+        let distance = self.soups.fine() - growth;
+        let fine = Wide::of(1e-26 * self.soups.size + self.slack);
+        if (Wide::of(self.row.lower) - distance - fine).value() > 0.0 {
+            faults.push(Fault::Lower);
+        }
+        if is_apart && (distance - Wide::of(self.row.upper) - fine).value() > 0.0 {
+            faults.push(Fault::Upper);
+        }
+    }
+
+    fn depth(&self, random: &mut Random, faults: &mut Vec<Fault>) {
+        let (row, g, size) = (self.row, self.growth(), self.soups.size);
+        let room = PROMISE * size;
+        let n = row.normal.to_array();
+        let out = times(n, -row.lower + room);
+        if self.soups.overlap(out, g, 2.0 * room) {
+            faults.push(Fault::NotSeparated);
+        }
+        let length = -row.upper - room;
+        if length <= 0.0 {
+            return;
+        }
+        let separates = |d: Vector<f64>| {
+            let gap = self.soups.gap(times(d, length));
+            gap.lower > g + self.soups.doubt() && !gap.is_inside
+        };
+        let axes = (0..3).flat_map(|k| [-1.0, 1.0].map(|s| [0, 1, 2].map(|m| if m == k { s } else { 0.0 })));
+        let any = [random.direction(), random.direction()];
+        if axes.chain([n, times(n, -1.0)]).chain(any).any(separates) {
+            faults.push(Fault::TooDeep);
+        }
+    }
+
+    /// Witness points of bodies apart are on the grown bodies.
+    fn witnesses(&self, faults: &mut Vec<Fault>) {
+        let (s, row) = (self.soups, self.row);
+        let (a, b) = (s.from_cores(row.point_a.to_array())[0], s.from_cores(row.point_b.to_array())[1]);
+        let off = (a - s.a.growth).abs().max((b - s.b.growth).abs());
+        if off > 4.0 * PROMISE * s.size + self.slack {
+            faults.push(Fault::Witness);
+        }
+    }
+
+    /// Witness points of nonconvex bodies that overlap: each on its body, and not outside of the other.
+    fn witnesses_of_overlap(&self, faults: &mut Vec<Fault>) {
+        let (s, row, room) = (self.soups, self.row, 1e-9 * self.soups.size);
+        let [p, q] = [row.point_a, row.point_b].map(|p| p.to_array());
+        let ([pa, pb], [qa, qb]) = (s.from_cores(p), s.from_cores(q));
+        let holds = s.holds(p)[1] || pb <= s.b.growth + room;
+        let held = s.holds(q)[0] || qa <= s.a.growth + room;
+        let on = (pa - s.a.growth).abs() <= room && (qb - s.b.growth).abs() <= room;
+        if !(holds && held && on) {
+            faults.push(Fault::Witness);
+        }
+    }
+
+    /// The innermost vertex of one mesh in the other.
+    fn protrusion(&self, faults: &mut Vec<Fault>) {
+        let found = self.soups.innermost();
+        let told = if self.row.protrusion.is_nan() { 0.0 } else { self.row.protrusion };
+        if (told - found).abs() > 1e-11 * self.soups.size {
+            faults.push(Fault::Protrusion);
+        }
+    }
+}

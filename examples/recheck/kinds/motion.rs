@@ -1,0 +1,195 @@
+//! Placements and motions: at any place to each other, parallel to the axes, with headings or turned, far away or not.
+
+use super::body::Body;
+use super::gap::Soups;
+use super::make::Subject;
+use crate::oracle::Placement;
+use crate::oracle::families::Random;
+use crate::oracle::number::{Vector, add, times};
+use crate::place::Place as Relative;
+
+/// How samples follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Memory {
+    /// One sample, with what another pair left.
+    Single,
+    /// Small steps.
+    Coherent,
+    /// Anywhere from sample to sample.
+    Fast,
+}
+
+impl Memory {
+    pub(crate) const ALL: [Self; 3] = [Self::Single, Self::Coherent, Self::Fast];
+}
+
+/// Samples of a motion.
+pub(crate) const SAMPLES: usize = 24;
+
+const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+/// How bodies are turned.
+#[derive(Clone, Copy)]
+enum Turns {
+    None,
+    Quarters,
+    Headings,
+    Any,
+}
+
+fn turn(random: &mut Random, turns: Turns) -> [f64; 4] {
+    match turns {
+        Turns::None => STILL,
+        Turns::Quarters => random.quarter_turn(),
+        Turns::Headings => {
+            let half = random.between(-std::f64::consts::PI, std::f64::consts::PI) / 2.0;
+            [half.cos(), 0.0, 0.0, half.sin()]
+        }
+        Turns::Any => random.turn(),
+    }
+}
+
+/// Poses of A and of B.
+pub(crate) fn samples(random: &mut Random, pair: [&Subject; 2], memory: Memory, scale: f64) -> Vec<[Placement; 2]> {
+    let turns = [Turns::None, Turns::None, Turns::Quarters, Turns::Headings, Turns::Any, Turns::Any][random.below(6)];
+    let far = [[0.0; 3], [0.0; 3], [0.0; 3], [5_000.0, -3_000.0, 40.0]][random.below(4)];
+    let (a, b) = (&pair[0].body, &pair[1].body);
+    // One pair in three is turned in the world as a whole.
+    let whole = if random.chance(0.33) { turn(random, turns) } else { STILL };
+    let at = |q: [f64; 4], offset: Vector<f64>| {
+        [Placement::new(far, whole), Placement::new(add(far, rotated(whole, offset)), product(whole, q))]
+    };
+    match memory {
+        Memory::Single => {
+            let q = turn(random, turns);
+            vec![at(q, offset(random, a, b, q, scale))]
+        }
+        Memory::Coherent => {
+            let q = turn(random, turns);
+            let start = offset(random, a, b, q, scale);
+            let step = times(random.direction(), scale * random.scale(1e-9, 0.03));
+            let spin = if matches!(turns, Turns::Headings | Turns::Any) { random.scale(1e-8, 0.02) } else { 0.0 };
+            let from = random.below(SAMPLES) as f64;
+            let sample = |k: usize| {
+                let t = k as f64 - from;
+                let [w, x, y, z] = q;
+                let s = spin * t;
+                at([w - s * z, x - s * y, y + s * x, z + s * w], add(start, times(step, t)))
+            };
+            (0..SAMPLES).map(sample).collect()
+        }
+        Memory::Fast => {
+            let near: Vec<_> = (0..4)
+                .map(|_| {
+                    let q = turn(random, turns);
+                    (q, offset(random, a, b, q, scale))
+                })
+                .collect();
+            let sample = |_| {
+                if random.chance(0.3) {
+                    let (q, o) = near[random.below(near.len())];
+                    return at(q, o);
+                }
+                let reach = 1.5 * (a.reach + a.growth + b.reach + b.growth);
+                at(
+                    turn(random, turns),
+                    snapped(random, times(random.direction(), reach * random.between(0.0, 1.0)), scale),
+                )
+            };
+            (0..SAMPLES).map(sample).collect()
+        }
+    }
+}
+
+/// On the grid of the bodies, every other time.
+fn snapped(random: &mut Random, p: Vector<f64>, scale: f64) -> Vector<f64> {
+    let step = scale / 64.0;
+    if random.chance(0.5) { p.map(|c| (c / step).round() * step) } else { p }
+}
+
+/// Where B is to be in A's frame.
+fn offset(random: &mut Random, a: &Body, b: &Body, q: [f64; 4], scale: f64) -> Vector<f64> {
+    let aim = random.below(7);
+    let reach = a.reach + a.growth + b.reach + b.growth;
+    let anywhere = |random: &mut Random, share: f64| {
+        let p = times(random.direction(), share * reach * random.between(0.0, 1.0));
+        snapped(random, p, scale)
+    };
+    match aim {
+        // In the middle: inside, or in a cavity.
+        0 => anywhere(random, 0.03),
+        1 => {
+            // About a point inside of one of them.
+            let inner = match (a.probes.is_empty(), b.probes.is_empty()) {
+                (false, _) => a.probes[random.below(a.probes.len())],
+                (true, false) => times(rotated(q, b.probes[random.below(b.probes.len())]), -1.0),
+                (true, true) => [0.0; 3],
+            };
+            let away = anywhere(random, 0.01);
+            add(inner, away)
+        }
+        2 => anywhere(random, 0.6),
+        3 => {
+            let p = times(random.direction(), reach * random.between(0.6, 3.0));
+            snapped(random, p, scale)
+        }
+        // At a distance along a line towards A: apart, near, touching, or a little into each other.
+        _ => {
+            let to = match random.below(5) {
+                0 => 0.0,
+                1 => reach * random.scale(1e-13, 1e-3),
+                2 => -reach * random.scale(1e-9, 0.2),
+                3 => reach * random.between(0.0, 0.02),
+                _ => 0.0,
+            };
+            let axis = random.below(3);
+            let axial = random.chance(0.5);
+            let out = if axial { [0, 1, 2].map(|k| if k == axis { 1.0 } else { 0.0 }) } else { random.direction() };
+            let aside = anywhere(random, 0.3);
+            let contact = approach(a, b, q, out, aside, reach);
+            let p = add(contact, times(out, to));
+            if axial && to == 0.0 { nearest_grid(p, axis, scale) } else { p }
+        }
+    }
+}
+
+fn nearest_grid(p: Vector<f64>, axis: usize, scale: f64) -> Vector<f64> {
+    let step = scale / 64.0;
+    let snapped = (p[axis] / step).round() * step;
+    let is_on = (p[axis] - snapped).abs() <= 1e-9 * scale;
+    [0, 1, 2].map(|k| if k == axis && is_on { snapped } else { p[k] })
+}
+
+/// The place where B, coming from far away along `-out`, first touches A; or where it passes A.
+fn approach(a: &Body, b: &Body, q: [f64; 4], out: Vector<f64>, aside: Vector<f64>, reach: f64) -> Vector<f64> {
+    let start = add(aside, times(out, 1.4 * reach));
+    let place = Relative::new(&Placement::new([0.0; 3], STILL), &Placement::new(start, q));
+    let soups = Soups::new(a, b, place);
+    let growth = a.growth + b.growth;
+    let mut moved = 0.0;
+    for _ in 0..60 {
+        let step = soups.gap(times(out, -moved)).lower - growth;
+        if step <= 1e-15 * reach || moved > 3.0 * reach {
+            break;
+        }
+        moved += step;
+    }
+    add(start, times(out, -moved))
+}
+
+/// A vector turned by a quaternion of unit length.
+fn rotated(q: [f64; 4], v: Vector<f64>) -> Vector<f64> {
+    let place = Relative::new(&Placement::new([0.0; 3], STILL), &Placement::new([0.0; 3], q));
+    place.rough_vector(v)
+}
+
+/// First `q`, then `p`.
+fn product(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
+    let ([a, b, c, d], [w, x, y, z]) = (p, q);
+    [
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    ]
+}
