@@ -55,7 +55,11 @@ const QUERY: &[Row] = &[
     ("text", "[scene]\nlength_unit = \"m\"\n[query]\nwithin = \"fast\"\n+", &[":4", "`fast` is not a length"]),
     ("truth", "[scene]\nlength_unit = \"m\"\n[query]\nwithin = true\n+", &[":4", "boolean instead of a length"]),
     ("require", "+require = 0.3\n+", &[":5", "`require`", "0.3 m", "0.2 m", "at least as large"]),
-    ("require in mm", "+require = \"300mm\"\n+", &[":5", "`require` (300 mm)", "`within` (200 mm)", "at least as large"]),
+    (
+        "require in mm",
+        "+require = \"300mm\"\n+",
+        &[":5", "`require` (300 mm)", "`within` (200 mm)", "at least as large"],
+    ),
     ("binary glTF", "glTF\u{2}...", &["scene.toml", "is a binary glTF file, and no scene", "TOML"]),
     ("STEP", "\u{feff}ISO-10303-21;\n", &["scene.toml", "is a STEP or IFC file", "as `geometry`"]),
     ("require < 0", "+require = -1\n+", &[":5", "`require`", "negative"]),

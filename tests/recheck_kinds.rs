@@ -94,7 +94,8 @@ fn the_verifier_refutes_false_ends() {
     for pair in pairs() {
         let subjects = pair.map(|kind| make(kind, &mut random, 1.0));
         let two = [&subjects[0], &subjects[1]];
-        for places in (0..20).flat_map(|_| motion::samples(&mut random, two, Memory::Single, 1.0)) {
+        let samples: Vec<_> = (0..20).flat_map(|_| motion::samples(&mut random, two, Memory::Single, 1.0)).collect();
+        for places in samples {
             let soups = Soups::new(&two[0].body, &two[1].body, Place::new(&places[0], &places[1]));
             let (gap, growth) = (soups.gap([0.0; 3]), two[0].body.growth + two[1].body.growth);
             if gap.lower - growth <= 1e-6 {

@@ -44,6 +44,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         path: PathBuf::new(),
         name: String::new(),
         unit: LengthUnit::ALL[0],
+        require_unit: LengthUnit::ALL[0],
         bodies: (0..n as u32).map(body).collect(),
         dynamic: (0..n as u32).collect(),
         trajectories: None,

@@ -44,7 +44,7 @@ pub(super) struct PairStat {
 
 /// What rows are ranked by, metres: the signed distance, or where that is minus an upper bound of a depth, the proven upper end.
 pub(super) fn rank(p: &Proximity) -> f64 {
-    if p.method == Method::Bound { p.upper } else { p.distance }
+    if matches!(p.method, Method::Bound | Method::Winding) { p.upper } else { p.distance }
 }
 
 /// Whether `new` is less than `old`. NaN counts as greater than every number.

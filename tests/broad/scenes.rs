@@ -115,6 +115,7 @@ impl Setup {
             path: "scene.toml".into(),
             name: "test".into(),
             unit: LengthUnit::ALL[0],
+            require_unit: LengthUnit::ALL[0],
             bodies: Vec::new(),
             dynamic: Vec::new(),
             trajectories: None,

@@ -106,6 +106,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         path: "test.toml".into(),
         name: "test".into(),
         unit: LengthUnit::ALL[0],
+        require_unit: LengthUnit::ALL[0],
         bodies,
         dynamic,
         trajectories: None,

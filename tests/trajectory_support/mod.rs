@@ -94,6 +94,7 @@ pub fn scene(names: &[&str]) -> Scene {
         path: "scene.toml".into(),
         name: "test".to_owned(),
         unit: LengthUnit::ALL[0],
+        require_unit: LengthUnit::ALL[0],
         bodies,
         dynamic,
         trajectories: None,

@@ -91,10 +91,10 @@ pub(crate) fn samples(random: &mut Random, pair: [&Subject; 2], memory: Memory, 
                     return at(q, o);
                 }
                 let reach = 1.5 * (a.reach + a.growth + b.reach + b.growth);
-                at(
-                    turn(random, turns),
-                    snapped(random, times(random.direction(), reach * random.between(0.0, 1.0)), scale),
-                )
+                let q = turn(random, turns);
+                let direction = random.direction();
+                let o = times(direction, reach * random.between(0.0, 1.0));
+                at(q, snapped(random, o, scale))
             };
             (0..SAMPLES).map(sample).collect()
         }
