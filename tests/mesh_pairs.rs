@@ -2,6 +2,8 @@
 
 #[path = "mesh_pairs/brute_force.rs"]
 mod brute_force;
+#[path = "mesh_pairs/convex.rs"]
+mod convex;
 #[path = "mesh_pairs/depths.rs"]
 mod depths;
 #[path = "mesh_pairs/directions.rs"]

@@ -15,6 +15,7 @@ pub(crate) use labels::{EdgeLabel, FeatureLabels};
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
 pub(crate) use project::{Intervals, SearchFrame, heights_of_leaf, heights_of_node};
 
+use super::hull::side;
 use super::lazy::Lazy;
 use super::polyhedron::Polyhedron;
 use super::triangle_tree::bounds;
@@ -41,6 +42,8 @@ pub struct TriangleMesh {
     inside: Inside,
     /// Where the winding number decides what is inside.
     open: Option<OpenSurface>,
+    /// Whether it is the boundary of its convex hull.
+    convex: Lazy<bool>,
     identity: MeshIdentity,
     /// No vertex is farther from the origin of the frame, metres.
     radius: f64,
@@ -49,6 +52,9 @@ pub struct TriangleMesh {
     /// Half of its sides, metres.
     extent: Vec3<f64>,
 }
+
+/// Tests of a vertex against the plane of a triangle, at most: some tenths of a second.
+const MOST_SIDES: usize = 1 << 22;
 
 /// The surface of convex pieces, once it is asked for.
 pub type LazySurface = Lazy<TriangleMesh>;
@@ -153,6 +159,7 @@ impl TriangleMesh {
             component_vertices,
             inside,
             open: None,
+            convex: Lazy::default(),
             identity,
             radius,
             middle,
@@ -188,6 +195,18 @@ impl TriangleMesh {
     /// What is known of its inside.
     pub fn inside(&self) -> Inside {
         self.inside
+    }
+
+    /// Whether the solid is the convex hull of its vertices, exactly as they are stored: every triangle lies on a supporting plane. A mesh
+    /// that would take more than [`MOST_SIDES`] tests counts as not convex.
+    pub(crate) fn is_convex_solid(&self) -> bool {
+        *self.convex.get_or_build(|| {
+            // A closed surface on the boundary of its hull covers that.
+            let outside = |[a, b, c]: [Vec3<f64>; 3]| self.vertices.iter().any(|&p| side(a, b, c, p) > 0.0);
+            self.is_solid()
+                && self.triangles.len().saturating_mul(self.vertices.len()) <= MOST_SIDES
+                && !self.triangles.iter().any(|t| outside(t.map(|v| self.vertices[v as usize])))
+        })
     }
 
     /// How often an open surface winds around a point of its frame that may be off by `error` (metres); `None` of any other.

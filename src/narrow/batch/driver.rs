@@ -120,7 +120,17 @@ fn answer_samples(
             let bodies = Bodies { a: query.a, b: query.b, pose_a, pose_b, relative: relative.at(sample) };
             let before = routes.verified + routes.surface_verified;
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
-                mesh::query(&bodies, options, cache, meshes, routes, || relative.motions(sample, left, query.b.radius))
+                let ahead = || relative.motions(sample, left, query.b.radius);
+                match mesh::query(&bodies, options, cache, meshes, routes, ahead) {
+                    RungOutcome::Settled(row) => RungOutcome::Settled(compound::row_of_hulls(
+                        &bodies,
+                        options,
+                        row,
+                        (&mut ladder, cache),
+                        routes,
+                    )),
+                    other => other,
+                }
             } else {
                 compound::query(&bodies, options, cache, (&mut ladder, compounds, meshes), routes)
             };

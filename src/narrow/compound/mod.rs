@@ -17,10 +17,10 @@ use super::cache::{CompoundMemory, PairCache, PieceCache};
 use super::deviation::{deviation_of, proven_upper, widened};
 use super::ladder::{Ladder, solve};
 use super::mesh::{MeshMemory, overlap_witnesses};
-use super::proximity::{Proximity, Status};
+use super::proximity::{Method, Proximity, Status};
 use super::routes::Routes;
 use super::rung_outcome::RungOutcome;
-use crate::scene::QueryOptions;
+use crate::scene::{QueryOptions, Shape};
 
 /// Working memory of queries of bodies of pieces.
 #[derive(Debug, Default)]
@@ -60,6 +60,38 @@ pub(super) fn query(
     let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work, meshes), routes);
     memory.apart = matches!(outcome, RungOutcome::Beyond { .. });
     outcome
+}
+
+/// The row of two bodies that overlap, from that of their triangles: if both are convex, and known without deviation, what the brackets
+/// of the triangles and of the hulls both hold, with the value, the direction and the witness points of the hulls.
+pub(super) fn row_of_hulls(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    row: Proximity,
+    (ladder, cache): (&mut Ladder<'_>, &mut PairCache),
+    routes: &mut Routes,
+) -> Proximity {
+    let is_convex = |body: &Shape| body.mesh.as_ref().map_or(body.pieces.len() == 1, |mesh| mesh.is_convex_solid());
+    if row.method != Method::Bound
+        || deviation_of(bodies.a, bodies.b) > 0.0
+        || ![bodies.a, bodies.b].into_iter().all(is_convex)
+    {
+        return row;
+    }
+    let (a, b) = (bodies.a.hull(), bodies.b.hull());
+    match solve(&bodies.parts(a, b), f64::INFINITY, &mut cache.hulls, ladder, routes) {
+        RungOutcome::Settled(answer) => {
+            let hulls = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
+            let (lower, upper) = (row.lower.max(hulls.lower), row.upper.min(hulls.upper));
+            if lower > upper || lower.is_nan() {
+                return row;
+            }
+            let Proximity { distance, normal, point_a, point_b, .. } = hulls;
+            let status = status(lower, upper, options);
+            Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
+        }
+        RungOutcome::Beyond { .. } | RungOutcome::Open => row,
+    }
 }
 
 /// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
