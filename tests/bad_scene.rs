@@ -381,7 +381,7 @@ fn wrong_overrides_are_errors_of_usage() {
         (within("-1mm"), &["--within", "negative"]),
         (within("nan"), &["--within"]),
         (within("50mm"), &["key `require`", "0.1 m", "0.05 m"]),
-        (require("1 ft"), &["--require", "0.3048 m", "0.2 m"]),
+        (require("1 ft"), &["--require", "(1 ft)", "(0.656167979003 ft)"]),
         (moving, &["--trajectories", "t.parquet", "nothing moves"]),
     ];
     for (overrides, parts) in rows {

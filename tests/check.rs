@@ -360,7 +360,7 @@ fn a_first_pose_that_tips_a_node_over_is_told_with_its_rest_pose() {
         assert!(text.contains("tips the body over") && !text.contains("[[ignore]]"), "{text}");
 
         // The row of the text, copied, is the place of the file: y up becomes z up, and metres millimetres.
-        let listed: Vec<&str> = text.lines().map(str::trim).filter(|line| line.contains("skid,")).collect();
+        let listed: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("skid,")).collect();
         let row = listed[0];
         assert!(
             text.contains("at rest") && text.contains("body,x,y,z,qw,qx,qy,qz") && help.contains(row),

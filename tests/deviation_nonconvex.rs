@@ -155,7 +155,8 @@ fn a_penetration_is_claimed_of_what_is_thicker_than_its_deviation() {
         |half: [f64; 3], random: &mut Random| block(half).shape(folder.path(), Model::Mesh, random, [0.0, 0.05]);
     let (wall, fin) = (shape([1.0, 0.01, 1.0], &mut random), shape([0.01, 1.0, 0.5], &mut random));
     let row = ask(&wall, &fin, &at([0.0; 3]), None).expect("a row");
-    assert!(row.distance < -0.5 && row.lower < row.distance - 0.0999, "{row:?}");
+    // The value is the end near 0 of the bracket of the stored blocks.
+    assert!(row.distance < -0.1 && row.distance > -0.2 && row.lower < -1.01 - 0.0999, "{row:?}");
     assert!(row.upper >= 0.0 && row.status == Status::Touching, "{row:?}");
     let (one, other) = (shape([0.5; 3], &mut random), shape([0.5; 3], &mut random));
     let row = ask(&one, &other, &at([0.6, 0.05, 0.02]), None).expect("a row");

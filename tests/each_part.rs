@@ -325,8 +325,8 @@ fn what_does_not_fit_has_its_message() {
         (section(&format!("{long}shape = {{ sphere = 1 }}")), "key `shape`", "`geometry` file", "remove `shape`"),
         (section(&format!("{long}model = \"hul\"")), "key `model`", "`hul`", "`hull`"),
         (section(&format!("{long}[[bodies]]\n{long}")), "scene.toml:8", "was used before", "`name = "),
-        (table(1, "rack/level-3,,,,\n"), "t1.csv:2, row 0", "no part of", "did you mean `rack/level-1`"),
-        (table(2, "rack/level-1,,,,\n"), "t2.csv:2, row 0", "no body", "below it"),
+        (table(1, "rack/level-3,,,,\n"), "t1.csv:2", "no part of", "did you mean `rack/level-1`"),
+        (table(2, "rack/level-1,,,,\n"), "t2.csv:2", "no body", "below it"),
         (table(3, "rack/level-1/wide,,,,\nrack/level-1/wide,,,,\n"), "scene.toml:8", "two rows", "one row"),
     ] {
         let error = wrong(dir.path(), &text);
@@ -402,7 +402,7 @@ fn blanks_around_names_of_nodes_are_left_out() {
         [r#"{"name": " rack ", "children": [1, 2]}"#, r#"{"name": "pipe ", "mesh": 0}"#, r#"{"name": " ", "mesh": 0}"#];
     let bytes = glb(&nodes.map(str::to_owned), &[0], &[cuboid(" box ", [1.0; 3], None)], &[]);
     fs::write(dir.path().join("rack.glb"), bytes).expect("a file");
-    fs::write(dir.path().join("over.csv"), "body,offset\n\"rack/pipe \",5\n").expect("a table");
+    fs::write(dir.path().join("over.csv"), "body,offset\n rack/pipe ,5\n").expect("a table");
     let scene = good(dir.path(), &format!("{HEAD}{SECTION}table = \"over.csv\"\n"));
     assert_eq!(names(&scene), ["rack/pipe", "rack/box"]);
     assert_eq!(body(&scene, "rack/pipe").shape.pieces[0].radius, 0.005);

@@ -148,7 +148,9 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
                 let is_near = corners().any(|p| (winding(closed, p).abs() - winding(&open, p).abs()).abs() > 0.3);
                 // Both answers are in the bracket: of the closed solid, and of the sheet. What has grown may reach through a hole.
                 if kind < 4 || !is_near {
-                    assert!(found.lower <= truth.upper, "{context}: {found:?} {truth:?}");
+                    // What is outside by the winding number has the row of the sheet: the triangle that is missing may be the nearest.
+                    let is_sheet = found.status == Status::Separated && truth.status == Status::Separated;
+                    assert!(is_sheet || found.lower <= truth.upper, "{context}: {found:?} {truth:?}");
                     assert!(truth.lower <= found.upper, "{context}: {found:?} {truth:?}");
                 }
                 if low <= 0.0 {

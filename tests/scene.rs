@@ -274,7 +274,8 @@ fn vertex_numbers_are_those_of_the_file() {
             for &v in t {
                 let single = points[v as usize].map(|c| c as f32);
                 stl.extend(single.iter().flat_map(|c| c.to_le_bytes()));
-                ascii += &format!("vertex {} {:e} {}\n", single[0], single[1], single[2]);
+                let [x, y, z] = single.map(f64::from); // decimals are read in double precision
+                ascii += &format!("vertex {x} {y:e} {z}\n");
                 soup.push(single.map(f64::from));
             }
             stl.extend([1, 2]);

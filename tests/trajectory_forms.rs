@@ -313,7 +313,7 @@ fn times_that_no_clock_shows_in_seconds_are_refused() {
             let error = failure(&scene, &path);
             for part in [
                 &format!("{name}.csv"),
-                "row 1",
+                ".csv:3: ",
                 &format!("`{column}`"),
                 unit,
                 "no plausible time",

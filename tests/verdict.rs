@@ -356,7 +356,7 @@ fn what_is_to_be_copied_is_not_broken() {
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
     let checked = text(&["check", "scene.toml"]);
-    let rules = &checked[checked.find("[[ignore]]").expect("a rule")..checked.find("A run would").expect("an end")];
+    let rules = &checked[checked.find("[[ignore]]").expect("a rule")..checked.find("largest step").expect("an end")];
     let rules: toml::Table = toml::from_str(rules).unwrap_or_else(|error| panic!("{error}\n{checked}"));
     assert_eq!(rules["ignore"][0]["a"].as_str(), Some(names[0]));
     let ran = text(&["run", "scene.toml", "--out", "an output whose name has blanks"]);

@@ -11,7 +11,7 @@ mod solids;
 
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Proximity, Status, query_one};
+use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use solids::Solid;
 use std::collections::BTreeMap;
@@ -219,7 +219,8 @@ fn asked(a: &Body, b: &Body, pose: &Pose, world: &Pose) -> (Proximity, [Vec3<f64
 
 fn check(a: &Body, b: &Body, pose: &Pose, world: &Pose, counts: &mut Counts) -> Proximity {
     let (row, points) = asked(a, b, pose, world);
-    if row.status == Status::Separated {
+    // Inside of an open mesh by the winding number the nearest points of the surfaces are the witness points.
+    if row.status == Status::Separated || row.method == Method::Winding {
         return row;
     }
     let moved = Moved { pose: *pose };

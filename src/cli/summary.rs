@@ -5,6 +5,7 @@ use super::color::{Tone, paint};
 use super::exit::ProgramEnd;
 use super::hulls::{self, OF_HULLS};
 use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, table, visible};
+use super::violations::is_static;
 use super::wrap::{width, wrapped};
 use super::{intervals, open_meshes, stdout, violations};
 use crate::engine::NothingChecked;
@@ -221,11 +222,6 @@ pub(crate) fn text(manifest: &Value, dir: &Path) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Whether nothing moves: such a job has no frames and runs to be named.
-pub(super) fn is_static(summary: &Value) -> bool {
-    summary["bodies_dynamic"].as_u64() == Some(0)
 }
 
 fn input(summary: &Value) -> String {

@@ -2,7 +2,6 @@
 
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
-use super::summary::is_static;
 use super::text::{Lengths, count, counted, visible};
 use serde_json::Value;
 
@@ -19,6 +18,11 @@ enum SpanWords {
 
 /// Pairs that the text lists; the manifest has more.
 const LISTED: usize = 5;
+
+/// Whether nothing moves: such a job has no frames and runs to be named.
+pub(super) fn is_static(summary: &Value) -> bool {
+    summary["bodies_dynamic"].as_u64() == Some(0)
+}
 
 /// `VIOLATED by 3 pairs`, or between frames; `None` where nothing is.
 pub(super) fn verdict(summary: &Value) -> Option<String> {

@@ -1,8 +1,5 @@
 //! What is assumed of the motion between neighbouring frames: `[motion]`.
 
-use super::model::Shape;
-use crate::geometry::Vec3;
-
 /// How a body moves from its pose in a frame to that in the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BetweenFrames {
@@ -36,18 +33,8 @@ pub enum Pivot {
     /// The origin of the body's own frame.
     #[default]
     Origin,
-    /// The centre of the box around its geometry: [`Shape::middle`].
+    /// The centre of the box around its geometry: `Shape::middle`.
     Centre,
-}
-
-impl Pivot {
-    /// The pivot of a body of this shape, in its recentred frame, metres.
-    pub fn of(self, shape: &Shape) -> Vec3<f64> {
-        match self {
-            Self::Origin => -shape.center,
-            Self::Centre => shape.middle,
-        }
-    }
 }
 
 /// `[motion]`.

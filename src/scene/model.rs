@@ -238,6 +238,16 @@ impl Shape {
     }
 }
 
+impl Pivot {
+    /// The pivot of a body of this shape, in its recentred frame, metres.
+    pub fn of(self, shape: &Shape) -> Vec3<f64> {
+        match self {
+            Self::Origin => -shape.center,
+            Self::Centre => shape.middle,
+        }
+    }
+}
+
 /// Whether a body moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Motion {

@@ -15,7 +15,9 @@ fn boxes_that_cross_in_a_corner_an_edge_or_a_face_are_as_deep_as_their_sides_tel
     let mut draw = Draw(29);
     let mut crossing = [0; 4];
     for number in 0..600 {
-        let sides = [0, 1].map(|_| (draw.vec() + Vec3::new(1.5, 1.5, 1.5)).to_array());
+        // One in three is small.
+        let shrink = [1.0, 1.0, 0.2][number % 3];
+        let sides = [1.0, shrink].map(|by| ((draw.vec() + Vec3::new(1.5, 1.5, 1.5)) * by).to_array());
         let [a, b] = sides.map(|half| Solid::cuboid(half, 1 + number % 3));
         let offset = Vec3::from([0, 1, 2].map(|k| (sides[0][k] + sides[1][k]) * draw.next()));
         // The shortest way out of axis-parallel boxes is along an axis.
@@ -32,18 +34,4 @@ fn boxes_that_cross_in_a_corner_an_edge_or_a_face_are_as_deep_as_their_sides_tel
         crossing[cornered] += 1;
     }
     assert!(crossing.iter().all(|&n| n > 20), "not representative: {crossing:?}");
-}
-
-#[test]
-fn what_is_not_convex_keeps_its_own_depth() {
-    // A dent of one unit in the last place, and one that is plain to see.
-    for dent in [f64::EPSILON, 0.25] {
-        let mut solid = Solid::cuboid([1.0; 3], 2);
-        let middle = solid.vertices.iter().position(|v| v[0] == 1.0 && v[1] == 0.0 && v[2] == 0.0);
-        solid.vertices[middle.expect("a vertex in the middle of a face")][0] -= dent;
-        let (dented, cube) = (solid.shape(Model::Mesh, 0.0), Solid::cuboid([1.0; 3], 1).shape(Model::Mesh, 0.0));
-        let row = ask(&dented, &cube, &at(1.5, 1.5, 1.5));
-        assert!(row.upper - row.lower > 1e-3, "the corner of both is the same, but no proof of it: {row:?}");
-        assert!(row.lower <= -0.5 && -0.5 <= row.upper, "{row:?}");
-    }
 }

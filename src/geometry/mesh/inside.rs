@@ -286,7 +286,9 @@ mod tests {
             let expected: f64 = kept.iter().map(|t| angle(corners(t))).sum();
             assert!((found.value - expected).abs() < 1e-7, "{p:?} {found:?} {expected}");
             assert!(closed.error < 1e-9 && found.error < 1e-9 && found.error > 0.0, "{p:?} {closed:?} {found:?}");
-            assert!(whole.winding(&vertices, &triangles, p, 1e-3).error > closed.error, "{p:?}");
+            // Outside of the box of a closed surface nothing is left to be off.
+            let off = whole.winding(&vertices, &triangles, p, 1e-3).error;
+            assert!(off >= closed.error && (off > closed.error || !closed.is_inside()), "{p:?} {closed:?} {off}");
             inside += usize::from(closed.is_inside());
         }
         assert!(inside > 100 && inside < 400, "{inside}");

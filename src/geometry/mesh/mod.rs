@@ -305,3 +305,45 @@ fn component_vertices(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     }
     (0..vertices as u32).filter(|&v| used[v as usize] && parent[v as usize] == v).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cube of side 2 with a corner moved by `dent` into it, and without its last triangles.
+    fn cube(dent: f64, missing: usize) -> TriangleMesh {
+        let mut corners: Vec<Vec3<f64>> =
+            (0..8).map(|k| Vec3::from([0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 }))).collect();
+        // In the middle of the face x = 1.
+        corners.push(Vec3::new(1.0 - dent, 0.0, 0.0));
+        let mut triangles = vec![
+            [0, 4, 6],
+            [0, 6, 2],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [1, 3, 8],
+            [3, 7, 8],
+            [7, 5, 8],
+            [5, 1, 8],
+        ];
+        triangles.truncate(triangles.len() - missing);
+        let (v, t) = (corners.len() as u32, triangles.len() as u32);
+        let inside = if missing == 0 { InsideOf::Solid } else { InsideOf::Open(vec![false; triangles.len()]) };
+        TriangleMesh::new(corners, triangles, (0..v).collect(), (0..t).collect(), inside, &Workers::none())
+    }
+
+    #[test]
+    fn a_dent_of_the_last_place_is_not_convex() {
+        assert!(cube(0.0, 0).is_convex_solid());
+        assert!(cube(-0.25, 0).is_convex_solid(), "a low pyramid on a face");
+        assert!(!cube(f64::EPSILON, 0).is_convex_solid());
+        assert!(!cube(0.25, 0).is_convex_solid());
+        assert!(!cube(0.0, 1).is_convex_solid(), "it is open");
+    }
+}

@@ -82,12 +82,18 @@ pub(super) fn row_of_hulls(
     match solve(&bodies.parts(a, b), f64::INFINITY, &mut cache.hulls, ladder, routes) {
         RungOutcome::Settled(answer) => {
             let hulls = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
-            let (lower, upper) = (row.lower.max(hulls.lower), row.upper.min(hulls.upper));
-            if lower > upper || lower.is_nan() {
+            // The translation of the lower end goes along the normal of the row that it is of.
+            let (lower, normal, length) = match hulls.lower > row.lower {
+                true => (hulls.lower, hulls.normal, hulls.lower),
+                false => (row.lower, row.normal, row.distance),
+            };
+            let upper = row.upper.min(hulls.upper);
+            if lower > upper || hulls.lower.is_nan() {
                 return row;
             }
-            let Proximity { distance, normal, point_a, point_b, .. } = hulls;
             let status = status(lower, upper, options);
+            let distance = if status == Status::Touching { upper.min(0.0) } else { length };
+            let Proximity { point_a, point_b, .. } = hulls;
             Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
         }
         RungOutcome::Beyond { .. } | RungOutcome::Open => row,

@@ -9,9 +9,9 @@
 //! The last two depend on what was asked before, so they separate nodes only by a margin, for which the interval alone separates them as well
 //! (docs/numerics.md).
 
-use super::answer::IntervalProximity;
+use super::answer::{IntervalProximity, SoughtTimes};
 use super::beyond::{PARTS, SeparatedNodes};
-use super::closest::{SoughtTimes, are_explained};
+use super::closest::are_explained;
 use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
 use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
 use super::relative_motion::FixedIn;

@@ -3,7 +3,7 @@
 //! The parts that may reach the upper end are looked at from both ends of the interval inward. The outermost part is divided until a time
 //! near it is known at which the bracket leaves open whether the distance is the least one.
 
-use super::answer::IntervalProximity;
+use super::answer::{IntervalProximity, SoughtTimes};
 use super::search::{IntervalPart, IntervalSearch, PartOf};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -16,26 +16,6 @@ const WORK_LIMIT: u32 = 24;
 
 /// Parts divided for each end of them, at most.
 const MOST_PARTS: u32 = 1024;
-
-/// What is sought of the times of least distance, metres.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SoughtTimes {
-    /// Times at which the bodies are proven to be farther apart are left out.
-    pub(super) level: f64,
-    /// A time is explained if the lower end of its distance is at most this: nothing is gained by leaving it out.
-    pub(super) explained: f64,
-}
-
-impl SoughtTimes {
-    /// Of a bracket of the least distance. While bodies that are not convex overlap, bounds of their parts say nothing of the depth: these
-    /// tell that the bodies are apart.
-    /// `touch`: up to which distance bodies touch.
-    pub(super) fn of_bracket([lower, upper]: [f64; 2], is_convex: bool, touch: f64) -> Self {
-        let level = if is_convex { upper } else { upper.max(0.0) };
-        let least = if upper <= touch && !is_convex { touch } else { level };
-        Self { level, explained: least.max(upper + (upper - lower)) }
-    }
-}
 
 /// Whether the lower ends at both ends of the interval explain the times of an answer.
 pub(super) fn are_explained(answer: &IntervalProximity, lowers: [f64; 2], sought: SoughtTimes) -> bool {

@@ -4,8 +4,8 @@
 //! motion and the options alone: the order of the parts is that of their bounds.
 
 use super::answer::IntervalMethod;
+use super::answer::SoughtTimes;
 use super::beyond::separated;
-use super::closest::SoughtTimes;
 use super::node::Node;
 use super::options::{IntervalOptions, PartDivision};
 use super::path::BodyPath;

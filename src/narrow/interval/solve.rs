@@ -1,8 +1,8 @@
 //! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
 
-use super::answer::{IntervalMethod, IntervalProximity, IntervalStatus};
+use super::answer::{IntervalMethod, IntervalProximity, IntervalStatus, SoughtTimes};
 use super::beyond::{SeparatedCover, SeparationProof};
-use super::closest::{SoughtTimes, are_explained, common};
+use super::closest::{are_explained, common};
 use super::contact::first_contact;
 use super::node::Node;
 use super::options::{BodyMotion, IntervalOptions, PartDivision};

@@ -1,33 +1,8 @@
 //! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
 
-use super::pair_distance::{PairDistance, pair_distance};
+use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
 use super::place::MeshPlace;
-use super::triangle_pair::{self, ClosestPoints, TriangleCorners};
-use crate::geometry::Vec3;
-
-/// The nearest triangles, and the proof.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NearestTriangles {
-    /// Of A and of B, in the order of their trees.
-    pub(crate) triangles: [u32; 2],
-    /// Their closest points, in A's frame.
-    pub(crate) closest: ClosestPoints<f64>,
-    /// Unit, from A to B.
-    pub(crate) normal: Vec3<f64>,
-    /// Of the surfaces, metres.
-    pub(crate) distance: f64,
-    /// Proven: no two points are nearer, metres.
-    pub(crate) lower: f64,
-    /// Proven: some are as near, metres.
-    pub(crate) upper: f64,
-}
-
-impl NearestTriangles {
-    /// Of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for what rounding does.
-    pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
-        Self { triangles, closest, normal, distance, lower: distance, upper: distance }
-    }
-}
+use super::triangle_pair::{self, TriangleCorners};
 
 /// What a search finds.
 #[derive(Debug, Clone, Copy)]

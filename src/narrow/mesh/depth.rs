@@ -1,9 +1,8 @@
 //! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end separates them, and one of the length
 //! of its upper end was checked to.
 
-use super::best_pair::NearestTriangles;
 use super::overlap::{Containment, OverlapQueries, Protrusion};
-use super::pair_distance::contact_upper;
+use super::pair_distance::{NearestTriangles, contact_upper};
 use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};

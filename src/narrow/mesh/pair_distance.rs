@@ -5,11 +5,34 @@
 //! sharp bracket is wide; they are *touching* if points of both are as near as rounding; and what neither `f64` nor double-double decides,
 //! integers do. Nothing undecided counts as touching.
 
-use super::best_pair::NearestTriangles;
 use super::place::MeshPlace;
 use super::triangle_pair::{self, ClosestPoints, TriangleCorners, TriangleFeature};
-use crate::geometry::{Real, Scalar};
+use crate::geometry::{Real, Scalar, Vec3};
 use crate::narrow::exact;
+
+/// The nearest triangles, and the proof.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearestTriangles {
+    /// Of A and of B, in the order of their trees.
+    pub(crate) triangles: [u32; 2],
+    /// Their closest points, in A's frame.
+    pub(crate) closest: ClosestPoints<f64>,
+    /// Unit, from A to B.
+    pub(crate) normal: Vec3<f64>,
+    /// Of the surfaces, metres.
+    pub(crate) distance: f64,
+    /// Proven: no two points are nearer, metres.
+    pub(crate) lower: f64,
+    /// Proven: some are as near, metres.
+    pub(crate) upper: f64,
+}
+
+impl NearestTriangles {
+    /// Of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for what rounding does.
+    pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
+        Self { triangles, closest, normal, distance, lower: distance, upper: distance }
+    }
+}
 
 /// How two triangles lie.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +130,7 @@ pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
 mod tests {
     use super::*;
     use crate::geometry::mesh::{InsideOf, TriangleMesh};
-    use crate::geometry::{Pose, RelativePose, Vec3};
+    use crate::geometry::{Pose, RelativePose};
     use crate::narrow::mesh::point_bounds::tests::{Draw, soup};
     use crate::workers::Workers;
 
@@ -138,7 +161,14 @@ mod tests {
             let (a, b) = (mesh(hard(&mut draw, number)), mesh(hard(&mut draw, number / 7)));
             let q = [[1.0, 0.0, 0.0, 0.0], [0.7, 0.0, 0.0, 0.4], [draw.next(), draw.next(), 0.2, 0.1]];
             let far = [0.0, 0.3, 3.0][(number / 5 % 3) as usize];
-            let pose = Pose::new(draw.point(far).to_array(), q[(number / 11 % 3) as usize]);
+            let mut pose = Pose::new(draw.point(far).to_array(), q[(number / 11 % 3) as usize]);
+            if number % 13 == 0 {
+                // A corner of B lies on the middle of A, but for rounding.
+                let [p, r, s] = a.corners(0);
+                let relative = RelativePose::between(&Pose::IDENTITY, &pose);
+                let middle = (p + r + s).scale(1.0 / 3.0);
+                pose.position = pose.position + (middle - relative.point(b.corners(0)[0]));
+            }
             let place = place(&a, &b, pose);
             let exact = exact::closest_hull_points([&a.corners(0), &b.corners(0)], (&place.poses[0], &place.poses[1]))
                 .expect("two triangles");

@@ -7,11 +7,12 @@
 //! on what is remembered, or on the axes that boxes are compared along.
 
 use super::best_pair::BestPair;
-pub(crate) use super::best_pair::{NearestTriangles, SurfaceDistance};
+pub(crate) use super::best_pair::SurfaceDistance;
 use super::bounds::{ChildBounds, IntervalCache};
 use super::front::MeshFront;
 use super::line_gap::{leaf_gap, line_gap};
 use super::open_pair::OpenPair;
+use super::pair_distance::NearestTriangles;
 use super::pair_distance::{PairDistance, pair_distance};
 use super::place::MeshPlace;
 use super::supports::{Cap, OpenHeights, Supports, Turn};

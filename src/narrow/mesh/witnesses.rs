@@ -4,9 +4,10 @@
 //! shows is found where the surface of one core passes through the surface of the other body. If one body lies wholly inside of the other,
 //! the container has no such point: its witness is a point of its surface beside the other's.
 
+use super::pair_distance::NearestTriangles;
 use super::place::MeshPlace;
 use super::points::{PointMemory, PointQueries};
-use super::search::{self, MeshSearchMemory, NearestTriangles, SurfaceDistance};
+use super::search::{self, MeshSearchMemory, SurfaceDistance};
 use super::triangle_pair;
 use crate::geometry::Vec3;
 use crate::geometry::mesh::{Child, TriangleMesh};

@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(names(["T\u{fc}r".as_bytes(), b"Tor"]), ["T\u{fc}r", "Tor"]);
         assert_eq!(names([b"T\xfcr", b"T\xf6r"]), ["T\u{fc}r", "T\u{f6}r"], "Latin-1");
         let fault = read(text.replace("EndSolid b", "").as_bytes()).expect_err("open end");
-        assert_eq!(fault.line, Some(24), "{fault:?}");
+        assert_eq!(fault.line, Some(26), "{fault:?}");
         assert!(read(format!("{text}junk").as_bytes()).expect_err("junk").problem.contains("outside"));
     }
 

@@ -93,7 +93,7 @@ fn searches_begin_from_a_front_and_find_the_same() {
         let again = nearest_again(&now, f64::INFINITY, &mut pair, &mut memory, || [5e-4, 0.01]);
         let cold = nearest(&now, f64::INFINITY, None, &mut other);
         let (SurfaceDistance::Apart(again), SurfaceDistance::Apart(cold)) = (again, cold) else { panic!("apart: {k}") };
-        let of = |n: &crate::narrow::mesh::search::NearestTriangles| {
+        let of = |n: &crate::narrow::mesh::pair_distance::NearestTriangles| {
             (n.triangles, [n.distance, n.lower, n.upper].map(f64::to_bits), n.normal.to_array().map(f64::to_bits))
         };
         assert_eq!(of(&again), of(&cold), "sample {k}");

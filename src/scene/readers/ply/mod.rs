@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn ascii_skips_what_is_no_geometry() {
         let text = format!(
-            "{HEAD}element edge 1\nproperty list uint8 float32 w\nend_header\n0.1 1 0.1 0\n1 2 0 0\n0 3 1 0\n0 4 0 1\n\
+            "{HEAD}element edge 1\nproperty list uint8 float32 w\nend_header\n0.1 1 0.1 0\n1 2 0 0\n0 3 1 0\n0 4 0 0\n\
              4 0 1 2 3\n3 0 2 1\n2 5 6\n"
         );
         let mesh = read(text.as_bytes()).expect("a mesh");
