@@ -128,7 +128,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
             }
             let shape = open.shape(Model::Mesh, 0.0);
             assert_eq!(shape.inside(), Inside::Winding);
-            for case in 0..16 * KINDS {
+            for case in 0..32 * KINDS {
                 let (kind, size) = (case % KINDS, 0.05 + 0.03 * (case % 4) as f64);
                 let (surface, body) = small(kind, size);
                 let at = draw.pose(if case % 3 == 0 { 1.1 } else { 0.6 });
@@ -192,7 +192,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
     for (kind, [inside, outside, crossing]) in seen.iter().enumerate() {
         assert!(*inside > 40 && *outside > 20 && *crossing > 5, "kind {kind}: {seen:?}");
     }
-    assert!(missed < 500 && far > 200, "{missed} {far}");
+    assert!(missed < 1_000 && far > 200, "{missed} {far}");
 }
 
 #[test]

@@ -120,10 +120,23 @@ fn in_integers(place: &MeshPlace<'_>, triangles: [u32; 2]) -> PairDistance {
 /// Some points of two triangles that touch are as near as this, metres: rounding in double-double is added.
 pub(super) fn contact_upper(place: &MeshPlace<'_>, [a, b]: [u32; 2]) -> f64 {
     let [ta, tb] = place.wide(a, b);
-    let distance = triangle_pair::closest_points(&ta, &tb).distance2.sqrt().to_f64();
-    let upper = (distance + place.error_wide()).next_up();
     let known = place.contact() + place.error();
+    // Of a needle the normal, and with it the foot of a corner, is known less well than double-double is exact.
+    if is_needle(&place.a.corners(a)) || is_needle(&place.b.corners(b)) {
+        return known;
+    }
+    let distance = triangle_pair::closest_points(&ta, &tb).distance2.sqrt().to_f64();
+    let upper = (distance + place.error_wide() / THIN).next_up();
     if upper < known { upper } else { known }
+}
+
+/// Triangles thinner than this share of their longest side are needles.
+const THIN: f64 = 1e-5;
+
+/// Whether a triangle is thinner than a share of its longest side.
+fn is_needle(corners: &TriangleCorners<f64>) -> bool {
+    let longest2 = (0..3).map(|i| (corners[(i + 1) % 3] - corners[i]).length2()).fold(0.0, f64::max);
+    triangle_pair::face_normal(corners).length() <= THIN * longest2
 }
 
 #[cfg(test)]
