@@ -1,6 +1,8 @@
 //! glTF files of others: what is known of each of their nodes against the bodies that are made of them, and what a
 //! validator says of broken files against what is refused.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found, and what they skipped")]
+
 use clearsweep::bench_support::scene::readers::{Mesh, read_mesh};
 use clearsweep::bench_support::scene::{Body, Motion, Scene, SceneOverrides};
 use serde_json::Value;

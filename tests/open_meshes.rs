@@ -1,5 +1,7 @@
 //! Meshes that do not close up: what lies inside of them by the winding number, and what lies inside of a sheet.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found, and what they skipped")]
+
 #[path = "mesh_pairs/brute_force.rs"]
 mod brute_force;
 #[path = "open_meshes/program_runs.rs"]
@@ -165,7 +167,7 @@ fn brackets_hold_the_answer_of_the_closed_solid_and_that_of_the_sheet() {
                         assert_eq!(found.status, Status::Penetrating);
                         assert!(found.lower < 0.0 && found.upper > 0.0, "{context}: {found:?}");
                         assert!((found.upper - high).abs() < 1e-9, "{context}: {found:?} {high}");
-                        assert!(found.distance == found.lower || found.distance > found.lower, "{context}");
+                        assert!(found.distance >= found.lower, "{context}");
                         // The row is there however near it is asked for.
                         let near = ask(&shape, &body, &at, 0.0);
                         let same = swapped || (near.lower, near.upper) == (found.lower, found.upper);

@@ -1,5 +1,7 @@
 //! Every pair of ends in every table is in order: bodies of all kinds tumble through each other.
 
+#![allow(clippy::type_complexity, reason = "tables of cases, with a function each")]
+
 #[path = "support/random_motions.rs"]
 #[allow(dead_code, reason = "each program uses some of it")]
 mod random_motions;

@@ -43,7 +43,7 @@ fn wheel(teeth: usize, random: &mut Noise) -> Solid {
     let n = 2 * teeth;
     let at = |k: usize, z: f64, random: &mut Noise| {
         let angle = std::f64::consts::TAU * k as f64 / n as f64;
-        let radius = if k % 2 == 0 { 1.0 } else { 0.6 + 0.1 * random.next() };
+        let radius = if k.is_multiple_of(2) { 1.0 } else { 0.6 + 0.1 * random.next() };
         [radius * angle.cos(), radius * angle.sin(), z]
     };
     let mut vertices: Vec<[f64; 3]> = (0..n).map(|k| at(k, -0.4, random)).collect();

@@ -226,13 +226,13 @@ impl<'a> Soups<'a> {
 
     /// The largest distance of a vertex of one mesh inside of the other from its surface, metres; 0 if there is none.
     pub(crate) fn innermost(&self) -> f64 {
-        let of_b = self.moved.iter().filter(|&&p| self.holds(p)[0]).map(|&p| self.from_cores(p)[0]);
-        let of_a = self.a.points.iter().filter(|&&p| self.holds(p)[1]).map(|&p| self.from_cores(p)[1]);
+        let of_b = self.moved.iter().filter(|&&p| self.holds(p)[0]).map(|&p| self.distances_from_cores(p)[0]);
+        let of_a = self.a.points.iter().filter(|&&p| self.holds(p)[1]).map(|&p| self.distances_from_cores(p)[1]);
         of_b.chain(of_a).fold(0.0, f64::max)
     }
 
     /// Distance of a point of A's frame from the core of A and of B, metres.
-    pub(crate) fn from_cores(&self, p: Vector<f64>) -> [f64; 2] {
+    pub(crate) fn distances_from_cores(&self, p: Vector<f64>) -> [f64; 2] {
         let least = |body: &Body, points: &[Vector<f64>]| {
             let of = |t: &[usize; 3]| norm(sub(on_triangle(p, t.map(|v| points[v])), p));
             body.triangles.iter().map(of).fold(f64::INFINITY, f64::min)

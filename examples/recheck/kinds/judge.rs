@@ -191,7 +191,8 @@ impl Claim<'_> {
     /// Witness points of bodies apart are on the grown bodies.
     fn witnesses(&self, faults: &mut Vec<Fault>) {
         let (s, row) = (self.soups, self.row);
-        let (a, b) = (s.from_cores(row.point_a.to_array())[0], s.from_cores(row.point_b.to_array())[1]);
+        let (a, b) =
+            (s.distances_from_cores(row.point_a.to_array())[0], s.distances_from_cores(row.point_b.to_array())[1]);
         let off = (a - s.a.growth).abs().max((b - s.b.growth).abs());
         if off > 4.0 * PROMISE * s.size + self.slack {
             faults.push(Fault::Witness);
@@ -202,7 +203,7 @@ impl Claim<'_> {
     fn witnesses_of_overlap(&self, faults: &mut Vec<Fault>) {
         let (s, row, room) = (self.soups, self.row, 1e-9 * self.soups.size);
         let [p, q] = [row.point_a, row.point_b].map(|p| p.to_array());
-        let ([pa, pb], [qa, qb]) = (s.from_cores(p), s.from_cores(q));
+        let ([pa, pb], [qa, qb]) = (s.distances_from_cores(p), s.distances_from_cores(q));
         let holds = s.holds(p)[1] || pb <= s.b.growth + room;
         let held = s.holds(q)[0] || qa <= s.a.growth + room;
         let on = (pa - s.a.growth).abs() <= room && (qb - s.b.growth).abs() <= room;

@@ -119,7 +119,7 @@ impl CrackSearch<'_> {
         };
         let mut met: HashMap<(u32, u32), u32> = HashMap::new();
         self.open.iter().for_each(|edge| *met.entry(welded(edge)).or_default() += 1);
-        for edge in self.open.iter().map(welded).filter(|edge| edge.0 != edge.1 && met[edge] % 2 == 0) {
+        for edge in self.open.iter().map(welded).filter(|edge| edge.0 != edge.1 && met[edge].is_multiple_of(2)) {
             bad.remove(&edge.0);
             bad.remove(&edge.1);
         }

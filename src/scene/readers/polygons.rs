@@ -114,9 +114,12 @@ fn renumbered(mesh: &mut Mesh, anew: &[(Fan, Vec<[u32; 3]>)]) -> Vec<u32> {
     former
 }
 
+/// The triangles of a polygon over its corners, if they are not the fan, and how far any other way to cut it may be off, in units of the file.
+type CutPolygon = (Option<Vec<[u32; 3]>>, f64);
+
 /// The triangles of a polygon over its corners (`None`: the fan from the first one), and how far any other way to cut it may be off: 0 of
 /// a polygon that is flat.
-fn cut_one(points: &[Vec3<f64>]) -> Result<(Option<Vec<[u32; 3]>>, f64), &'static str> {
+fn cut_one(points: &[Vec3<f64>]) -> Result<CutPolygon, &'static str> {
     let is_exact = |c: f64| c == 0.0 || (SMALLEST_COORDINATE..=LARGEST_COORDINATE).contains(&c.abs());
     if !points.iter().all(|p| p.to_array().into_iter().all(is_exact)) {
         return Err(OUT_OF_RANGE);

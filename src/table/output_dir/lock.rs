@@ -101,7 +101,7 @@ impl DirectoryLock {
         }
         // What a process left that was killed before it wrote anything else holds nothing to be asked about.
         let is_alone = || io::Result::Ok(folder.entries()?.iter().all(|name| name == LOCK));
-        if !take_over && !(by_system && is_alone()?) {
+        if !(take_over || by_system && is_alone()?) {
             return Err(LockFault::LeftBehind { killed: by_system });
         }
         *was_left = true;
