@@ -42,6 +42,7 @@ mod world;
 
 pub use cancel::CancelToken;
 pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, RuleFound, Warning, check};
+#[cfg(feature = "cli")]
 pub(crate) use check::{REST_COLUMNS, input_name, rest_row};
 #[cfg(feature = "cli")]
 pub(crate) use coverage::NothingChecked;
