@@ -56,7 +56,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ProgramEnd> {
     Ok(ProgramEnd::Clear)
 }
 
-/// What `ask` returns, without what drivers write to stderr meanwhile: complaints of devices that are not there.
+/// Calls `ask` while stderr is discarded: drivers complain there of devices that are absent.
 #[cfg(unix)]
 fn quietly<T>(ask: impl FnOnce() -> T) -> T {
     use rustix::stdio::{dup2_stderr, stderr};
@@ -74,7 +74,7 @@ fn quietly<T>(ask: impl FnOnce() -> T) -> T {
     found
 }
 
-/// What `ask` returns.
+/// Calls `ask`.
 #[cfg(not(unix))]
 fn quietly<T>(ask: impl FnOnce() -> T) -> T {
     ask()

@@ -1,11 +1,11 @@
-//! What a file is that is no scene, or not the geometry its name says: by its first bytes.
+//! Formats that files are mistaken for, recognised by their first bytes.
 
 /// A format that files are mistaken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ForeignFormat {
-    /// What messages call it.
+    /// The name of the format in messages.
     pub(super) name: &'static str,
-    /// What to do with it.
+    /// The remedy.
     pub(super) remedy: &'static str,
     /// The extensions of its files, in lower case.
     extensions: &'static [&'static str],

@@ -42,7 +42,7 @@ pub(super) struct PairStat {
     pub(super) place: [f64; 3],
 }
 
-/// What rows are ranked by, metres: the signed distance, or where that is minus an upper bound of a depth, the proven upper end.
+/// Returns the rank of a row, metres: the signed distance, or the proven upper end if the distance is minus an upper bound of a depth.
 pub(super) fn rank(p: &Proximity) -> f64 {
     if matches!(p.method, Method::Bound | Method::Winding) { p.upper } else { p.distance }
 }

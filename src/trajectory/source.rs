@@ -122,7 +122,7 @@ impl Source {
         InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
     }
 
-    /// What messages call it.
+    /// The name of the format in messages.
     pub(super) fn label(&self) -> RowLabel {
         let is_csv = matches!(self.format, Format::Csv(_));
         RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone(), is_csv }

@@ -14,7 +14,7 @@ use crate::oracle::number::{Number, Vector, Wide, norm, times};
 /// The promised width of a bracket of bodies that are apart, and of a witness point, in sizes of the pair.
 const PROMISE: f64 = 1e-12;
 
-/// Where two bodies are to each other.
+/// The place of two bodies relative to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Apart,
@@ -30,7 +30,7 @@ impl Place {
         [Self::Apart, Self::Near, Self::Touching, Self::Overlapping, Self::Inside, Self::Cavity];
 }
 
-/// What can be wrong with a row.
+/// A fault of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// A lower end above the distance, or above minus the depth.
@@ -71,7 +71,7 @@ impl Fault {
     ];
 }
 
-/// What is checked beside the brackets.
+/// The checks beside those of brackets.
 #[derive(Clone, Copy)]
 pub(crate) struct Checks {
     pub(crate) witnesses_of_overlaps: bool,
@@ -90,7 +90,7 @@ impl Claim<'_> {
         self.soups.a.growth + self.soups.b.growth
     }
 
-    /// Where the bodies are, whatever the row says.
+    /// Returns the place of the bodies, found without the row.
     pub(crate) fn place(&self, gap: &Gap) -> Place {
         let (g, size, s) = (self.growth(), self.soups.size, self.soups);
         let distance = gap.lower - g;
@@ -104,7 +104,7 @@ impl Claim<'_> {
         }
     }
 
-    /// What is wrong with the row.
+    /// Returns the faults of the row.
     pub(crate) fn faults(&self, gap: &Gap, random: &mut Random, checks: Checks) -> Vec<Fault> {
         let row = self.row;
         if row.method == Method::None || row.status == Status::Uncertified {

@@ -37,7 +37,7 @@ use make::{Kind, Subject, make};
 use motion::Memory;
 use tally::{Record, Tally, Terms, pairs};
 
-/// What is asked: every pair has a row.
+/// The query options: every pair has a row.
 const EVERYTHING: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
 
 /// Bodies of each of the two kinds of a chunk.

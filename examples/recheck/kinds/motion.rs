@@ -107,7 +107,7 @@ fn snapped(random: &mut Random, p: Vector<f64>, scale: f64) -> Vector<f64> {
     if random.chance(0.5) { p.map(|c| (c / step).round() * step) } else { p }
 }
 
-/// Where B is to be in A's frame.
+/// The wanted place of B in A's frame.
 fn offset(random: &mut Random, a: &Body, b: &Body, q: [f64; 4], scale: f64) -> Vector<f64> {
     let aim = random.below(7);
     let reach = a.reach + a.growth + b.reach + b.growth;

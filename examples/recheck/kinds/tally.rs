@@ -1,4 +1,4 @@
-//! What came of the rows of a pair of kinds, by place and memory; and the record of a campaign, a line of JSON for each chunk.
+//! Counts of verdicts by pair of kinds, place and memory; and the record of a campaign, a line of JSON for each chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -11,7 +11,7 @@ use super::judge::{Fault, Place};
 use super::make::Kind;
 use super::motion::Memory;
 
-/// What all chunks of a campaign have in common.
+/// The terms that all chunks of a campaign share.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Terms {
     pub(crate) seed: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Terms {
     pub(crate) commit: String,
 }
 
-/// What came of the rows of one pair of kinds.
+/// Counts of verdicts of one pair of kinds.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,

@@ -9,7 +9,7 @@ use crate::geometry::triangle_tree::bounds;
 use std::f64::consts::PI;
 use std::ops::Range;
 
-/// What is known of the inside of a body.
+/// How far the inside of a body is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
     /// The surface closes up: inside and outside are known.

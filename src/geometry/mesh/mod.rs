@@ -59,7 +59,7 @@ const MOST_SIDES: usize = 1 << 22;
 /// The surface of convex pieces, once it is asked for.
 pub type LazySurface = Lazy<TriangleMesh>;
 
-/// What is to be told of the inside of triangles.
+/// The inside of a set of triangles, as given to a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum InsideOf {
     /// They close up and are oriented outward.

@@ -75,7 +75,7 @@ impl PartialEq for IntervalProximity {
     }
 }
 
-/// What is sought of the times of least distance, metres.
+/// Levels of distance that bound the times of least distance, metres.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SoughtTimes {
     /// Times at which the bodies are proven to be farther apart are left out.

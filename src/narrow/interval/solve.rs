@@ -115,7 +115,7 @@ pub(super) fn solve<'a>(
     }
 }
 
-/// What is known of an interval before its search.
+/// The state of an interval before its search.
 struct IntervalStart<'a, 'o> {
     subjects: Subjects<'a>,
     paths: [BodyPath; 2],

@@ -13,7 +13,7 @@ use crate::narrow::exact;
 /// The nearest triangles, and the proof.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearestTriangles {
-    /// Of A and of B, in the order of their trees.
+    /// Triangle indices in A's tree and in B's tree.
     pub(crate) triangles: [u32; 2],
     /// Their closest points, in A's frame.
     pub(crate) closest: ClosestPoints<f64>,

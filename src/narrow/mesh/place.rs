@@ -63,7 +63,7 @@ impl<'a> MeshPlace<'a> {
         self.sharp() + self.slack()
     }
 
-    /// What a distance computed in double-double may be off, metres.
+    /// Error bound of a distance computed in double-double, metres.
     pub(crate) fn error_wide(&self) -> f64 {
         ROUNDING * Dd::UNIT * self.size
     }

@@ -25,7 +25,7 @@ const STRIDES: usize = 48;
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
-/// Where bodies overlap, as far as it is known.
+/// Hints to a point of the overlap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OverlapHints {
     /// Unit, A's frame: along it B leaves A.

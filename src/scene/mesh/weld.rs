@@ -95,7 +95,7 @@ fn clusters(points: &[Vec3<f64>], rim: &[u32], near: f64) -> BTreeMap<u32, u32> 
     members.values().filter(fits).flat_map(|list| list.iter().map(|&v| (v, list[0]))).collect()
 }
 
-/// What is known while clusters are tried.
+/// A search for clusters of vertices that close cracks.
 struct CrackSearch<'a> {
     points: &'a [Vec3<f64>],
     triangles: &'a [[u32; 3]],

@@ -13,7 +13,7 @@ use spade::handles::{FixedDirectedEdgeHandle, FixedVertexHandle};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 use std::collections::HashMap;
 
-/// What to do about a polygon that cannot be cut.
+/// The remedy for a polygon that cannot be cut.
 pub(super) const REMEDY: &str = "cut the face into triangles in the program that wrote it, or mend it";
 
 /// Most corners of a polygon of which the fan is not right: inserting edges may take a time that is quadratic in them.
