@@ -195,8 +195,8 @@ fn judge_row(
         tally.faults[fault as usize] += 1;
         if tally.faults[fault as usize] <= shown {
             eprintln!(
-                "{fault:?} {place:?} {memory:?}: distance {:?}..{:?} inside {} row {own:?}\n  cold {:?}..{:?}\n  A {}\n  B {}\n  at {places:?}",
-                gap.lower, gap.upper, gap.is_inside, cold.lower, cold.upper, pair[0].recipe, pair[1].recipe
+                "{fault:?} {place:?} {memory:?}: distance {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  A {}\n  B {}\n  at {places:?}",
+                gap.lower, gap.upper, gap.is_inside, pair[0].recipe, pair[1].recipe
             );
         }
     }

@@ -146,7 +146,7 @@ fn nearest_row(
     RungOutcome::Settled(row)
 }
 
-/// All pairs of pieces that may be the nearest, and all that overlap, in order of pieces; the least gap that was proven of the others goes
+/// All pairs of pieces that may be the nearest, and all that may overlap, deviation included, in order of pieces; the least gap that was proven of the others goes
 /// to the memory.
 ///
 /// # Errors
@@ -160,6 +160,7 @@ fn nearest_parts(
 ) -> Result<(), NodeGap> {
     found.clear();
     let mut search = PieceSearch::new(bodies, options.within, &mut memory.here, open);
+    let deviation = deviation_of(bodies.a, bodies.b);
     let is_finite = bodies.is_finite();
     if is_finite && let Some(apart) = search.separates([0, 0], routes) {
         return Err(apart);
@@ -177,7 +178,8 @@ fn nearest_parts(
                 let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
                 row.part = at.map(|piece| piece as i32);
                 if row.upper < search.cutoff {
-                    search.cutoff = row.upper.max(0.0);
+                    // The lower end is of all pairs that may overlap where both reach farther by the deviation.
+                    search.cutoff = search.cutoff.min(row.upper.max(deviation));
                 }
                 found.push(PieceAnswer { at, answer, row });
             }
