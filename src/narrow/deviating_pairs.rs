@@ -7,7 +7,7 @@
 use super::answer::with_bracket;
 use super::batch;
 use super::cache::PairCache;
-use super::deviation::{deviation_of, not_below, widened};
+use super::deviation::{deviation_of, not_below, reached, widened};
 use super::ladder::SearchMethod;
 use super::proximity::Proximity;
 use super::query::PairQuery;
@@ -50,12 +50,6 @@ pub(super) fn answer(
 /// Whether the rows of a query are those of the stored bodies: both are convex.
 fn is_widened_here(query: &PairQuery<'_>) -> bool {
     query.a.only_piece().is_some() && query.b.only_piece().is_some()
-}
-
-/// The lower end, at most, of a bracket that is at most `within` when it is widened.
-fn reached(within: f64, by: f64) -> f64 {
-    // The sum and the widening round by far less.
-    (within + by) * (1.0 + 8.0 * f64::EPSILON)
 }
 
 /// Widens the rows from `first` on, which end at `ends` query by query, and drops those beyond the cut-off; `depth`: what an overlap

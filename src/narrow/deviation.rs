@@ -15,6 +15,12 @@ pub(crate) fn widened([lower, upper]: [f64; 2], by: f64) -> [f64; 2] {
     if by == 0.0 { [lower, upper] } else { [(lower - by).next_down(), (upper + by).next_up()] }
 }
 
+/// The lower end, at most, of a bracket that is at most `within` when it is widened.
+pub(super) fn reached(within: f64, by: f64) -> f64 {
+    // The sum and the widening round by far less.
+    (within + by) * (1.0 + 8.0 * f64::EPSILON)
+}
+
 /// An upper end as far as the stored bodies prove it of the true ones: of bodies of which one is a decomposition, overlapping pieces
 /// prove no more than that the surfaces meet, but for the growth of both ([`Shape::proven_depth`]).
 pub(crate) fn proven_upper(a: &Shape, b: &Shape, upper: f64) -> f64 {

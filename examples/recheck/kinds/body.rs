@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::gap::inside;
+use super::gap::{inside, on_triangle};
 use crate::hull::Hull;
-use crate::oracle::number::{Vector, add, cross, norm, sub, times};
+use crate::oracle::number::{Vector, add, cross, dot, norm, sub, times};
 
 /// Points and triangles of a core, and the radius by which it is grown.
 #[derive(Clone, Default)]
@@ -18,10 +18,14 @@ pub(crate) struct Body {
     pub(crate) starts: Vec<usize>,
     pub(crate) growth: f64,
     pub(crate) is_convex: bool,
+    /// Convex but for rounding, which a mesh may be, too.
+    pub(crate) is_nearly_convex: bool,
     /// Triangles that close a solid with its cavities filled, if the body encloses a cavity; its middle is the origin.
     pub(crate) filled: Vec<[usize; 3]>,
     /// Points inside the solids, beneath the middle of each triangle.
     pub(crate) probes: Vec<Vector<f64>>,
+    /// Points inside the solids, far from the surface: the farthest first.
+    pub(crate) inner: Vec<Vector<f64>>,
     /// Largest distance of a point from the origin, metres.
     pub(crate) reach: f64,
 }
@@ -40,14 +44,14 @@ impl Body {
         let hull = Hull::new(&points);
         let fan = |c: &[usize]| (1..c.len() - 1).map(|k| [c[0], c[k], c[k + 1]]).collect::<Vec<_>>();
         let triangles = hull.facets.iter().flat_map(|f| fan(&f.corners)).collect();
-        Self { is_convex: true, ..Self::surface(points, triangles, true) }
+        Self { is_convex: true, is_nearly_convex: true, ..Self::surface(points, triangles, true) }
     }
 
     /// A convex polygon in a plane, a segment or a point: no solid.
     pub(crate) fn flat(points: Vec<Vector<f64>>) -> Self {
         let last = points.len() - 1;
         let triangles = (1..last.max(2)).map(|k| [0, k.min(last), (k + 1).min(last)]).collect();
-        Self { is_convex: true, ..Self::surface(points, triangles, false) }
+        Self { is_convex: true, is_nearly_convex: true, ..Self::surface(points, triangles, false) }
     }
 
     /// Several solids as one body.
@@ -61,6 +65,11 @@ impl Body {
         }
         all.finish();
         all
+    }
+
+    /// Whether it is a surface of which the winding number tells the inside.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.is_convex && self.solids.is_empty()
     }
 
     pub(crate) fn corners(&self, triangle: [usize; 3]) -> [Vector<f64>; 3] {
@@ -96,5 +105,47 @@ impl Body {
                 }
             }
         }
+        self.inner = self.inner_points();
+        self.is_nearly_convex =
+            self.is_convex || (self.solids.len() == 1 && self.triangles.iter().all(|&t| self.is_behind(t)));
+    }
+
+    /// Whether all points are behind the plane of a triangle, but for rounding.
+    fn is_behind(&self, triangle: [usize; 3]) -> bool {
+        let [a, b, c] = self.corners(triangle);
+        let normal = cross(sub(b, a), sub(c, a));
+        let room = 1e-9 * self.reach * norm(normal);
+        self.points.iter().all(|&p| dot(normal, sub(p, a)) <= room)
+    }
+
+    /// From beneath the middle of each triangle inward, halfway to what is opposite.
+    fn inner_points(&self) -> Vec<Vector<f64>> {
+        let clearance = |p: Vector<f64>| {
+            let to = |t: &[usize; 3]| norm(sub(on_triangle(p, self.corners(*t)), p));
+            self.triangles.iter().map(to).fold(f64::INFINITY, f64::min)
+        };
+        let mut found: Vec<(f64, Vector<f64>)> = Vec::new();
+        for &probe in self.probes.iter().step_by(1 + self.probes.len() / 8) {
+            // Away from the nearest point of the surface, as far as it stays the nearest.
+            let nearest = |p: Vector<f64>| {
+                let feet = self.triangles.iter().map(|&t| on_triangle(p, self.corners(t)));
+                feet.min_by(|x, y| norm(sub(*x, p)).total_cmp(&norm(sub(*y, p)))).expect("triangles")
+            };
+            let foot = nearest(probe);
+            let out = times(sub(probe, foot), 1.0 / norm(sub(probe, foot)));
+            let (mut low, mut high) = (0.0, self.reach);
+            for _ in 0..30 {
+                let t = 0.5 * (low + high);
+                let p = add(foot, times(out, t));
+                if clearance(p) >= t * (1.0 - 1e-9) && inside(self, &|t| self.corners(t), p) {
+                    low = t
+                } else {
+                    high = t
+                }
+            }
+            found.push((low, add(foot, times(out, low))));
+        }
+        found.sort_by(|x, y| y.0.total_cmp(&x.0));
+        found.into_iter().take(4).map(|(_, p)| p).collect()
     }
 }

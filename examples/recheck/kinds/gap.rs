@@ -72,6 +72,16 @@ impl<'a> Soups<'a> {
         gap
     }
 
+    /// The bracket in `f64` where B is; where `f64` hardly tells the surfaces apart, that of [`Wide`].
+    pub(crate) fn sharp_gap(&self) -> Gap {
+        let gap = self.gap([0.0; 3]);
+        if gap.crosses || gap.is_inside || gap.upper - gap.lower <= self.doubt() {
+            return gap;
+        }
+        let (distance, off) = (self.fine(), Wide::of(1e-26 * self.size));
+        Gap { lower: (distance - off).value().max(0.0), upper: (distance + off).value(), ..gap }
+    }
+
     /// The distance of the surfaces in [`Wide`]; 0 if they cross.
     pub(crate) fn fine(&self) -> Wide {
         let near = self.gap_of_surfaces();
@@ -209,19 +219,42 @@ impl<'a> Soups<'a> {
             || self.a.starts.iter().all(|&v| holds(self.b, &self.moved, self.a.points[v]))
     }
 
-    /// Whether one grown body lies in the other because of its growth: all points of one core are near a point of the other.
+    /// Whether one grown body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
+    /// its edges and triangles, lie in the other core or near to it.
     pub(crate) fn is_swallowed(&self) -> bool {
-        let covered = |body: &Body, at: &dyn Fn([usize; 3]) -> [Vector<f64>; 3], p: Vector<f64>, radius: f64| {
-            body.triangles.iter().any(|&t| norm(sub(on_triangle(p, at(t)), p)) <= radius)
-        };
+        let [mut of_a, mut of_b] = [(self.a, &self.a.points), (self.b, &self.moved)].map(|(body, points)| {
+            body.triangles.iter().flat_map(|t| {
+                let [p, q, r] = t.map(|v| points[v]);
+                let middle = |x: Vector<f64>, y: Vector<f64>| times(add(x, y), 0.5);
+                [p, middle(p, q), middle(q, r), middle(r, p), times(add(p, add(q, r)), 1.0 / 3.0)]
+            })
+        });
         let play = self.a.growth - self.b.growth;
-        (play > 0.0 && self.moved.iter().all(|&p| covered(self.a, &|t| self.a.corners(t), p, play)))
-            || (play < 0.0 && self.a.points.iter().all(|&p| covered(self.b, &|t| t.map(|v| self.moved[v]), p, -play)))
+        let room = 1e-11 * self.size;
+        let is_in = |k: usize, p: Vector<f64>, play: f64| {
+            let depth = self.distances_from_cores(p)[k];
+            if !self.holds(p)[k] {
+                return depth <= play + room;
+            }
+            // Triangles inside of a union of solids are no surface: then points around tell.
+            let around = || directions().all(|d| self.holds(add(p, times(d, -play - room)))[k]);
+            depth >= -play - room || around()
+        };
+        of_b.all(|p| is_in(0, p, play)) || of_a.all(|p| is_in(1, p, -play))
     }
 
     /// Whether a point of A's frame lies in a solid of A's core, and of B's.
     pub(crate) fn holds(&self, p: Vector<f64>) -> [bool; 2] {
         [inside(self.a, &|t| self.a.corners(t), p), inside(self.b, &|t| t.map(|v| self.moved[v]), p)]
+    }
+
+    /// The greatest winding number, in absolute terms, of an open surface of one around a core's point of the other; 0 if none is open.
+    pub(crate) fn winding(&self) -> f64 {
+        let around = |of: &Body, surface: &[Vector<f64>], points: &[Vector<f64>]| {
+            let numbers = points.iter().map(|&p| winding(&of.triangles, surface, p).abs());
+            if of.is_open() { numbers.fold(0.0, f64::max) } else { 0.0 }
+        };
+        around(self.a, &self.a.points, &self.moved).max(around(self.b, &self.moved, &self.a.points))
     }
 
     /// The largest distance of a vertex of one mesh inside of the other from its surface, metres; 0 if there is none.
@@ -239,6 +272,12 @@ impl<'a> Soups<'a> {
         };
         [least(self.a, &self.a.points), least(self.b, &self.moved)]
     }
+}
+
+/// The directions of faces, edges and corners of a cube, unit.
+fn directions() -> impl Iterator<Item = Vector<f64>> {
+    let step = |digit: u32| [0.0, 1.0, -1.0][digit as usize % 3];
+    (1..27).map(move |k| [step(k), step(k / 3), step(k / 9)]).map(|d| times(d, 1.0 / norm(d)))
 }
 
 fn between(a: &Box3, b: &Box3, by: Vector<f64>) -> f64 {
@@ -320,7 +359,7 @@ fn edges<T: Number>(a: Vector<T>, b: Vector<T>, c: Vector<T>, d: Vector<T>) -> O
 }
 
 /// The nearest point of a triangle: inside, or on its edges.
-fn on_triangle<T: Number>(p: Vector<T>, t: [Vector<T>; 3]) -> Vector<T> {
+pub(super) fn on_triangle<T: Number>(p: Vector<T>, t: [Vector<T>; 3]) -> Vector<T> {
     let n = cross(sub(t[1], t[0]), sub(t[2], t[0]));
     let square = dot(n, n);
     if square.value() > 0.0 {
@@ -351,6 +390,17 @@ fn on_triangle<T: Number>(p: Vector<T>, t: [Vector<T>; 3]) -> Vector<T> {
 /// Whether a point lies in any solid of a body.
 pub(super) fn inside(body: &Body, at: &dyn Fn([usize; 3]) -> [Vector<f64>; 3], p: Vector<f64>) -> bool {
     body.solids.iter().any(|r| parity(body.triangles[r.clone()].iter().map(|&t| at(t)), p))
+}
+
+/// The winding number of a surface around a point: the sum of the solid angles of its triangles (Van Oosterom and Strackee 1983), in
+/// full spheres.
+fn winding(triangles: &[[usize; 3]], points: &[Vector<f64>], p: Vector<f64>) -> f64 {
+    let angle = |t: &[usize; 3]| {
+        let [a, b, c] = t.map(|v| sub(points[v], p));
+        let [u, v, w] = [a, b, c].map(norm);
+        2.0 * libm::atan2(dot(a, cross(b, c)), u * v * w + dot(a, b) * w + dot(b, c) * u + dot(c, a) * v)
+    };
+    triangles.iter().map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
 }
 
 /// Whether a ray from a point crosses an odd number of triangles, by exact signs.

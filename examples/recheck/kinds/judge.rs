@@ -9,10 +9,13 @@ use clearsweep::bench_support::narrow::{Method, Proximity, Status};
 
 use super::gap::{Gap, Soups};
 use crate::oracle::families::Random;
-use crate::oracle::number::{Number, Vector, Wide, norm, times};
+use crate::oracle::number::{Number, Vector, Wide, norm, sub, times};
 
 /// The promised width of a bracket of bodies that are apart, and of a witness point, in sizes of the pair.
 const PROMISE: f64 = 1e-12;
+
+/// How far a witness point of bodies that overlap may be off them, in sizes of the pair.
+const ON_BODY: f64 = 1e-9;
 
 /// The place of two bodies relative to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +52,18 @@ pub(crate) enum Fault {
     Witness,
     Protrusion,
     Uncertified,
+    /// Inside by the winding number, and not told so; or told so and not inside.
+    Winding,
+    /// The row of swapped bodies, of bodies moved together, or of scaled ones contradicts.
+    Swapped,
+    Moved,
+    Scaled,
+    /// The distance along a direction.
+    Direction,
+    /// An end of the bracket between two samples, or the status.
+    Between,
+    /// Times of least distance, or of the first contact, between two samples.
+    Times,
     /// A row by memory has other bits than the same sample asked alone.
     Memory,
     /// The engine or the verifier panicked; a chunk ends with it.
@@ -56,7 +71,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Lower,
         Self::Upper,
         Self::TooDeep,
@@ -66,16 +81,16 @@ impl Fault {
         Self::Witness,
         Self::Protrusion,
         Self::Uncertified,
+        Self::Winding,
+        Self::Swapped,
+        Self::Moved,
+        Self::Scaled,
+        Self::Direction,
+        Self::Between,
+        Self::Times,
         Self::Memory,
         Self::Panic,
     ];
-}
-
-/// The checks beside those of brackets.
-#[derive(Clone, Copy)]
-pub(crate) struct Checks {
-    pub(crate) witnesses_of_overlaps: bool,
-    pub(crate) protrusion: bool,
 }
 
 /// A row, where its bodies are, and how far their true surfaces may be from the triangles, metres.
@@ -83,6 +98,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) soups: &'a Soups<'a>,
     pub(crate) row: &'a Proximity,
     pub(crate) slack: f64,
+    /// Whether both are meshes, which have a protrusion.
+    pub(crate) has_protrusion: bool,
 }
 
 impl Claim<'_> {
@@ -95,7 +112,7 @@ impl Claim<'_> {
         let (g, size, s) = (self.growth(), self.soups.size, self.soups);
         let distance = gap.lower - g;
         match () {
-            () if gap.is_inside || (distance < 0.0 && s.is_swallowed()) => Place::Inside,
+            () if gap.is_inside || ((distance < 0.0 || gap.crosses) && s.is_swallowed()) => Place::Inside,
             () if distance.abs() <= 1e-11 * size && !gap.crosses => Place::Touching,
             () if distance < 0.0 || gap.crosses => Place::Overlapping,
             () if s.in_cavity() => Place::Cavity,
@@ -105,12 +122,15 @@ impl Claim<'_> {
     }
 
     /// Returns the faults of the row.
-    pub(crate) fn faults(&self, gap: &Gap, random: &mut Random, checks: Checks) -> Vec<Fault> {
+    pub(crate) fn faults(&self, gap: &Gap, random: &mut Random) -> Vec<Fault> {
         let row = self.row;
         if row.method == Method::None || row.status == Status::Uncertified {
             return vec![Fault::Uncertified];
         }
         let mut faults = Vec::new();
+        if let Some(is_right) = self.winding(gap) {
+            return if is_right { faults } else { vec![Fault::Winding] };
+        }
         let unit = (norm(row.normal.to_array()) - 1.0).abs() <= 1e-14;
         let status = match () {
             () if row.lower > 0.0 => Status::Separated,
@@ -139,17 +159,42 @@ impl Claim<'_> {
             if row.upper - row.lower > PROMISE * self.soups.size && self.slack == 0.0 {
                 faults.push(Fault::Wide);
             }
-            self.witnesses(&mut faults);
+            // Of bodies that may touch, points count as on them more generously.
+            let room = if row.method == Method::Bound { ON_BODY } else { 4.0 * PROMISE };
+            self.witnesses(room, &mut faults);
         } else if self.slack == 0.0 {
             self.depth(random, &mut faults);
+            if !(self.soups.a.is_convex && self.soups.b.is_convex) {
+                self.witnesses_of_overlap(self.place(gap) == Place::Inside, &mut faults);
+            }
         }
-        if checks.protrusion && gap.crosses {
+        if self.has_protrusion && gap.crosses {
             self.protrusion(&mut faults);
         }
-        if checks.witnesses_of_overlaps && !is_apart {
-            self.witnesses_of_overlap(&mut faults);
-        }
         faults
+    }
+
+    /// Whether a row about an open mesh that may hold the other body tells so, with a bracket of both answers; `None` for all others.
+    fn winding(&self, gap: &Gap) -> Option<bool> {
+        let (row, s, g) = (self.row, self.soups, self.growth());
+        let is_told = row.method == Method::Winding;
+        if !(s.a.is_open() || s.b.is_open()) || gap.is_inside || gap.crosses {
+            return is_told.then_some(false);
+        }
+        if gap.lower - g <= s.doubt() {
+            // Whether the surfaces touch is open.
+            return is_told.then_some(true);
+        }
+        let most = s.winding();
+        if !is_told {
+            return (most > 0.5 + 1e-9).then_some(false);
+        }
+        let room = PROMISE * s.size + self.slack;
+        let is_of_surfaces = row.upper >= gap.lower - g - s.doubt() - self.slack && row.upper <= gap.upper - g + room;
+        let out = times(row.normal.to_array(), -row.lower + room);
+        let is_out = !s.overlap(out, g, 2.0 * room);
+        let is_between = row.lower < 0.0 && (row.lower..=row.upper).contains(&row.distance);
+        Some(most >= 0.5 - 1e-9 && row.status == Status::Penetrating && is_between && is_of_surfaces && is_out)
     }
 
     /// Decides in [`Wide`] what `f64` leaves open.
@@ -188,26 +233,30 @@ impl Claim<'_> {
         }
     }
 
-    /// Witness points of bodies apart are on the grown bodies.
-    fn witnesses(&self, faults: &mut Vec<Fault>) {
+    /// Witness points of bodies apart are on the grown bodies, but for `room` sizes of the pair.
+    fn witnesses(&self, room: f64, faults: &mut Vec<Fault>) {
         let (s, row) = (self.soups, self.row);
         let (a, b) =
             (s.distances_from_cores(row.point_a.to_array())[0], s.distances_from_cores(row.point_b.to_array())[1]);
         let off = (a - s.a.growth).abs().max((b - s.b.growth).abs());
-        if off > 4.0 * PROMISE * s.size + self.slack {
+        if off > room * s.size + self.slack {
             faults.push(Fault::Witness);
         }
     }
 
-    /// Witness points of nonconvex bodies that overlap: each on its body, and not outside of the other.
-    fn witnesses_of_overlap(&self, faults: &mut Vec<Fault>) {
-        let (s, row, room) = (self.soups, self.row, 1e-9 * self.soups.size);
+    /// Witness points of bodies that overlap: each on its body, and not outside of the other. Of a body that holds the other one no such
+    /// point is asked. Of convex ones, also of convex meshes, the points may be those of the shortest translation instead.
+    fn witnesses_of_overlap(&self, is_inside: bool, faults: &mut Vec<Fault>) {
+        let (s, row, room) = (self.soups, self.row, ON_BODY * self.soups.size);
         let [p, q] = [row.point_a, row.point_b].map(|p| p.to_array());
         let ([pa, pb], [qa, qb]) = (s.distances_from_cores(p), s.distances_from_cores(q));
-        let holds = s.holds(p)[1] || pb <= s.b.growth + room;
-        let held = s.holds(q)[0] || qa <= s.a.growth + room;
+        let is_a_held = s.holds(p)[1] || pb <= s.b.growth + room;
+        let is_b_held = s.holds(q)[0] || qa <= s.a.growth + room;
         let on = (pa - s.a.growth).abs() <= room && (qb - s.b.growth).abs() <= room;
-        if !(holds && held && on) {
+        let are_held = if is_inside { is_a_held || is_b_held } else { is_a_held && is_b_held };
+        let way = sub(sub(q, p), times(row.normal.to_array(), row.distance));
+        let is_translation = s.a.is_nearly_convex && s.b.is_nearly_convex && norm(way) <= room;
+        if !(on && (are_held || is_translation)) {
             faults.push(Fault::Witness);
         }
     }

@@ -6,6 +6,7 @@ use clearsweep::Geometry;
 use clearsweep::bench_support::scene::{Model, Shape};
 
 use super::body::Body;
+use super::judge::Place;
 use super::solids::Solid;
 use crate::oracle::families::Random;
 use crate::oracle::number::{Vector, add, times};
@@ -275,6 +276,37 @@ fn used(solid: &Solid) -> Solid {
         out.triangles.push(t);
     }
     out
+}
+
+/// Sizes of the bodies of a pool, units of length: small ones have their place inside of others.
+const SIZES: [f64; 6] = [1.0, 0.125, 1.0, 0.125, 1.0, 1.0 / 64.0];
+
+/// Bodies of a kind, large and small: the first encloses a cavity, if the kind can.
+pub(crate) fn pool(kind: Kind, random: &mut Random, scale: f64) -> Vec<Subject> {
+    let mut subject = |k: usize| loop {
+        let subject = make(kind, random, scale * SIZES[k]);
+        if k > 0 || !kind.is_hollow() || !subject.body.filled.is_empty() {
+            return subject;
+        }
+    };
+    (0..SIZES.len()).map(&mut subject).collect()
+}
+
+/// Numbers in pools of bodies that can be in a place to each other.
+pub(crate) fn choose(random: &mut Random, kinds: [Kind; 2], aim: Place) -> [usize; 2] {
+    let is_holder = |kind: Kind| match aim {
+        Place::Cavity => kind.is_hollow(),
+        Place::Inside => kind.is_solid(),
+        _ => false,
+    };
+    let holders: Vec<usize> = (0..2).filter(|&k| is_holder(kinds[k])).collect();
+    if holders.is_empty() {
+        return [0; 2].map(|_| random.below(SIZES.len()));
+    }
+    let holder = holders[random.below(holders.len())];
+    let large = if aim == Place::Cavity { 0 } else { 2 * random.below(3) };
+    let small = [1, 3, 5][random.below(3)];
+    if holder == 0 { [large, small] } else { [small, large] }
 }
 
 /// A body of a kind, by so many units of length.

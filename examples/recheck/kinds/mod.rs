@@ -4,13 +4,16 @@
 //! make.rs      bodies of every kind             motion.rs   where they are, and how they move
 //! body.rs      their triangles                  gap.rs      the distance of two soups of triangles
 //! judge.rs     the verdict on a row             tally.rs    what came of it, by pair, place and memory; the record
+//! promises.rs  swapped, moved, scaled           between.rs  intervals and directions
 //! ```
 
+pub(crate) mod between;
 pub(crate) mod body;
 pub(crate) mod gap;
 pub(crate) mod judge;
 pub(crate) mod make;
 pub(crate) mod motion;
+pub(crate) mod promises;
 #[path = "../../../tests/mesh_pairs/solids.rs"]
 #[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
 pub(crate) mod solids;
@@ -32,16 +35,20 @@ use crate::oracle::Placement;
 use crate::oracle::families::Random;
 use crate::place::Place as Relative;
 use gap::Soups;
-use judge::{Checks, Claim, Fault};
-use make::{Kind, Subject, make};
+use judge::{Claim, Fault, Place};
+use make::{Kind, Subject, choose, pool};
 use motion::Memory;
-use tally::{Record, Tally, Terms, pairs};
+use promises::{Others, Promise};
+use tally::{Record, Tally, Terms, impossible, pairs};
 
 /// The query options: every pair has a row.
 const EVERYTHING: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
 
-/// Bodies of each of the two kinds of a chunk.
-const POOL: usize = 6;
+/// Motions of a cycle: most are of one sample, one is coherent, one fast.
+const CYCLE: usize = 26;
+
+/// Of so many rows one is asked for each promise beside its bracket.
+const PROMISED: f64 = 1.0 / 16.0;
 
 /// Faulty rows that a chunk shows in full, for each fault.
 const SHOWN: u64 = 2;
@@ -102,23 +109,40 @@ pub(crate) fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
     let start = Instant::now();
     let mut random = Random(seed);
     let scale = SCALES[random.below(SCALES.len())];
-    // One body in two is small, so that it has its place inside of another.
-    let size = |k: usize| if k % 2 == 1 { scale * 0.125 } else { scale };
-    let pools = kinds.map(|kind| (0..POOL).map(|k| make(kind, &mut random, size(k))).collect::<Vec<_>>());
+    let state = random.0;
+    let pools = kinds.map(|kind| pool(kind, &mut random, scale));
+    // The same bodies, larger or smaller.
+    let factor = promises::FACTORS[random.below(promises::FACTORS.len())];
+    let mut again = Random(state);
+    let scaled = random.chance(0.5).then(|| kinds.map(|kind| pool(kind, &mut again, scale * factor)));
+    let aims: Vec<Place> = Place::ALL.into_iter().filter(|&place| impossible(kinds, place).is_none()).collect();
     let (mut tally, mut foreign, mut walks) = (Tally::default(), PairCache::default(), 0_usize);
     while tally.rows < rows {
-        let memory = Memory::ALL[if walks % 26 < 24 { 0 } else { walks % 26 - 23 }];
-        let mut pair = [&pools[0][random.below(POOL)], &pools[1][random.below(POOL)]];
+        let memory = Memory::ALL[(walks % CYCLE).saturating_sub(CYCLE - 3)];
+        // Each memory meets each place in turn.
+        let turn = (seed as usize).wrapping_mul(5).wrapping_add(walks / CYCLE);
+        let aim = aims[if memory == Memory::Single { random.below(aims.len()) } else { turn % aims.len() }];
+        let (mut at, mut roles) = (choose(&mut random, kinds, aim), [0, 1]);
         if random.chance(0.5) {
-            pair.swap(0, 1);
+            (at, roles) = ([at[1], at[0]], [1, 0]);
         }
-        let samples = motion::samples(&mut random, pair, memory, scale);
+        let pair = [0, 1].map(|k: usize| &pools[roles[k]][at[k]]);
+        let samples = motion::samples(&mut random, pair, memory, aim, scale);
         let mut fresh = PairCache::default();
         // Half of the motions begin with what another pair left.
         let cache = if memory == Memory::Single || random.chance(0.5) { &mut foreign } else { &mut fresh };
         let found = walk(pair, &samples, cache);
+        let scaled = scaled.as_ref().map(|pools| [0, 1].map(|k: usize| &pools[roles[k]][at[k]]));
+        let others = Others { pair, scaled: scaled.map(|pair| (pair, factor)) };
         for (places, row) in samples.iter().zip(&found) {
-            judge_row(&mut tally, &mut random, pair, places, row, memory, shown);
+            judge_row(&mut tally, &mut random, &others, places, row, memory, shown);
+        }
+        if let [_, .., _] = samples[..] {
+            let first = random.below(samples.len() - 1);
+            let ends = [samples[first], samples[first + 1]];
+            let faults = between::interval_faults(pair, ends);
+            tally.promises[Promise::Between as usize] += 1;
+            blame(&mut tally, faults, shown, || format!("{aim:?} {memory:?} between {ends:?}"), pair);
         }
         walks += 1;
     }
@@ -126,7 +150,17 @@ pub(crate) fn ask(kinds: [Kind; 2], seed: u64, rows: u64, shown: u64) -> Tally {
     tally
 }
 
-fn pose(subject: &Subject, place: &Placement) -> Pose {
+/// Counts faults, and shows the first of each kind.
+fn blame(tally: &mut Tally, faults: Vec<Fault>, shown: u64, what: impl Fn() -> String, pair: [&Subject; 2]) {
+    for fault in faults {
+        tally.faults[fault as usize] += 1;
+        if tally.faults[fault as usize] <= shown {
+            eprintln!("{fault:?} {}\n  A {}\n  B {}", what(), pair[0].recipe, pair[1].recipe);
+        }
+    }
+}
+
+pub(crate) fn pose(subject: &Subject, place: &Placement) -> Pose {
     Pose { position: place.position.into(), rest: place.rest.into(), q: place.q }.recentred(subject.shape.center)
 }
 
@@ -167,12 +201,13 @@ pub(crate) fn cold(pair: [&Subject; 2], places: &[Placement; 2]) -> Proximity {
 fn judge_row(
     tally: &mut Tally,
     random: &mut Random,
-    pair: [&Subject; 2],
+    others: &Others<'_>,
     places: &[Placement; 2],
     row: &Proximity,
     memory: Memory,
     shown: u64,
 ) {
+    let pair = others.pair;
     let cold = cold(pair, places);
     let mut faults = Vec::new();
     if bits(row) != bits(&cold) {
@@ -181,23 +216,27 @@ fn judge_row(
     let at = |p: Vec3<f64>| p + pair[0].shape.center;
     let own = Proximity { point_a: at(row.point_a), point_b: at(row.point_b), ..*row };
     let soups = Soups::new(&pair[0].body, &pair[1].body, Relative::new(&places[0], &places[1]));
-    let gap = soups.gap([0.0; 3]);
+    let gap = soups.sharp_gap();
     let deviation = |k: usize| pair[k].shape.deviation.max(pair[k].shape.decomposition_deviation.unwrap_or(0.0));
-    let claim = Claim { soups: &soups, row: &own, slack: deviation(0) + deviation(1) };
-    let is_mesh = pair.iter().all(|s| s.shape.model == Model::Mesh && s.body.growth == 0.0);
-    let checks =
-        Checks { witnesses_of_overlaps: tally::is_on("WITNESSES"), protrusion: is_mesh && tally::is_on("PROTRUSION") };
-    faults.extend(claim.faults(&gap, random, checks));
+    let has_protrusion = pair.iter().all(|s| s.shape.model == Model::Mesh && s.body.growth == 0.0);
+    let claim = Claim { soups: &soups, row: &own, slack: deviation(0) + deviation(1), has_protrusion };
+    faults.extend(claim.faults(&gap, random));
     let place = claim.place(&gap);
-    tally.rows += 1;
-    tally.cells[place as usize][memory as usize] += 1;
-    for fault in faults {
-        tally.faults[fault as usize] += 1;
-        if tally.faults[fault as usize] <= shown {
-            eprintln!(
-                "{fault:?} {place:?} {memory:?}: distance {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  A {}\n  B {}\n  at {places:?}",
-                gap.lower, gap.upper, gap.is_inside, pair[0].recipe, pair[1].recipe
-            );
+    for promise in Promise::OF_ROWS {
+        if random.chance(PROMISED)
+            && let Some(fault) = others.breach(promise, places, &cold, &soups, random)
+        {
+            tally.promises[promise as usize] += 1;
+            faults.extend(fault);
         }
     }
+    tally.rows += 1;
+    tally.cells[place as usize][memory as usize] += 1;
+    let what = || {
+        format!(
+            "{place:?} {memory:?}: distance {:?}..{:?} inside {} row {own:?}\n  alone {cold:?}\n  at {places:?}",
+            gap.lower, gap.upper, gap.is_inside
+        )
+    };
+    blame(tally, faults, shown, what, pair);
 }

@@ -2,10 +2,11 @@
 
 use super::body::Body;
 use super::gap::Soups;
+use super::judge::Place;
 use super::make::Subject;
 use crate::oracle::Placement;
 use crate::oracle::families::Random;
-use crate::oracle::number::{Vector, add, times};
+use crate::oracle::number::{Vector, add, dot, sub, times};
 use crate::place::Place as Relative;
 
 /// How samples follow each other.
@@ -49,8 +50,14 @@ fn turn(random: &mut Random, turns: Turns) -> [f64; 4] {
     }
 }
 
-/// Poses of A and of B.
-pub(crate) fn samples(random: &mut Random, pair: [&Subject; 2], memory: Memory, scale: f64) -> Vec<[Placement; 2]> {
+/// Poses of A and of B that are likely in a place.
+pub(crate) fn samples(
+    random: &mut Random,
+    pair: [&Subject; 2],
+    memory: Memory,
+    aim: Place,
+    scale: f64,
+) -> Vec<[Placement; 2]> {
     let turns = [Turns::None, Turns::None, Turns::Quarters, Turns::Headings, Turns::Any, Turns::Any][random.below(6)];
     let far = [[0.0; 3], [0.0; 3], [0.0; 3], [5_000.0, -3_000.0, 40.0]][random.below(4)];
     let (a, b) = (&pair[0].body, &pair[1].body);
@@ -62,13 +69,19 @@ pub(crate) fn samples(random: &mut Random, pair: [&Subject; 2], memory: Memory, 
     match memory {
         Memory::Single => {
             let q = turn(random, turns);
-            vec![at(q, offset(random, a, b, q, scale))]
+            vec![at(q, offset(random, a, b, q, aim, scale).0)]
         }
         Memory::Coherent => {
             let q = turn(random, turns);
-            let start = offset(random, a, b, q, scale);
-            let step = times(random.direction(), scale * random.scale(1e-9, 0.03));
-            let spin = if matches!(turns, Turns::Headings | Turns::Any) { random.scale(1e-8, 0.02) } else { 0.0 };
+            let (start, out) = offset(random, a, b, q, aim, scale);
+            let is_held = matches!(aim, Place::Inside | Place::Cavity);
+            let mut step = times(random.direction(), scale * random.scale(1e-9, if is_held { 1e-3 } else { 0.03 }));
+            let mut spin = if matches!(turns, Turns::Headings | Turns::Any) { random.scale(1e-8, 0.02) } else { 0.0 };
+            // Two that touch slide along each other, every other time.
+            if let (Some(out), Place::Touching, true) = (out, aim, random.chance(0.5)) {
+                step = sub(step, times(out, dot(step, out)));
+                spin = 0.0;
+            }
             let from = random.below(SAMPLES) as f64;
             let sample = |k: usize| {
                 let t = k as f64 - from;
@@ -82,11 +95,11 @@ pub(crate) fn samples(random: &mut Random, pair: [&Subject; 2], memory: Memory, 
             let near: Vec<_> = (0..4)
                 .map(|_| {
                     let q = turn(random, turns);
-                    (q, offset(random, a, b, q, scale))
+                    (q, offset(random, a, b, q, aim, scale).0)
                 })
                 .collect();
             let sample = |_| {
-                if random.chance(0.3) {
+                if random.chance(0.5) {
                     let (q, o) = near[random.below(near.len())];
                     return at(q, o);
                 }
@@ -107,39 +120,44 @@ fn snapped(random: &mut Random, p: Vector<f64>, scale: f64) -> Vector<f64> {
     if random.chance(0.5) { p.map(|c| (c / step).round() * step) } else { p }
 }
 
-/// The wanted place of B in A's frame.
-fn offset(random: &mut Random, a: &Body, b: &Body, q: [f64; 4], scale: f64) -> Vector<f64> {
-    let aim = random.below(7);
+/// A position of B in A's frame that is likely in a place; of bodies that nearly touch also the direction, parallel to an axis, along which
+/// B came. Unit, away from A.
+fn offset(
+    random: &mut Random,
+    a: &Body,
+    b: &Body,
+    q: [f64; 4],
+    aim: Place,
+    scale: f64,
+) -> (Vector<f64>, Option<Vector<f64>>) {
     let reach = a.reach + a.growth + b.reach + b.growth;
     let anywhere = |random: &mut Random, share: f64| {
         let p = times(random.direction(), share * reach * random.between(0.0, 1.0));
         snapped(random, p, scale)
     };
     match aim {
-        // In the middle: inside, or in a cavity.
-        0 => anywhere(random, 0.03),
-        1 => {
-            // About a point inside of one of them.
-            let inner = match (a.probes.is_empty(), b.probes.is_empty()) {
-                (false, _) => a.probes[random.below(a.probes.len())],
-                (true, false) => times(rotated(q, b.probes[random.below(b.probes.len())]), -1.0),
-                (true, true) => [0.0; 3],
+        Place::Cavity => (anywhere(random, 0.03), None),
+        Place::Inside => {
+            // The larger one holds the other in its middle, or where it is thick.
+            let holder = if a.reach + a.growth >= b.reach + b.growth { a } else { b };
+            let inner = if holder.inner.is_empty() || random.chance(0.2) {
+                [0.0; 3]
+            } else {
+                holder.inner[random.below(holder.inner.len())]
             };
-            let away = anywhere(random, 0.01);
-            add(inner, away)
+            let inner = if std::ptr::eq(holder, a) { inner } else { times(rotated(q, inner), -1.0) };
+            (add(inner, anywhere(random, 0.003)), None)
         }
-        2 => anywhere(random, 0.6),
-        3 => {
+        Place::Overlapping if random.chance(0.5) => (anywhere(random, 0.6), None),
+        Place::Apart => {
             let p = times(random.direction(), reach * random.between(0.6, 3.0));
-            snapped(random, p, scale)
+            (snapped(random, p, scale), None)
         }
-        // At a distance along a line towards A: apart, near, touching, or a little into each other.
-        _ => {
-            let to = match random.below(5) {
-                0 => 0.0,
-                1 => reach * random.scale(1e-13, 1e-3),
-                2 => -reach * random.scale(1e-9, 0.2),
-                3 => reach * random.between(0.0, 0.02),
+        Place::Near | Place::Touching | Place::Overlapping => {
+            let to = match aim {
+                Place::Near if random.chance(0.5) => reach * random.scale(1e-13, 1e-3),
+                Place::Near => reach * random.between(0.0, 0.02),
+                Place::Overlapping => -reach * random.scale(1e-9, 0.2),
                 _ => 0.0,
             };
             let axis = random.below(3);
@@ -148,7 +166,7 @@ fn offset(random: &mut Random, a: &Body, b: &Body, q: [f64; 4], scale: f64) -> V
             let aside = anywhere(random, 0.3);
             let contact = approach(a, b, q, out, aside, reach);
             let p = add(contact, times(out, to));
-            if axial && to == 0.0 { nearest_grid(p, axis, scale) } else { p }
+            (if axial && to == 0.0 { nearest_grid(p, axis, scale) } else { p }, axial.then_some(out))
         }
     }
 }
@@ -178,13 +196,13 @@ fn approach(a: &Body, b: &Body, q: [f64; 4], out: Vector<f64>, aside: Vector<f64
 }
 
 /// A vector turned by a quaternion of unit length.
-fn rotated(q: [f64; 4], v: Vector<f64>) -> Vector<f64> {
+pub(crate) fn rotated(q: [f64; 4], v: Vector<f64>) -> Vector<f64> {
     let place = Relative::new(&Placement::new([0.0; 3], STILL), &Placement::new([0.0; 3], q));
     place.rough_vector(v)
 }
 
 /// First `q`, then `p`.
-fn product(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
+pub(crate) fn product(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
     let ([a, b, c, d], [w, x, y, z]) = (p, q);
     [
         a * w - b * x - c * y - d * z,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::judge::{Fault, Place};
 use super::make::Kind;
 use super::motion::Memory;
+use super::promises::Promise;
 
 /// The terms that all chunks of a campaign share.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct Tally {
     /// Rows by place and memory.
     pub(crate) cells: [[u64; 3]; 6],
     pub(crate) faults: [u64; Fault::ALL.len()],
+    /// How often each promise was tried.
+    pub(crate) promises: [u64; Promise::ALL.len()],
     pub(crate) seconds: f64,
 }
 
@@ -37,6 +40,7 @@ impl Tally {
         self.seconds += other.seconds;
         (0..6).for_each(|p| (0..3).for_each(|m| self.cells[p][m] += other.cells[p][m]));
         (0..self.faults.len()).for_each(|f| self.faults[f] += other.faults[f]);
+        (0..self.promises.len()).for_each(|p| self.promises[p] += other.promises[p]);
     }
 
     /// Rows by place, and what is wrong.
@@ -69,12 +73,6 @@ pub(crate) fn uncovered(pair: [Kind; 2], tally: &Tally) -> Vec<(Place, Memory)> 
         (tally.cells[place as usize][memory as usize] > 0) == impossible(pair, place).is_some()
     };
     cells.filter(is_wrong).collect()
-}
-
-/// Whether a check of the environment variable `RECHECK` is on.
-pub(crate) fn is_on(check: &str) -> bool {
-    static CHECKS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    CHECKS.get_or_init(|| std::env::var("RECHECK").unwrap_or_default()).contains(check)
 }
 
 /// The chunks that are done, and the file that holds them.
@@ -119,7 +117,7 @@ impl Record {
         let terms = &self.terms;
         let line = json!({
             "chunk": number, "pair": pair.map(|k| k as usize), "seed": terms.seed, "asked": terms.chunk, "commit": terms.commit,
-            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "seconds": tally.seconds,
+            "rows": tally.rows, "cells": tally.cells, "faults": tally.faults, "promises": tally.promises, "seconds": tally.seconds,
         });
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())?;
         self.done.insert(number, (pair, tally));
@@ -149,6 +147,7 @@ fn parse(line: &str) -> Option<(Terms, u64, [Kind; 2], Tally)> {
         rows: value["rows"].as_u64()?,
         cells: serde_json::from_value(value["cells"].clone()).ok()?,
         faults: serde_json::from_value(value["faults"].clone()).ok()?,
+        promises: serde_json::from_value(value["promises"].clone()).ok()?,
         seconds: value["seconds"].as_f64()?,
     };
     Some((terms, value["chunk"].as_u64()?, pair.map(|k| Kind::ALL[k]), tally))
@@ -168,6 +167,8 @@ pub(crate) fn summary(sums: &[([Kind; 2], Tally)]) -> Vec<String> {
                 wrong.push(format!("{pair:?}: {} rows with {fault:?}", tally.faults[fault as usize]));
             }
         }
+        let untried = Promise::ALL.iter().filter(|&&p| tally.promises[p as usize] == 0);
+        wrong.extend(untried.map(|promise| format!("{pair:?}: {promise:?} was never tried")));
         wrong.extend(
             uncovered(*pair, tally).into_iter().map(|cell| format!("{pair:?}, {cell:?}: not covered as it should be")),
         );
@@ -175,6 +176,8 @@ pub(crate) fn summary(sums: &[([Kind; 2], Tally)]) -> Vec<String> {
     println!("\n{} rows, {:.0} a second and core", all.rows, all.rows as f64 / all.seconds.max(1e-9));
     let total = Fault::ALL.map(|f| format!("{f:?} {}", all.faults[f as usize]));
     println!("faults: {}", total.join(", "));
+    let tried = Promise::ALL.map(|p| format!("{p:?} {}", all.promises[p as usize]));
+    println!("tried beside: {}", tried.join(", "));
     for (kinds, place) in [("no solid among them", Place::Inside), ("no hollow body among them", Place::Cavity)] {
         println!("impossible: {place:?} with {kinds}");
     }

@@ -51,8 +51,8 @@ pub(super) fn bound_depth(
     row.method = Method::Bound;
 }
 
-/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where grown by it they may overlap: NaN if
-/// there is no proof. What separates the stored bodies may press the grown ones together elsewhere, so the translation is checked with
+/// The lower end for bodies whose pieces may reach farther by `margin` together (metres), where grown by it they may overlap, and the
+/// direction of its translation: NaN if there is no proof. What separates the stored bodies may press the grown ones together elsewhere, so the translation is checked with
 /// the margin.
 pub(super) fn lower_end_within(
     bodies: &Bodies<'_>,
@@ -60,8 +60,9 @@ pub(super) fn lower_end_within(
     found: &[PieceAnswer],
     margin: f64,
     work: &mut DepthWork<'_, '_>,
-) -> f64 {
-    shortest_separation(bodies, options, found, margin, work).map_or(f64::NAN, |(length, _)| lower_end(bodies, length))
+) -> (f64, Vec3<f64>) {
+    let found = shortest_separation(bodies, options, found, margin, work);
+    found.map_or((f64::NAN, Vec3::ZERO), |(length, n)| (lower_end(bodies, length), n))
 }
 
 fn lower_end(bodies: &Bodies<'_>, length: f64) -> f64 {

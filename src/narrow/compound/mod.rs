@@ -135,7 +135,12 @@ fn nearest_row(
         let upper = proven_upper(bodies.a, bodies.b, row.upper);
         [row.lower, row.upper] = widened([row.lower, upper], deviation);
         if row.lower < 0.0 {
-            row.lower = lower_end_within(bodies, options, found, deviation, &mut work);
+            let (lower, normal) = lower_end_within(bodies, options, found, deviation, &mut work);
+            row.lower = lower;
+            // It may be found along another, better direction.
+            if row.distance < lower {
+                (row.distance, row.normal) = (lower, normal);
+            }
         }
     }
     row.status = status(row.lower, row.upper, options);

@@ -14,7 +14,8 @@ pub enum DirectionalRelation {
     /// The bodies are apart, and never touch.
     Misses,
     /// The bodies are apart, and graze each other at most: whether they touch is not decided. Of bodies with a deviation, and of nonconvex ones
-    /// where only that side is proven, too; and of a body inside of an open mesh, which touches later if nothing lies inside of that.
+    /// where only that side is proven, too; of bodies whose deviations leave open whether they touch already; and of a body inside of an
+    /// open mesh, which touches later if nothing lies inside of that.
     Undecided,
     /// Numbers are not finite, or the direction has no length.
     Unproven,
@@ -45,7 +46,7 @@ impl DirectionalDistance {
     pub(crate) const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
 
-    /// Of bodies of which it is not known whether they touch later or leave each other, up to a length, metres.
+    /// Of bodies of which it is not known whether they touch already, touch later or leave each other, up to a length, metres.
     pub(super) fn undecided(upper: f64) -> Self {
         Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }
     }
@@ -64,14 +65,17 @@ impl DirectionalDistance {
     }
 
     /// From what is known of the lengths at which the bodies meet. `first`: not before, and by then; `chain`: they overlap from 0 to the
-    /// first end, and no longer than to the second, metres.
-    pub(super) fn of_lengths(start: StartOfLine, first: [f64; 2], chain: [f64; 2]) -> Self {
+    /// first end, and no longer than to the second, metres. `deviation`: of both surfaces, metres.
+    pub(super) fn of_lengths(start: StartOfLine, first: [f64; 2], chain: [f64; 2], deviation: f64) -> Self {
         match start {
             StartOfLine::Apart => Self::apart(first),
             StartOfLine::Overlap => Self::valued(DirectionalRelation::Leaves, chain[0].max(0.0), chain[1]),
             // They may be apart, and then touch later or never.
             StartOfLine::Contact => {
                 let upper = chain[1].max(first[1]);
+                if deviation > 0.0 {
+                    return Self::undecided(upper);
+                }
                 Self { relation: DirectionalRelation::InContact, value: Some(0.0), lower: 0.0, upper }
             }
         }

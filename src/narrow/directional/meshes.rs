@@ -13,7 +13,7 @@ use crate::geometry::mesh::TriangleMesh;
 use crate::geometry::{RelativePose, Vec3};
 use crate::narrow::cache::PairCache;
 use crate::narrow::compound::Bodies;
-use crate::narrow::deviation::deviation_of;
+use crate::narrow::deviation::{deviation_of, reached, widened};
 use crate::narrow::mesh::{self, MeshesOnLine};
 use crate::narrow::proximity::Method;
 use crate::narrow::routes::Routes;
@@ -49,7 +49,8 @@ pub(super) fn distance(
     work: &mut Workspace,
 ) -> DirectionalDistance {
     let deviation = deviation_of(bodies[0], bodies[1]);
-    let options = QueryOptions { within: 0.0, touch: 0.0, ..*options };
+    // What is farther apart than the deviation is apart.
+    let options = QueryOptions { within: reached(0.0, deviation), touch: 0.0, ..*options };
     let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false };
     let Some([lower, upper]) = pair.bracket_at(0.0, work) else { return DirectionalDistance::UNPROVEN };
     let begins = if lower > 0.0 {
@@ -62,7 +63,7 @@ pub(super) fn distance(
     let by_winding = pair.by_winding;
     let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(work) };
     if begins == StartOfLine::Apart {
-        return DirectionalDistance::of_lengths(begins, first, [0.0; 2]);
+        return DirectionalDistance::of_lengths(begins, first, [0.0; 2], deviation);
     }
     let meshes = pair.on_line();
     let end = (meshes.way_out(&mut work.meshes) + SHORT * pair.size()).next_up();
@@ -70,7 +71,7 @@ pub(super) fn distance(
         return DirectionalDistance::undecided(first[1].max(end));
     }
     let proven = if begins == StartOfLine::Overlap { pair.overlap_until(-upper, end, work) } else { 0.0 };
-    DirectionalDistance::of_lengths(begins, first, [proven.min(end), end])
+    DirectionalDistance::of_lengths(begins, first, [proven.min(end), end], deviation)
 }
 
 impl<'a> BodiesOnLine<'a> {
@@ -95,7 +96,7 @@ impl<'a> BodiesOnLine<'a> {
                 self.by_winding = row.method == Method::Winding;
                 (!row.lower.is_nan()).then_some([row.lower, row.upper])
             }
-            RungOutcome::Beyond { gap, .. } => Some([gap - self.deviation, f64::INFINITY]),
+            RungOutcome::Beyond { gap, .. } => Some([widened([gap; 2], self.deviation)[0], f64::INFINITY]),
             RungOutcome::Open => None,
         }
     }

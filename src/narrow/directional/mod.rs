@@ -67,6 +67,6 @@ pub fn directional_distance(
     let found = pieces::union(&line, [a, b], margins, &mut memory);
     std::mem::swap(&mut memory.polytope, &mut work.polytope);
     found.map_or(DirectionalDistance::UNPROVEN, |found| {
-        DirectionalDistance::of_lengths(found.start, found.first, found.chain)
+        DirectionalDistance::of_lengths(found.start, found.first, found.chain, deviation)
     })
 }

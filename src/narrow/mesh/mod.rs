@@ -145,6 +145,10 @@ pub(super) fn query(
             let grown = MeshPlace { growth: (place.growth + deviation).next_up(), ..place };
             if let Some(depth) = bracket(&grown, memory) {
                 found.lower = row.lower_end(depth.upper);
+                // It may be found along another, better direction.
+                if found.distance < found.lower {
+                    (found.distance, found.normal) = (found.lower, depth.normal);
+                }
             }
         }
         found = with_bracket(found, [found.lower, found.upper], options);

@@ -2,6 +2,7 @@
 
 use super::bounds::IntervalCache;
 use super::point_bounds;
+use super::triangle_pair::face_normal;
 use crate::geometry::mesh::{Child, NodeId, SearchFrame, TriangleMesh, WIDTH};
 use crate::geometry::triangle_tree::offset;
 use crate::geometry::{Pose, Vec3};
@@ -115,18 +116,27 @@ impl<'a> PointQueries<'a> {
         PointDistance { lower: best.lower.max(0.0), ..best }
     }
 
-    /// The distance from a triangle; proven by the plane across the line to it.
+    /// The distance from a triangle; proven by the plane across the line to it. Of a point close by, the direction of that line is
+    /// known to few digits: then planes along the triangle, or along one of its edges, may prove more.
     fn one(&self, p: Vec3<f64>, triangle: u32, rounding: f64) -> PointDistance {
         let corners = self.mesh.corners(triangle);
         let offset = offset(p, &corners);
         let distance = offset.length();
         let n = offset.scale(1.0 / distance);
-        let lower = if n.is_finite() {
+        let beyond = |n: Vec3<f64>| {
             let gap = |c: Vec3<f64>| (p - c).dot(n);
             gap(corners[0]).min(gap(corners[1])).min(gap(corners[2])) - rounding
-        } else {
-            0.0
         };
+        let mut lower = if n.is_finite() { beyond(n) } else { 0.0 };
+        if distance - lower > 4.0 * rounding && n.is_finite() {
+            let face = face_normal(&corners).normalized();
+            let across = |from: usize| {
+                let along = (corners[(from + 1) % 3] - corners[from]).normalized();
+                (n - along.scale(n.dot(along))).normalized()
+            };
+            let others = [face, -face, across(0), across(1), across(2)];
+            lower = others.into_iter().filter(|n| n.is_finite()).map(beyond).fold(lower, f64::max);
+        }
         PointDistance { lower, distance, offset, triangle }
     }
 

@@ -102,10 +102,10 @@ impl WitnessSearch<'_, '_> {
             }
         }
         if self.is_open() {
-            let directions = directions();
             let starts = self.found.into_iter().flatten().chain([start, hints.middle]).collect::<Vec<_>>();
             for from in starts {
                 if self.is_open() && self.is_in_both(from) {
+                    let directions: Vec<_> = self.likely_directions(from).into_iter().chain(directions()).collect();
                     self.leave_along(from, &directions);
                 }
             }
@@ -293,6 +293,28 @@ impl WitnessSearch<'_, '_> {
         None
     }
 
+    /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
+    /// across them, in the plane of a sheet; and to the middle of the body.
+    fn likely_directions(&mut self, p: Vec3<f64>) -> Vec<Vec3<f64>> {
+        let mut found = Vec::new();
+        for k in 0..2 {
+            let own = if k == 0 { p } else { self.place.in_b(p) };
+            let Some(near) = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY) else { continue };
+            let corners = self.corners(k, near.triangle);
+            let normal = triangle_pair::face_normal(&corners).normalized();
+            for from in 0..3 {
+                let along = (corners[(from + 1) % 3] - corners[from]).normalized();
+                let across = normal.cross(along);
+                found.extend([along, -along, across, -across]);
+            }
+            let middle = self.mesh(k).middle();
+            let middle = if k == 0 { middle } else { self.place.pose.point(middle) };
+            found.push((middle - p).normalized());
+        }
+        found.retain(|n| n.is_finite());
+        found
+    }
+
     /// The corners of a triangle of core `k` in A's frame.
     fn corners(&self, k: usize, t: u32) -> [Vec3<f64>; 3] {
         if k == 0 { self.place.a.corners(t) } else { self.place.corners_b(t) }
@@ -325,7 +347,7 @@ impl WitnessSearch<'_, '_> {
 }
 
 /// The directions of faces, edges and corners of a cube, unit: rays that are tried one after the other.
-fn directions() -> Vec<Vec3<f64>> {
+fn directions() -> impl Iterator<Item = Vec3<f64>> {
     let step = |digit: u32| [0.0, 1.0, -1.0][digit as usize % 3];
-    (1..27).map(|k| Vec3::new(step(k), step(k / 3), step(k / 9)).normalized()).collect()
+    (1..27).map(move |k| Vec3::new(step(k), step(k / 3), step(k / 9)).normalized())
 }
