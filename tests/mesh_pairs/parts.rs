@@ -203,9 +203,8 @@ fn boxes_of_one_mesh_are_as_deep_as_their_pairs_tell() {
         }
     }
     let all = counts.values().fold([0; 2], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
-    println!("{counts:?} {all:?} {apart}");
     assert!(counts.len() == 12 && counts.values().all(|count| count[0] >= 20), "not representative: {counts:?}");
-    assert!(apart >= 20, "not representative: {apart}");
+    assert!(apart >= 100 && all[1] >= 150, "not representative: {apart} {counts:?}");
 }
 
 /// Whether the bodies are apart, by all pairs of their solids, as far as rounding lets it be told.
@@ -260,8 +259,57 @@ fn turned_and_rounded_solids_are_as_deep_as_translations_tell() {
         let count = counts.entry(kind).or_default();
         *count = [count[0] + 1, count[1] + shorter, count[2] + usize::from(row.upper - row.lower < 1e-11)];
     }
-    println!("{counts:?}");
     assert!(counts.len() == 7 && counts.values().all(|count| count[0] >= 15 && count[1] >= 150), "{counts:?}");
+}
+
+/// An L of two boxes as one surface.
+fn ell() -> (Solid, [Block; 2]) {
+    let outline = [[-1.0, -1.0], [1.0, -1.0], [1.0, -0.5], [-0.5, -0.5], [-0.5, 1.0], [-1.0, 1.0]];
+    let vertices = [-0.25, 0.25].iter().flat_map(|&z| outline.map(|[x, y]| [x, y, z])).collect();
+    let mut triangles: Vec<[usize; 3]> = (1..5).flat_map(|i| [[0, i + 1, i], [6, 6 + i, 7 + i]]).collect();
+    triangles.extend((0..6).flat_map(|i| {
+        let next = (i + 1) % 6;
+        [[i, next, 6 + next], [i, 6 + next, 6 + i]]
+    }));
+    let [lying, standing] = [[1.0, -0.5], [-0.5, 1.0]];
+    let block = |[x, y]: [f64; 2]| [[-1.0, -1.0, -0.25], [x, y, 0.25]];
+    (Solid { vertices, triangles }, [block(lying), block(standing)])
+}
+
+#[test]
+fn solids_with_a_cavity_or_a_hollow_edge_are_not_split() {
+    let mut draw = Draw(41);
+    let (shell, ell) = ([[-1.0; 3], [1.0; 3]], ell());
+    let hollow = surface(&shell).and(&surface(&[[-0.5; 3], [0.5; 3]]).flipped());
+    let walls = (0..3).flat_map(|axis| {
+        [(-1.0, -0.5), (0.5, 1.0)].map(|(low, high)| {
+            let mut wall = shell;
+            (wall[0][axis], wall[1][axis]) = (low, high);
+            wall
+        })
+    });
+    let beside = [[1.25, -1.0, -0.25], [1.5, 1.0, 0.25]];
+    let bodies =
+        [(hollow, walls.collect::<Vec<_>>()), (ell.0.and(&surface(&beside)), [&ell.1[..], &[beside]].concat())];
+    let mut counts = [[0; 2]; 2];
+    for number in 0..120 {
+        let (solid, of_a) = &bodies[number % 2];
+        let size = if number % 4 < 2 { 0.3 } else { 1.0 };
+        let scaled = |block: Block| block.map(|corner| corner.map(|c| size * c));
+        let of_b: Vec<Block> = blocks(&mut draw, LAYOUTS[number % 3], 2).into_iter().map(scaled).collect();
+        let offset = draw.vec() * if size < 1.0 { 0.3 + 0.7 * f64::from(u8::from(number % 8 > 3)) } else { 0.9 };
+        let (x, y) = (solid.shape(Model::Mesh, 0.0), Parts::of_blocks(&of_b).as_mesh());
+        let depth = depth_of_blocks(of_a, &of_b, offset);
+        for row in [ask(&x, &y, &at(offset.x, offset.y, offset.z)), ask(&y, &x, &at(-offset.x, -offset.y, -offset.z))] {
+            if depth == 0.0 {
+                assert!(row.status != Status::Penetrating && row.upper >= 0.0, "{number} {row:?}");
+            } else {
+                assert!(row.lower <= -depth && -depth <= row.upper, "{number} {depth} {row:?}");
+            }
+            counts[number % 2][usize::from(depth > 0.0)] += 1;
+        }
+    }
+    assert!(counts.iter().flatten().all(|&n| n >= 10), "not representative: {counts:?}");
 }
 
 /// The pose of A's frame in B's.
