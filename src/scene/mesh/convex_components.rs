@@ -1,7 +1,8 @@
 //! The convex solids that a solid mesh is put together of, exactly as its vertices are stored.
 //!
 //! Triangles belong to one solid if they meet at an edge and enclose a wedge of at most 180 degrees there. At an edge of more than two
-//! triangles, where solids touch, each wedge is the narrowest one that begins at its triangle. All signs are exact.
+//! triangles, which solids share, triangles that other edges connect belong together, and others in the narrowest wedge. All signs are
+//! exact, and the solids found are tested as a whole.
 
 use super::edges::{EdgeUse, by_edge, edge_uses};
 use super::sets::ParitySets;
@@ -54,28 +55,56 @@ fn is_convex<'a>(mesh: &TriangleMesh, mut triangles: impl Iterator<Item = &'a [u
     triangles.all(|&[a, b, c]| vertices.iter().all(|&p| side(at(a), at(b), at(c), at(p)) <= 0.0))
 }
 
-/// The triangles of each connected component; `None` if one has an edge that is not convex, or there are too many.
+/// The triangles of each solid; `None` if one has an edge that is not convex, or there are too many.
 fn components(mesh: &TriangleMesh) -> Option<Vec<Vec<u32>>> {
     if mesh.component_vertices().len() > MOST_SOLIDS {
         return None;
     }
     let uses = edge_uses(mesh.triangles(), &Workers::none());
-    let mut sets = ParitySets::new(mesh.triangles().len());
-    for same in by_edge(&uses) {
-        let (begins, mut ends): (Vec<EdgeUse>, Vec<EdgeUse>) = same.iter().partition(|one| one.is_forward());
-        if begins.len() != ends.len() {
-            return None;
-        }
-        for begin in begins {
-            let end = narrowest(mesh, begin, &ends)?;
-            sets.join(begin.triangle(), ends.swap_remove(end).triangle(), false);
+    let patch = patches(mesh, &uses)?;
+    let mut sets = ParitySets::new(patch.iter().max().map_or(0, |&most| most as usize + 1));
+    for same in by_edge(&uses).filter(|same| same.len() > 2) {
+        for [begin, end] in wedges(mesh, same, &patch)? {
+            sets.join(patch[begin.triangle() as usize], patch[end.triangle() as usize], false);
         }
     }
     let (number, _) = sets.numbered();
-    let count = number.iter().max().map_or(0, |&most| most as usize + 1);
-    let mut found = vec![Vec::new(); count];
-    (0..).zip(&number).for_each(|(triangle, &solid)| found[solid as usize].push(triangle));
-    (count <= MOST_SOLIDS).then_some(found)
+    let mut found = vec![Vec::new(); number.iter().max().map_or(0, |&most| most as usize + 1)];
+    (0..).zip(&patch).for_each(|(triangle, &patch)| found[number[patch as usize] as usize].push(triangle));
+    (found.len() <= MOST_SOLIDS).then_some(found)
+}
+
+/// The patch of each triangle: those connected by edges of two triangles. `None` if such an edge is not convex.
+fn patches(mesh: &TriangleMesh, uses: &[EdgeUse]) -> Option<Vec<u32>> {
+    let mut sets = ParitySets::new(mesh.triangles().len());
+    for same in by_edge(uses).filter(|same| same.len() <= 2) {
+        let [[begin, end]] = wedges(mesh, same, &[])?[..] else { return None };
+        sets.join(begin.triangle(), end.triangle(), false);
+    }
+    Some(sets.numbered().0)
+}
+
+/// Pairs of the triangles at an edge, each with its neighbour: one of its own patch if it has one, else the one of the narrowest wedge.
+/// `None` if one is left over.
+fn wedges(mesh: &TriangleMesh, same: &[EdgeUse], patch: &[u32]) -> Option<Vec<[EdgeUse; 2]>> {
+    let (mut begins, mut ends): (Vec<EdgeUse>, Vec<EdgeUse>) = same.iter().partition(|one| one.is_forward());
+    if begins.len() != ends.len() {
+        return None;
+    }
+    let of = |one: &EdgeUse| patch.get(one.triangle() as usize);
+    let mut found = Vec::with_capacity(begins.len());
+    if !patch.is_empty() {
+        begins.retain(|begin| {
+            let own = ends.iter().position(|end| of(end) == of(begin) && is_convex_wedge(mesh, *begin, *end));
+            found.extend(own.map(|end| [*begin, ends.swap_remove(end)]));
+            own.is_none()
+        });
+    }
+    for begin in begins {
+        let end = narrowest(mesh, begin, &ends)?;
+        found.push([begin, ends.swap_remove(end)]);
+    }
+    Some(found)
 }
 
 /// Which of `ends` has the narrowest wedge with the triangle of `begin`.
@@ -147,6 +176,17 @@ mod tests {
             self.add(flat.chain(fan).map(turned).collect::<Vec<_>>())
         }
 
+        /// A box from `at`, with such sides.
+        fn stretched(self, at: [f64; 3], sides: [f64; 3]) -> Self {
+            let cube = Self::default().cube([0.5; 3], 0.5, 0.0, 1);
+            let place = |v: u32| {
+                let p = cube.points[v as usize].to_array();
+                [0, 1, 2].map(|i| at[i] + p[i] * sides[i])
+            };
+            let corners: Vec<_> = cube.list.iter().map(|t| t.map(place)).collect();
+            self.add(corners)
+        }
+
         /// The counts of vertices of its solids.
         fn solids(&self) -> Option<Vec<usize>> {
             let first: Vec<u32> = (0..self.points.len() as u32).collect();
@@ -183,6 +223,12 @@ mod tests {
         assert_eq!(beside([1.5, 0.5, 0.5], 0.5), both, "a part of a face");
         assert_eq!(beside([0.5, 0.25, 0.0], 1.0), both, "crossing");
         assert_eq!(beside([0.0, 0.0, 0.0], 0.5), both, "inside");
+        assert_eq!(beside([-0.5, -0.5, -0.5], 0.5), both, "inside, from a corner");
+        let block = |solids: Triangles, side: [f64; 3]| solids.stretched([-1.0; 3], side);
+        let ell = block(block(Triangles::default(), [2.0, 0.5, 1.0]), [0.5, 2.0, 1.0]);
+        assert_eq!(ell.solids(), both, "crossing, with a common edge");
+        let flush = block(block(Triangles::default(), [2.0, 0.5, 1.0]), [2.0, 2.0, 0.5]);
+        assert_eq!(flush.solids(), both, "crossing, with a common edge between coplanar sides");
         let four = [[0.0, 2.0], [2.0, 0.0], [2.0, 2.0]].into_iter();
         let grid = four.fold(cube(0.0), |grid, [y, z]| grid.cube([0.0, y, z], 1.0, 0.0, 1));
         assert_eq!(grid.solids(), Some(vec![9; 4]), "around one edge");
