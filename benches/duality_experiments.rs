@@ -81,6 +81,7 @@ fn body(random: &mut Random, vertices: usize, sizes: [f64; 3]) -> Shape {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     }
 }

@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
 mod solids;
 
+use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
@@ -146,6 +147,44 @@ fn memory_changes_no_row_of_linked_rings() {
     // Two thousand pairs of leaves, and what any pair takes.
     let bytes = PairCache::default().bytes();
     assert!(most > bytes + 4_000 && most < bytes + 40_000, "fronts are kept, and bounded: {most} {bytes}");
+}
+
+#[test]
+fn memory_changes_no_row_of_meshes_of_convex_solids() {
+    let solid = |half: [f64; 3], n: usize, at: [f64; 3]| Solid::cuboid(half, n).moved(at);
+    let apart = solid([0.5, 0.25, 0.5], 1, [0.0, -0.5, 0.0]).and(&solid([0.5, 0.25, 0.5], 1, [0.0, 0.5, 0.0]));
+    let touching = solid([0.5; 3], 1, [-0.5, 0.0, 0.0]).and(&solid([0.5; 3], 1, [0.5, 0.0, 0.0]));
+    let crossing = [2, 3, 4].iter().fold(solid([0.9, 0.2, 0.21], 1, [0.0; 3]), |all, &k| {
+        all.and(&solid([0.15, 0.6, 0.2], 1, [0.4 * f64::from(k) - 1.2, 0.05 * f64::from(k), 0.0]))
+    });
+    let meshes = [(&apart, 0.0), (&touching, 0.0), (&crossing, 0.0), (&crossing, 0.1)];
+    let [apart, touching, crossing, grown] = meshes.map(|(solid, growth)| solid.shape(Model::Mesh, growth));
+    let lists = [[-0.5, 0.5], [-0.25, 1.0]]
+        .map(|[low, high]| (0..8).map(|k| [0, 1, 2].map(|i| if k >> i & 1 == 1 { high } else { low })).collect());
+    let pieces = Geometry::Pieces(lists.to_vec()).shape(0.0).expect("a body");
+    let sphere = Geometry::Sphere(0.3).shape(0.0).expect("a body");
+    let pairs =
+        [[&apart, &touching], [&crossing, &grown], [&touching, &pieces], [&sphere, &crossing], [&crossing, &apart]];
+    let motions = [
+        motion(|k| [0.01 * k - 0.1, 0.02 * k, 0.4], |k| about_z(0.02 * k)),
+        motion(|k| [1.6 - 0.1 * k, 0.1, 0.05 * k], |k| about_x(0.05 * k)),
+        motion(|k| [0.3, 0.9 - 1e-3 * k, 0.2], |_| about_z(0.0)),
+        motion(|k| if k % 3.0 == 0.0 { [0.2, 0.1, 0.0] } else { [-1.4, 0.9, 0.1] }, about_x),
+    ];
+    let mut counts = [0; 3];
+    let mut through = PairCache::default();
+    for [a, b] in pairs {
+        let mut own = PairCache::default();
+        for motion in &motions {
+            for within in [f64::INFINITY, 0.1] {
+                for cache in [&mut PairCache::default(), &mut own, &mut through] {
+                    let found = hold([a, b], motion, within, cache);
+                    (0..3).for_each(|i| counts[i] += found[i]);
+                }
+            }
+        }
+    }
+    assert!(counts[0] > 100 && counts[1] > 1_000 && counts[2] > 100, "not representative: {counts:?}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod depths;
 mod directions;
 #[path = "mesh_pairs/fits.rs"]
 mod fits;
+#[path = "mesh_pairs/parts.rs"]
+mod parts;
 #[path = "mesh_pairs/solids.rs"]
 mod solids;
 

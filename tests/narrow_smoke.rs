@@ -25,6 +25,7 @@ fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     });
     let body = |slot: u32| Body {

@@ -80,6 +80,7 @@ pub(crate) fn read_shapes(path: &Path) -> Vec<Shape> {
                 mesh: None,
                 faces: Default::default(),
                 tree: Default::default(),
+                parts: Default::default(),
                 condition: None,
             }
         })

@@ -6,7 +6,7 @@
 pub(crate) mod hausdorff;
 pub mod hull;
 mod lanes;
-mod lazy;
+pub(crate) mod lazy;
 pub(crate) mod mesh;
 pub(crate) mod piece_tree;
 pub(crate) mod planes;

@@ -7,7 +7,7 @@ use super::distinct::Distinct;
 use super::hull_fit::{self, MeshAndHull, together};
 use super::length::check_length;
 use super::mesh::{Closure, MeshMade, clean};
-use super::model::{HullFit, MeshCondition, Model, Piece, Shape};
+use super::model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
 use super::readers::{Fault, Mesh};
 use super::shapes::ShapeSpec;
 use crate::geometry::hull::check_range;
@@ -134,6 +134,7 @@ impl BuiltGeometry {
             mesh,
             faces: LazySurface::default(),
             tree: LazyPieceTree::default(),
+            parts: LazyParts::default(),
             condition,
         }
     }

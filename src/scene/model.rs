@@ -5,6 +5,7 @@ use super::body_tree::BodyTree;
 use super::carriage::Carriage;
 use super::readers::GeometryNote;
 use super::steps::PoseSteps;
+use crate::geometry::lazy::Lazy;
 use crate::geometry::pose::Recentring;
 use crate::geometry::{Inside, LazyPieceTree, LazySurface, PieceTree, Polyhedron, Pose, TriangleMesh, Vec3};
 use std::path::PathBuf;
@@ -150,10 +151,16 @@ pub struct Shape {
     /// See `Shape::piece_tree`.
     #[doc(hidden)]
     pub tree: LazyPieceTree,
+    /// See `convex_parts`.
+    #[doc(hidden)]
+    pub parts: LazyParts,
     /// The condition of the triangles of a mesh body or a decomposition; `None` for all others.
     #[doc(hidden)]
     pub condition: Option<MeshCondition>,
 }
+
+/// The convex pieces that a mesh is exactly, once they are asked for; `None` of a mesh that does not split into few.
+pub type LazyParts = Lazy<Option<Shape>>;
 
 /// How far off a recentred body may be, in radii of its smallest piece: there the last place of an `f64` is its diameter
 /// (docs/numerics.md).

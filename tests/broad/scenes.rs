@@ -92,6 +92,7 @@ pub(crate) fn shape(points: &[[f64; 3]], growth: f64) -> Arc<Shape> {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     })
 }

@@ -74,6 +74,7 @@ pub fn shape(points: &[Vector<f64>], growth: f64) -> Shape {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     }
 }

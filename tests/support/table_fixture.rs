@@ -89,6 +89,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
                 mesh: None,
                 faces: Default::default(),
                 tree: Default::default(),
+                parts: Default::default(),
                 condition: None,
             };
             let motion = if statics && i % 3 == 1 {

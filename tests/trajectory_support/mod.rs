@@ -62,6 +62,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         mesh: None,
         faces: Default::default(),
         tree: Default::default(),
+        parts: Default::default(),
         condition: None,
     })
 }

@@ -15,7 +15,6 @@ pub(crate) use labels::{EdgeLabel, FeatureLabels};
 pub(crate) use node::{Child, MeshNode, NodeId, WIDTH};
 pub(crate) use project::{Intervals, SearchFrame, heights_of_leaf, heights_of_node};
 
-use super::hull::side;
 use super::lazy::Lazy;
 use super::polyhedron::Polyhedron;
 use super::triangle_tree::bounds;
@@ -42,8 +41,6 @@ pub struct TriangleMesh {
     inside: Inside,
     /// Where the winding number decides what is inside.
     open: Option<OpenSurface>,
-    /// Whether it is the boundary of its convex hull.
-    convex: Lazy<bool>,
     identity: MeshIdentity,
     /// No vertex is farther from the origin of the frame, metres.
     radius: f64,
@@ -52,9 +49,6 @@ pub struct TriangleMesh {
     /// Half of its sides, metres.
     extent: Vec3<f64>,
 }
-
-/// Tests of a vertex against the plane of a triangle, at most: some tenths of a second.
-const MOST_SIDES: usize = 1 << 22;
 
 /// The surface of convex pieces, once it is asked for.
 pub type LazySurface = Lazy<TriangleMesh>;
@@ -159,7 +153,6 @@ impl TriangleMesh {
             component_vertices,
             inside,
             open: None,
-            convex: Lazy::default(),
             identity,
             radius,
             middle,
@@ -195,18 +188,6 @@ impl TriangleMesh {
     /// What is known of its inside.
     pub fn inside(&self) -> Inside {
         self.inside
-    }
-
-    /// Whether the solid is the convex hull of its vertices, exactly as they are stored: every triangle lies on a supporting plane. A mesh
-    /// that would take more than [`MOST_SIDES`] tests counts as not convex.
-    pub(crate) fn is_convex_solid(&self) -> bool {
-        *self.convex.get_or_build(|| {
-            // A closed surface on the boundary of its hull covers that.
-            let outside = |[a, b, c]: [Vec3<f64>; 3]| self.vertices.iter().any(|&p| side(a, b, c, p) > 0.0);
-            self.is_solid()
-                && self.triangles.len().saturating_mul(self.vertices.len()) <= MOST_SIDES
-                && !self.triangles.iter().any(|t| outside(t.map(|v| self.vertices[v as usize])))
-        })
     }
 
     /// How often an open surface winds around a point of its frame that may be off by `error` (metres); `None` of any other.
@@ -304,46 +285,4 @@ fn component_vertices(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
         }
     }
     (0..vertices as u32).filter(|&v| used[v as usize] && parent[v as usize] == v).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A cube of side 2 with a corner moved by `dent` into it, and without its last triangles.
-    fn cube(dent: f64, missing: usize) -> TriangleMesh {
-        let mut corners: Vec<Vec3<f64>> =
-            (0..8).map(|k| Vec3::from([0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 }))).collect();
-        // In the middle of the face x = 1.
-        corners.push(Vec3::new(1.0 - dent, 0.0, 0.0));
-        let mut triangles = vec![
-            [0, 4, 6],
-            [0, 6, 2],
-            [0, 1, 5],
-            [0, 5, 4],
-            [2, 6, 7],
-            [2, 7, 3],
-            [0, 2, 3],
-            [0, 3, 1],
-            [4, 5, 7],
-            [4, 7, 6],
-            [1, 3, 8],
-            [3, 7, 8],
-            [7, 5, 8],
-            [5, 1, 8],
-        ];
-        triangles.truncate(triangles.len() - missing);
-        let (v, t) = (corners.len() as u32, triangles.len() as u32);
-        let inside = if missing == 0 { InsideOf::Solid } else { InsideOf::Open(vec![false; triangles.len()]) };
-        TriangleMesh::new(corners, triangles, (0..v).collect(), (0..t).collect(), inside, &Workers::none())
-    }
-
-    #[test]
-    fn a_dent_of_the_last_place_is_not_convex() {
-        assert!(cube(0.0, 0).is_convex_solid());
-        assert!(cube(-0.25, 0).is_convex_solid(), "a low pyramid on a face");
-        assert!(!cube(f64::EPSILON, 0).is_convex_solid());
-        assert!(!cube(0.25, 0).is_convex_solid());
-        assert!(!cube(0.0, 1).is_convex_solid(), "it is open");
-    }
 }

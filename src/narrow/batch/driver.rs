@@ -122,17 +122,17 @@ fn answer_samples(
             let found = if bodies.a.mesh.is_some() || bodies.b.mesh.is_some() {
                 let ahead = || relative.motions(sample, left, query.b.radius);
                 match mesh::query(&bodies, options, cache, meshes, routes, ahead) {
-                    RungOutcome::Settled(row) => RungOutcome::Settled(compound::row_of_hulls(
+                    RungOutcome::Settled(row) => RungOutcome::Settled(compound::row_of_parts(
                         &bodies,
                         options,
                         row,
-                        (&mut ladder, cache),
+                        (&mut ladder, compounds, cache),
                         routes,
                     )),
                     other => other,
                 }
             } else {
-                compound::query(&bodies, options, cache, (&mut ladder, compounds, meshes), routes)
+                compound::query(&bodies, options, cache, (&mut ladder, compounds, Some(meshes)), routes)
             };
             outcome = found.reported(sample, options);
             batch.answered_alone(routes.verified + routes.surface_verified > before, cache);

@@ -20,7 +20,7 @@ use super::mesh::{MeshMemory, overlap_witnesses};
 use super::proximity::{Method, Proximity, Status};
 use super::routes::Routes;
 use super::rung_outcome::RungOutcome;
-use crate::scene::{QueryOptions, Shape};
+use crate::scene::{QueryOptions, convex_parts};
 
 /// Working memory of queries of bodies of pieces.
 #[derive(Debug, Default)]
@@ -30,12 +30,13 @@ pub(super) struct CompoundWork {
 }
 
 /// The row of two bodies, or the proof that they are farther apart than `options.within`. Of bodies of several pieces the bracket is that
-/// of the true ones, deviations included; that of two convex ones is as the bodies are stored.
+/// of the true ones, deviations included; that of two convex ones is as the bodies are stored. `meshes`: `None` if no witness points of
+/// an overlap are asked for.
 pub(super) fn query(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     cache: &mut PairCache,
-    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, &mut MeshMemory),
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
     routes: &mut Routes,
 ) -> RungOutcome<Proximity> {
     if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
@@ -62,42 +63,37 @@ pub(super) fn query(
     outcome
 }
 
-/// The row of two bodies that overlap, from that of their triangles: if both are convex, and known without deviation, what the brackets
-/// of the triangles and of the hulls both hold, with the value, the direction and the witness points of the hulls.
-pub(super) fn row_of_hulls(
+/// The row of two bodies that overlap, from that of their triangles: if both are convex or split into convex parts exactly, and are known without
+/// deviation, what the brackets of the triangles and of the parts both hold, with the value and the direction of the sharper lower
+/// end. The witness points of two convex bodies are those of their hulls.
+pub(super) fn row_of_parts(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     row: Proximity,
-    (ladder, cache): (&mut Ladder<'_>, &mut PairCache),
+    (ladder, work, cache): (&mut Ladder<'_>, &mut CompoundWork, &mut PairCache),
     routes: &mut Routes,
 ) -> Proximity {
-    let is_convex = |body: &Shape| body.mesh.as_ref().map_or(body.pieces.len() == 1, |mesh| mesh.is_convex_solid());
-    if row.method != Method::Bound
-        || deviation_of(bodies.a, bodies.b) > 0.0
-        || ![bodies.a, bodies.b].into_iter().all(is_convex)
-    {
+    if row.method != Method::Bound || deviation_of(bodies.a, bodies.b) > 0.0 {
         return row;
     }
-    let (a, b) = (bodies.a.hull(), bodies.b.hull());
-    match solve(&bodies.parts(a, b), f64::INFINITY, &mut cache.hulls, ladder, routes) {
-        RungOutcome::Settled(answer) => {
-            let hulls = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
-            // The translation of the lower end goes along the normal of the row that it is of.
-            let (lower, normal, length) = match hulls.lower > row.lower {
-                true => (hulls.lower, hulls.normal, hulls.lower),
-                false => (row.lower, row.normal, row.distance),
-            };
-            let upper = row.upper.min(hulls.upper);
-            if lower > upper || hulls.lower.is_nan() {
-                return row;
-            }
-            let status = status(lower, upper, options);
-            let distance = if status == Status::Touching { upper.min(0.0) } else { length };
-            let Proximity { point_a, point_b, .. } = hulls;
-            Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
-        }
-        RungOutcome::Beyond { .. } | RungOutcome::Open => row,
+    let (Some(a), Some(b)) = (convex_parts(bodies.a), convex_parts(bodies.b)) else { return row };
+    let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
+    let RungOutcome::Settled(parts) = query(&of_parts, &all, cache, (ladder, work, None), routes) else { return row };
+    // The translation of the lower end goes along the normal of the row that it is of.
+    let (lower, normal, length) = match parts.lower > row.lower {
+        true => (parts.lower, parts.normal, parts.lower),
+        false => (row.lower, row.normal, row.distance),
+    };
+    let upper = row.upper.min(parts.upper);
+    if lower > upper || parts.lower.is_nan() {
+        return row;
     }
+    let status = status(lower, upper, options);
+    let distance = if status == Status::Touching { upper.min(0.0) } else { length };
+    let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
+    let of_points = if are_convex { parts } else { row };
+    let Proximity { point_a, point_b, .. } = of_points;
+    Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
 }
 
 /// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
@@ -105,7 +101,7 @@ fn nearest_row(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
     (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
-    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, &mut MeshMemory),
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
     routes: &mut Routes,
 ) -> RungOutcome<Proximity> {
     let CompoundWork { open, found } = work;
@@ -128,7 +124,9 @@ fn nearest_row(
     if is_overlapping {
         let [a, b] = [row.point_a, row.point_b];
         bound_depth(bodies, options, found, &mut row, &mut work);
-        [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
+        if let Some(meshes) = meshes {
+            [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
+        }
     }
     let (deviation, stored_upper) = (deviation_of(bodies.a, bodies.b), row.upper);
     if deviation > 0.0 && !row.lower.is_nan() {

@@ -31,6 +31,7 @@ fn body(core: Polyhedron, grown: f64) -> Shape {
         mesh,
         faces: LazySurface::default(),
         tree: LazyPieceTree::default(),
+        parts: Default::default(),
         condition,
     }
 }

@@ -73,6 +73,7 @@ impl RandomBodies {
             mesh,
             faces: LazySurface::default(),
             tree: LazyPieceTree::default(),
+            parts: Default::default(),
             condition,
         }
     }
