@@ -131,7 +131,8 @@ fn of_kinds(arguments: &Arguments, record: &Path) -> ExitCode {
         commit: arguments.commit.clone().unwrap_or_else(|| "unknown".into()),
     };
     let (rows, hours) = (arguments.rows.unwrap_or(10_000_000), arguments.hours.unwrap_or(f64::INFINITY));
-    match kinds::campaign(record, terms, rows, arguments.threads.unwrap_or(2), hours) {
+    let pairs = kinds::tally::pairs();
+    match kinds::campaign(record, terms, &pairs, rows, arguments.threads.unwrap_or(2), hours) {
         Ok(record) => {
             let wrong = kinds::tally::summary(&record.sums());
             wrong.iter().for_each(|text| eprintln!("{text}"));

@@ -181,9 +181,11 @@ impl Claim<'_> {
         if !(s.a.is_open() || s.b.is_open()) || gap.is_inside || gap.crosses {
             return is_told.then_some(false);
         }
-        if gap.lower - g <= s.doubt() {
-            // Whether the surfaces touch is open.
-            return is_told.then_some(true);
+        if gap.lower - g <= s.doubt().max(PROMISE * s.size) + self.slack {
+            // Whether the surfaces touch may be open, and whether one body is inside then is, too.
+            let may_hold = is_told || s.winding() > 0.5 - 1e-9;
+            let [low, high] = [gap.lower - g - s.doubt(), gap.upper - g + s.doubt()];
+            return may_hold.then_some(row.lower <= high && row.upper + self.slack >= low);
         }
         let most = s.winding();
         if !is_told {

@@ -1,6 +1,7 @@
 //! Bodies of all kinds, for the engine and for the verifier.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use clearsweep::Geometry;
 use clearsweep::bench_support::scene::{Model, Shape};
@@ -52,6 +53,7 @@ impl Kind {
 }
 
 /// A body for the engine and for the verifier.
+#[derive(Clone)]
 pub(crate) struct Subject {
     pub(crate) body: Body,
     pub(crate) shape: Arc<Shape>,
@@ -231,7 +233,19 @@ fn mesh_subject(solid: Solid, shell: usize, is_closed: bool, model: Model, growt
     let solid = Solid { vertices: scaled(&solid.vertices, scale), ..solid };
     let recipe = format!("{model:?} {:?} {:?} growth {growth:?}", solid.vertices, solid.triangles);
     let body = Body { growth, ..mesh(&solid, shell, is_closed) };
-    Subject { body, shape: solid.shape(model, growth), recipe }
+    let shape = if model == Model::Decomposition { decomposed(&solid, &recipe) } else { solid.shape(model, growth) };
+    Subject { body, shape, recipe }
+}
+
+/// The decomposition of a solid, which is slow to find, once for each recipe.
+fn decomposed(solid: &Solid, recipe: &str) -> Arc<Shape> {
+    static FOUND: Mutex<BTreeMap<String, Arc<Shape>>> = Mutex::new(BTreeMap::new());
+    let known = FOUND.lock().expect("nothing panics with it").get(recipe).cloned();
+    known.unwrap_or_else(|| {
+        let shape = solid.shape(Model::Decomposition, 0.0);
+        FOUND.lock().expect("nothing panics with it").insert(recipe.to_string(), shape.clone());
+        shape
+    })
 }
 
 /// A mesh with triangles missing, or a sheet.
@@ -289,7 +303,14 @@ pub(crate) fn pool(kind: Kind, random: &mut Random, scale: f64) -> Vec<Subject> 
             return subject;
         }
     };
-    (0..SIZES.len()).map(&mut subject).collect()
+    // Decompositions are slow to find: each size has one.
+    let distinct = if kind == Kind::Decomposition { [0, 1, 0, 1, 0, 5] } else { [0, 1, 2, 3, 4, 5] };
+    let mut pool: Vec<Subject> = Vec::with_capacity(SIZES.len());
+    for (k, of) in distinct.into_iter().enumerate() {
+        let next = if of < k { pool[of].clone() } else { subject(k) };
+        pool.push(next);
+    }
+    pool
 }
 
 /// Numbers in pools of bodies that can be in a place to each other.
@@ -317,7 +338,7 @@ pub(crate) fn make(kind: Kind, random: &mut Random, scale: f64) -> Subject {
         Kind::RoundedHull => convex_subject(Body::hull(scaled(&convex(random), scale)), growth),
         Kind::Pieces => pieces(random, scale),
         Kind::Decomposition => {
-            let cell = [0; 3].map(|_| grid(random, 8, 32));
+            let cell = [0; 3].map(|_| [8.0, 17.0, 31.0][random.below(3)] / 64.0);
             let solid = if random.chance(0.5) { stairs(&[2, 1, 2], 1, cell) } else { stairs(&[2, 1], 1, cell) };
             mesh_subject(solid, 0, true, Model::Decomposition, 0.0, scale)
         }

@@ -39,13 +39,13 @@ use judge::{Claim, Fault, Place};
 use make::{Kind, Subject, choose, pool};
 use motion::Memory;
 use promises::{Others, Promise};
-use tally::{Record, Tally, Terms, impossible, pairs};
+use tally::{Record, Tally, Terms, impossible};
 
 /// The query options: every pair has a row.
 const EVERYTHING: QueryOptions = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
 
-/// Motions of a cycle: most are of one sample, one is coherent, one fast.
-const CYCLE: usize = 26;
+/// Motions of a cycle: one is coherent, one fast, and all others are of one sample.
+const CYCLE: usize = motion::SAMPLES + 2;
 
 /// Of so many rows one is asked for each promise beside its bracket.
 const PROMISED: f64 = 1.0 / 16.0;
@@ -56,16 +56,17 @@ const SHOWN: u64 = 2;
 /// Units of length of the bodies, metres.
 const SCALES: [f64; 6] = [1.0, 1.0, 1.0, 1e-3, 1024.0, 10.0];
 
-/// Asks chunks of rows until there are so many rows of each pair of kinds, and adds each to the record.
+/// Asks chunks of rows until there are so many rows of each of these pairs of kinds, and adds each to the record.
 pub(crate) fn campaign(
     path: &Path,
     terms: Terms,
+    pairs: &[[Kind; 2]],
     rows_of_a_pair: u64,
     threads: usize,
     hours: f64,
 ) -> Result<Record, String> {
     let record = Record::open(path, terms.clone())?;
-    let (pairs, start) = (pairs(), Instant::now());
+    let start = Instant::now();
     let chunks = rows_of_a_pair.div_ceil(terms.chunk) * pairs.len() as u64;
     let done = record.numbers();
     let (record, next, failure) = (Mutex::new(record), AtomicU64::new(0), Mutex::new(None));

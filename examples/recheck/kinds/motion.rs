@@ -25,7 +25,7 @@ impl Memory {
 }
 
 /// Samples of a motion.
-pub(crate) const SAMPLES: usize = 24;
+pub(crate) const SAMPLES: usize = 12;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -25,6 +25,10 @@ const STRIDES: usize = 48;
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
+/// Vertices that are asked how near to the surface of the other body they are, at most, and of these the ones that rays start from.
+const VERTICES: usize = 256;
+const THIN_PLACES: usize = 8;
+
 /// Hints to a point of the overlap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OverlapHints {
@@ -108,6 +112,11 @@ impl WitnessSearch<'_, '_> {
                     let directions: Vec<_> = self.likely_directions(from).into_iter().chain(directions()).collect();
                     self.leave_along(from, &directions);
                 }
+            }
+        }
+        for k in 0..2 {
+            if self.found[k].is_none() {
+                self.leave_near_surface(k);
             }
         }
         let inner = self.found.into_iter().flatten().next().unwrap_or(start);
@@ -291,6 +300,32 @@ impl WitnessSearch<'_, '_> {
             }
         }
         None
+    }
+
+    /// Takes the points where rays from vertices of the other core leave grown body `k` near its surface: the other one may look out there
+    /// by its growth alone.
+    fn leave_near_surface(&mut self, k: usize) {
+        if self.radii[1 - k] == 0.0 {
+            return;
+        }
+        let place = self.place;
+        let mesh: &TriangleMesh = [place.a, place.b][1 - k];
+        let mut places: Vec<(f64, Vec3<f64>, Vec3<f64>)> = Vec::new();
+        for v in mesh.vertices().iter().step_by(mesh.vertices().len().div_ceil(VERTICES)) {
+            let p = if k == 1 { *v } else { place.pose.point(*v) };
+            let own = if k == 0 { p } else { place.in_b(p) };
+            let (height, tolerance) = (self.height(k, p), self.tolerance());
+            let near = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY).filter(|_| height <= tolerance);
+            if let Some(near) = near {
+                let is_in_core = height + self.radii[k] < 0.0;
+                let outward = if is_in_core { -near.offset } else { near.offset };
+                places.push((height, p, if k == 0 { outward } else { place.pose.vector(outward) }));
+            }
+        }
+        places.sort_by(|x, y| y.0.total_cmp(&x.0));
+        for (_, p, outward) in places.into_iter().take(THIN_PLACES) {
+            self.leave_along(p, &[outward.normalized()]);
+        }
     }
 
     /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
