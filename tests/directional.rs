@@ -273,7 +273,7 @@ fn deviations_widen_the_bracket_by_what_they_come_to_along_the_direction() {
     assert_eq!(found.relation, DirectionalRelation::Leaves);
     // Closer than the deviation: the true bodies may touch or overlap.
     let found = ask(&known, &still, &b.shape, &Placement::new([1.005, 0.1, 0.0], STILL), [1.0, 0.0, 0.0]);
-    assert_eq!((found.relation, found.lower), (DirectionalRelation::InContact, 0.0));
+    assert_eq!((found.relation, found.value, found.lower), (DirectionalRelation::Undecided, None, 0.0));
     // The smaller bodies miss each other, the larger ones touch.
     let found = ask(&known, &still, &b.shape, &Placement::new([3.0, 1.0, 0.0], STILL), [-1.0, 0.0, 0.0]);
     assert!(found.relation == DirectionalRelation::Undecided && (found.lower - 2.0).abs() < 0.02, "{found:?}");
