@@ -1,7 +1,7 @@
 //! A run of the program that is killed or interrupted, and gone on with: the same bytes.
 #![cfg(target_os = "linux")]
 
-use clearsweep::{BatchCollector, Job, RowBlock, RowSink, Scene, SceneOverrides};
+use clearsweep::{Scene, SceneOverrides};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -9,8 +9,11 @@ use std::time::Duration;
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/late.rs"]
+mod late;
 
 use folder::tables;
+use late::check_late_starts;
 
 /// Rows of a part of `distances`.
 const PART: u64 = 16 << 20;
@@ -103,22 +106,6 @@ fn a_run_that_is_killed_or_interrupted_is_gone_on_with() {
     assert!(!dir.path().join(".out.clearsweep-new").exists());
 }
 
-/// A sink that takes rows from a block on.
-struct LateSink {
-    from: u64,
-    rows: BatchCollector,
-}
-
-impl RowSink for LateSink {
-    fn rows(&mut self, rows: &RowBlock<'_>) -> clearsweep::Result<()> {
-        self.rows.rows(rows)
-    }
-
-    fn resumes_at(&self) -> u64 {
-        self.from
-    }
-}
-
 #[test]
 fn a_job_that_begins_late_gives_the_rows_of_one_that_does_not() {
     let dir = tempfile::tempdir().expect("scratch");
@@ -127,24 +114,5 @@ fn a_job_that_begins_late_gives_the_rows_of_one_that_does_not() {
         &["generate", "crowd", "--bodies", "40", "--frames", "700", "--runs", "2", "--out", "crowd", "--progress=none"],
     );
     let scene = Scene::load(&dir.path().join("crowd/scene.toml"), &SceneOverrides::default()).expect("a scene");
-    let of = |from: u64| {
-        let mut sink = LateSink { from, rows: BatchCollector::default() };
-        Job::new(&scene).run(&mut sink).expect("done");
-        let batches = sink.rows.distances;
-        batches
-            .iter()
-            .flat_map(|batch| (0..batch.num_rows()).map(|row| format!("{:?}", batch.slice(row, 1))))
-            .collect::<Vec<_>>()
-    };
-    let all = of(0);
-    for from in [1, 7, 12, 21] {
-        let late = of(from);
-        assert!(
-            !late.is_empty() && late.len() < all.len() && all.ends_with(&late),
-            "from block {from}: {} of {}",
-            late.len(),
-            all.len()
-        );
-    }
-    assert!(of(1000).is_empty());
+    check_late_starts(&scene, [1, 7, 12, 21], 1000);
 }

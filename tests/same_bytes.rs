@@ -6,6 +6,8 @@
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/late.rs"]
+mod late;
 #[path = "support/random_motions.rs"]
 #[allow(dead_code, reason = "each program uses some of it")]
 mod random_motions;
@@ -13,8 +15,8 @@ mod random_motions;
 use clearsweep::bench_support::engine::{Job, JobOptions};
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::bench_support::table::ParquetTables;
-use clearsweep::{BatchCollector, RowBlock, RowSink};
 use folder::tables;
+use late::check_late_starts;
 use random_motions::Random;
 use std::fmt::Write;
 use std::fs;
@@ -136,38 +138,9 @@ fn tables_are_the_same_in_every_way_each_time() {
     }
 }
 
-/// A sink that takes rows from a block on.
-struct LateSink {
-    from: u64,
-    rows: BatchCollector,
-}
-
-impl RowSink for LateSink {
-    fn rows(&mut self, rows: &RowBlock<'_>) -> clearsweep::Result<()> {
-        self.rows.rows(rows)
-    }
-
-    fn resumes_at(&self) -> u64 {
-        self.from
-    }
-}
-
 #[test]
 fn a_job_that_goes_on_from_any_block_gives_the_same_rows() {
     let dir = tempfile::tempdir().expect("scratch");
     let scene = scene(dir.path(), "none");
-    let of = |from: u64| {
-        let mut sink = LateSink { from, rows: BatchCollector::default() };
-        Job::new(&scene).run(&mut sink).expect("done");
-        let batches = sink.rows.distances.iter();
-        batches
-            .flat_map(|batch| (0..batch.num_rows()).map(|row| format!("{:?}", batch.slice(row, 1))))
-            .collect::<Vec<_>>()
-    };
-    let all = of(0);
-    for from in 1..(2 * FRAMES).div_ceil(64) as u64 {
-        let late = of(from);
-        assert!(!late.is_empty() && late.len() < all.len(), "from block {from}: {} rows", late.len());
-        assert!(all.ends_with(&late), "from block {from}");
-    }
+    check_late_starts(&scene, 1..(2 * FRAMES).div_ceil(64) as u64, 1000);
 }
