@@ -1,4 +1,4 @@
-//! What the tests, the benchmarks, the examples, the fuzz targets and the program of this repository need from inside.
+//! Internals that the tests, the benchmarks, the examples, the fuzz targets and the program of this repository need.
 //!
 //! It is no part of the API: it changes without notice.
 

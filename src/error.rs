@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-/// What kind of thing went wrong; it decides the exit code of the program.
+/// The kind of error; it decides the exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The command line does not fit (exit code 2).
@@ -25,17 +25,17 @@ pub enum ErrorKind {
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct Error {
-    /// What kind of thing went wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// The file, with the row, line or key where that is known.
     pub place: String,
-    /// What is wrong there.
+    /// The problem at that place.
     pub problem: String,
-    /// What the user can do about it.
+    /// The action that the user can take.
     pub remedy: String,
 }
 
-/// What to do about a file beyond the limit.
+/// Remedy for a file beyond the limit.
 pub(crate) const LARGE_INPUT: &str = "give a smaller file, or raise the limit (--max-input)";
 
 /// A result of this library.

@@ -105,7 +105,7 @@ impl Workers {
     }
 }
 
-/// What is taken once.
+/// Takes the item out of its slot, which is done once.
 fn take<I>(slot: &Mutex<Option<I>>) -> I {
     slot.lock().ok().and_then(|mut slot| slot.take()).expect("each number is handed out once")
 }

@@ -24,7 +24,7 @@ const COUNT_INTERVAL: u64 = 256;
 pub(super) struct Blockwise<S> {
     search: S,
     depth_rule: SplitDepthRule,
-    /// Of the searches for candidates of intervals, whose boxes are larger.
+    /// Depth rule for the searches for candidates of intervals, whose boxes are larger.
     interval_depth_rule: SplitDepthRule,
     block: BlockBoxes,
     /// The index of the block whose samples the boxes are of, until they are replaced.
@@ -185,7 +185,7 @@ impl TestBudget {
     }
 }
 
-/// What decides in which samples a pair overlaps.
+/// The test that decides in which samples a pair overlaps.
 struct SampleTest<'a> {
     job: &'a BroadScene,
     scene: &'a Scene,

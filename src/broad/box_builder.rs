@@ -112,7 +112,7 @@ impl SupportVertices {
 pub(super) struct BoxBuilder<'a> {
     pub(super) lattice: &'a Lattice,
     pub(super) support: &'a SupportVertices,
-    /// What is added on each side, metres: radius + within / 2.
+    /// Margin added on each side, metres: radius + within / 2.
     pub(super) margin: f64,
 }
 

@@ -36,7 +36,7 @@ pub trait BroadPhase: Send {
         false
     }
 
-    /// What a device did, and what it could not do; `None` without a device.
+    /// Returns the report of what a device did and could not do; `None` without a device.
     fn device_report(&self) -> Option<DeviceReport> {
         None
     }
@@ -91,7 +91,7 @@ pub trait BroadPhase: Send {
     }
 }
 
-/// What a device did, and what it could not do.
+/// The report of a device: what it did, and what it could not do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceReport {
     /// The most bytes of its memory that were taken at a time.

@@ -1,4 +1,4 @@
-//! What all broad phases share for a job.
+//! Data that all broad phases share for a job.
 
 use super::box_builder::{BoxBuilder, SupportVertices};
 use super::box_set::BoxSet;
@@ -13,7 +13,7 @@ use crate::trajectory::Bounds;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What all broad phases share for a job: the lattice, the shapes, and the boxes of the static bodies.
+/// Data that all broad phases share for a job: the lattice, the shapes, and the boxes of the static bodies.
 #[derive(Debug)]
 pub struct BroadScene {
     lattice: Lattice,
@@ -21,7 +21,7 @@ pub struct BroadScene {
     supports: Vec<SupportVertices>,
     slots: Vec<BoxBuild>,
     pub(super) fixed: FixedBoxes,
-    /// What is assumed of the motion between samples; `None`: nothing.
+    /// Rule for the motion assumed between samples; `None`: nothing is assumed.
     pub(super) intervals: Option<IntervalRule>,
     /// Which pairs of static bodies are candidates.
     pub(super) static_pairs: StaticPairs,
@@ -29,7 +29,7 @@ pub struct BroadScene {
     pub(super) serial: u64,
 }
 
-/// What the boxes of a body are made from: the index of its support vertices, and the margin of its boxes in metres.
+/// Inputs for the boxes of a body: the index of its support vertices, and the margin of its boxes in metres.
 type BoxBuild = (u32, f64);
 
 /// Which pairs of static bodies are candidates.

@@ -1,4 +1,4 @@
-//! What the incremental methods share: maps of pairs, and boxes sample by sample.
+//! Parts that the incremental methods share: maps of pairs, and boxes sample by sample.
 //!
 //! An incremental method advances sample by sample and keeps its structures from one sample to the next and from one block
 //! to the next. It numbers bodies as *items*: the slots first, then the fixed boxes of the job.

@@ -40,7 +40,7 @@ pub(super) struct ArcBound {
 }
 
 impl ArcBound {
-    /// Of a shape with this reach (metres) and this pivot in the recentred frame.
+    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
@@ -63,7 +63,7 @@ impl ArcBound {
     }
 }
 
-/// What the boxes of the intervals of a job are made from.
+/// Data from which the boxes of a job's intervals are made.
 #[derive(Debug)]
 pub(super) struct IntervalRule {
     /// The bound of each slot.
@@ -73,7 +73,7 @@ pub(super) struct IntervalRule {
 }
 
 impl IntervalRule {
-    /// Of a scene; `None` where nothing is assumed of the motion.
+    /// Returns the rule for a scene; `None` if nothing is assumed of the motion.
     pub(super) fn new(scene: &Scene) -> Option<Self> {
         let arc = |&body: &u32| {
             let body = &scene.bodies[body as usize];

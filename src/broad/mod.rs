@@ -11,9 +11,9 @@
 //! Incremental methods (`coherent-hash`, `sweep`) advance sample by sample and keep their structures from one sample to
 //! the next: see `incremental`.
 //!
-//! What is assumed of the motion between samples makes `interval_boxes` of their boxes. The candidates of intervals are those of
-//! such boxes, and a pair search over them finds them, whichever method is asked: the incremental methods and the device keep
-//! their structures for the samples alone.
+//! `interval_boxes` makes the boxes of intervals from those of samples and from the motion assumed between samples. A
+//! pair search over these boxes finds the candidates of intervals, whichever method is asked. The incremental methods
+//! and the device keep their structures for the samples alone.
 //!
 //! On a device (`gpu`) compute kernels search a batch of blocks: `kernel` says which and in which order, `gpu` executes them
 //! through wgpu, and `twin` has each of them as plain loops over the same buffers, to be compared with.

@@ -1,4 +1,4 @@
-//! What a search for overlapping pairs is: its interface, what it reports, and how it is spread over threads.
+//! The search for overlapping pairs: its interface, its report, and how it is spread over threads.
 
 use super::box_set::BoxSet;
 use super::fixed_boxes::FixedBoxes;

@@ -4,7 +4,7 @@ use super::args::{Cli, ColorArg};
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, FromArgMatches, ValueEnum};
 
-/// What a piece of text means.
+/// The meaning of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// As it should be.

@@ -1,4 +1,4 @@
-//! What is told of bodies that are decompositions of solids: their pieces, and how far these may be from the solid.
+//! Text about bodies that are decompositions of solids: their pieces, and how far these may be from the solid.
 
 use super::text::{Lengths, count, counted, visible};
 use crate::scene::{Body, Scene, Shape};
@@ -19,7 +19,7 @@ pub(crate) fn of_scene(scene: &Scene) -> Option<String> {
     ))
 }
 
-/// What is told of a body of a pair; `None` unless it is a decomposition.
+/// Returns the text about a body of a pair; `None` unless it is a decomposition.
 pub(crate) fn of_shape(name: &str, shape: &Shape, lengths: Lengths) -> Option<String> {
     let within = lengths.at_most(measured(shape)?);
     let pieces = counted(shape.pieces.len() as u64, "convex piece");

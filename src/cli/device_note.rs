@@ -1,4 +1,4 @@
-//! What a run says of the device that searched: on stderr, and only where the user may have expected another one.
+//! Note of a run on the device that searched: on stderr, and only if the user may have expected another one.
 
 use super::color::{Tone, paint};
 use super::text::{count, visible};

@@ -1,4 +1,4 @@
-//! What is told of bodies whose figures are of hulls.
+//! Text about bodies whose figures are those of hulls.
 
 use super::text::{Lengths, count, visible};
 use crate::scene::model::HullFit;
@@ -52,7 +52,7 @@ pub(crate) fn scene_json(scene: &Scene) -> Vec<Value> {
         .collect()
 }
 
-/// What is known of the fit of a hull; null where there is no mesh.
+/// Returns the known fit of a hull; null if there is no mesh.
 pub(crate) fn shape_json(shape: &Shape) -> Value {
     shape.fit.map_or(Value::Null, |fit| {
         json!({
@@ -64,7 +64,7 @@ pub(crate) fn shape_json(shape: &Shape) -> Value {
     })
 }
 
-/// What is told of a body of a pair; `None` unless figures are of its hull.
+/// Returns the text about a body of a pair; `None` unless figures are those of its hull.
 pub(crate) fn of_shape(name: &str, shape: &Shape, lengths: Lengths) -> Option<String> {
     let HullFit { excess, hull_volume, mesh_volume, .. } = shape.fit.filter(|_| shape.is_filled())?;
     let volume = match mesh_volume {

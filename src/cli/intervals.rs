@@ -1,4 +1,4 @@
-//! What a summary says of the motion between frames.
+//! Lines of a summary about the motion between frames.
 
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
@@ -33,7 +33,7 @@ pub(super) fn lines(summary: &Value, lengths: Lengths) -> Vec<String> {
     lines
 }
 
-/// What the summary holds for: the last line of the text; `None` where nothing moves.
+/// Returns the last line of the text, which says what the summary holds for; `None` if nothing moves.
 pub(super) fn holds(summary: &Value) -> Option<String> {
     if number(summary, "bodies_dynamic") == 0 {
         return None;

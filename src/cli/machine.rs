@@ -1,4 +1,4 @@
-//! What the program asks the machine; the library asks nothing.
+//! Queries of the program to the machine; the library makes none.
 
 /// Physical memory, bytes; `None` where it cannot be told cheaply.
 pub(crate) fn physical_memory() -> Option<u64> {

@@ -1,4 +1,4 @@
-//! What is told of mesh bodies: the triangles that were found, and what was done to them.
+//! Text about mesh bodies: the triangles that were found, and the changes made to them.
 
 use super::text::{count, visible};
 use crate::engine::MeshFound;
@@ -52,7 +52,7 @@ pub(crate) fn of_scene(scene: &Scene, meshes: &[MeshFound]) -> Vec<String> {
     lines
 }
 
-/// What is to be said of a mesh; nothing if all is well.
+/// Returns the remarks on a mesh; empty if all is well.
 fn remarks(triangles: u64, found: &MeshCondition) -> Vec<String> {
     let mut remarks = Vec::new();
     if !found.is_solid() {
@@ -68,7 +68,7 @@ fn remarks(triangles: u64, found: &MeshCondition) -> Vec<String> {
     remarks
 }
 
-/// What was counted.
+/// Returns the counts as text.
 fn counts(found: &MeshCondition) -> Vec<String> {
     let several =
         |n: u64, one: &str, many: &str| (n > 0).then(|| format!("{} {}", count(n), if n == 1 { one } else { many }));
@@ -119,7 +119,7 @@ fn added(sum: MeshCondition, other: &MeshCondition) -> MeshCondition {
     }
 }
 
-/// What is to be told of a body of a pair; `None` unless it is a mesh of which there is something to say.
+/// Returns the text about a body of a pair; `None` unless it is a mesh with remarks.
 pub(crate) fn of_shape(name: &str, shape: &Shape) -> Option<String> {
     let triangles = shape.mesh.as_ref()?.triangles().len() as u64;
     let remarks = remarks(triangles, shape.condition.as_ref()?);

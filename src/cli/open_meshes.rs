@@ -1,4 +1,4 @@
-//! What a summary says of meshes that do not close up: for which pairs it mattered.
+//! Lines of a summary about meshes that do not close up: for which pairs it mattered.
 
 use super::color::{Tone, paint};
 use super::text::{count, counted, visible};

@@ -21,7 +21,7 @@ pub(crate) trait Meter: Sync + Send {
     fn show(&self, share: f64, state: &dyn Fn() -> String);
 }
 
-/// What shows the progress.
+/// Returns the meter that shows the progress.
 pub(crate) fn meter(how: ProgressArg) -> Box<dyn Meter> {
     match how {
         ProgressArg::Bar => Box::new(Bar::new()),
@@ -31,7 +31,7 @@ pub(crate) fn meter(how: ProgressArg) -> Box<dyn Meter> {
     }
 }
 
-/// What shows the progress of a run.
+/// Returns the display of the progress of a run.
 pub(crate) fn shown(how: ProgressArg) -> impl Progress {
     Run { meter: meter(how), begun: Instant::now() }
 }

@@ -259,7 +259,7 @@ fn explained_json(explained: &Explained) -> Value {
     })
 }
 
-/// What happens along the direction, and how far that is.
+/// Returns the text of what happens along the direction, and how far that is.
 fn directional_text(found: &DirectionalDistance, lengths: Lengths) -> Vec<String> {
     let in_unit = |metres: f64| match lengths.is_in_metres() {
         true => String::new(),

@@ -5,7 +5,7 @@ use super::wrap::{width, wrapped};
 use crate::scene::model::LengthUnit;
 use std::borrow::Cow;
 
-/// What is looked at where nothing moves.
+/// Text for a scene in which nothing moves.
 pub(crate) const ONCE: &str = "nothing moves: every pair is looked at once";
 
 /// A count with separators: 1,234,567.
@@ -97,7 +97,7 @@ impl Lengths {
         format!("{} {}", self.number(metres), self.unit.word)
     }
 
-    /// What is too small for the decimals is written with an exponent: it is not zero.
+    /// Formats a number. A value too small for the decimals is written with an exponent: it is not zero.
     fn number(self, metres: f64) -> String {
         let (value, decimals) = (metres * self.unit.denominator / self.unit.numerator, self.decimals);
         if self.is_small(metres) {

@@ -1,4 +1,4 @@
-//! What was made of geometry files, as a tree: short for large files.
+//! Tree of the bodies made from geometry files: short for large files.
 
 use super::text::{count, counted, visible};
 use crate::scene::{BodyTree, TreeNode};

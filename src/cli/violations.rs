@@ -1,11 +1,11 @@
-//! What a summary says of violations: how many pairs and runs, the worst pairs by name, and when.
+//! Lines of a summary about violations: how many pairs and runs, the worst pairs by name, and when.
 
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, count, counted, visible};
 use serde_json::Value;
 
-/// What a line says of the time.
+/// The form in which a line states the time.
 #[derive(Debug, Clone, Copy)]
 enum SpanWords {
     /// Nothing: nothing moves.

@@ -1,4 +1,4 @@
-//! What a run warns of: on stderr, once.
+//! Warnings of a run: on stderr, once.
 
 use super::color::{Tone, paint};
 use super::text::{count, visible};

@@ -1,4 +1,4 @@
-//! What is asked about pairs: in which samples, and in which intervals after them.
+//! Questions about pairs: in which samples, and in which intervals after them.
 
 use crate::scene::{Candidate, SAMPLES};
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub(super) struct AskedPairs {
 }
 
 impl AskedPairs {
-    /// Of the candidates of samples, and those of intervals, both sorted by (a, b).
+    /// Merges the candidates of samples with those of intervals, both sorted by (a, b).
     pub(super) fn new(samples: Vec<Candidate>, intervals: &[Candidate]) -> Self {
         let mut pairs = Self { candidates: samples, intervals: Vec::new() };
         if intervals.is_empty() {

@@ -1,7 +1,7 @@
-//! What pairs remember from slice to slice and from block to block, within a limit.
+//! Caches of pairs, kept from slice to slice and from block to block, within a limit.
 //!
-//! A cache makes a query faster and never changes its answer (path independence), so which caches are kept is free. What is
-//! remembered of a pair is counted against a limit; of pairs that no longer fit nothing is remembered.
+//! A cache makes a query faster and never changes its answer (path independence), so which caches are kept is free. The
+//! cached data of each pair is counted against a limit; nothing is cached for pairs that no longer fit.
 
 use super::workspaces::Workspaces;
 use crate::narrow::PairCache;
@@ -77,7 +77,8 @@ pub(super) struct Caches {
     ledger: Ledger,
 }
 
-/// What a task of a slice works with: the pairs kept among those of its candidates, and perhaps others between them.
+/// The cached pairs that one task of a slice owns: a contiguous range of the sorted cache. It holds those of the task's
+/// candidates, and perhaps others between them.
 pub(super) struct Lot<'a> {
     kept: &'a mut [Kept],
     ledger: &'a Ledger,
@@ -113,8 +114,8 @@ impl Caches {
         });
     }
 
-    /// What the tasks of a slice of block number `block` work with, and working memory to be lent: a lot for each `grain`
-    /// of its candidates (sorted by (a, b)).
+    /// Returns a lot for each `grain` of the candidates (sorted by (a, b)) of a slice of block number `block`. The
+    /// tasks also get working memory to borrow.
     pub(super) fn lots(&mut self, block: u64, candidates: &[Candidate], grain: usize) -> (Vec<Lot<'_>>, &Workspaces) {
         self.begin(block, candidates);
         let Self { workspaces, kept, ledger, .. } = self;

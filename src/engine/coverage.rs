@@ -67,7 +67,7 @@ struct ClassPresence {
 }
 
 impl Coverage {
-    /// Of a job on this scene.
+    /// Returns the coverage of a job on this scene.
     pub(super) fn new(scene: &Scene) -> Self {
         let counts = scene.pair_counts();
         let unignored = |static_pairs| {

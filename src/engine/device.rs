@@ -20,7 +20,7 @@ pub(super) struct OpenDevice {
     pub(super) adapter: Option<Value>,
     /// Why this device.
     pub(super) reason: String,
-    /// What was chosen by, if the engine had the choice.
+    /// Figures that decided the choice, if the engine had the choice.
     pub(super) auto: Option<AutoChoice>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct FoundDevice {
     pub(super) adapter: Value,
 }
 
-/// What the choice was made by.
+/// The figures that decided the choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct AutoChoice {
     /// Estimated seconds of searching on the processor.
@@ -47,7 +47,7 @@ pub(super) fn choose(
     }
 }
 
-/// What is opened in time.
+/// Calls `open` on another thread, and waits at most `patience` for its result.
 fn open_within<T: Send + 'static>(
     patience: Duration,
     open: impl FnOnce() -> Result<T, String> + Send + 'static,

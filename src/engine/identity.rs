@@ -1,4 +1,4 @@
-//! What makes a job: what two executions must have in common, so that one can go on with the tables of the other.
+//! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
 
 use super::manifest::SCHEMA_VERSION;
 use super::options::JobOptions;

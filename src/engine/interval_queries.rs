@@ -11,14 +11,14 @@ pub(super) struct IntervalQueries<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,
     options: IntervalOptions,
-    /// Of each pair of the slice, as a mask of samples.
+    /// The intervals of each pair of the slice, as a mask of samples.
     masks: &'a [u64],
 }
 
-/// What is proven of the intervals of a task's pairs.
+/// The proven results for the intervals of a task's pairs.
 #[derive(Default)]
 pub(super) struct IntervalRows {
-    /// Of one pair; empty between pairs.
+    /// Answers for one pair; empty between pairs.
     answers: Vec<IntervalProximity>,
     /// By (a, b, sample).
     rows: Vec<IntervalRow>,
@@ -33,7 +33,7 @@ impl IntervalRows {
 }
 
 impl<'a> IntervalQueries<'a> {
-    /// Of a slice of `block` whose pairs have these intervals; `None` where they have none.
+    /// Returns the queries for a slice of `block` whose pairs have these intervals; `None` if they have none.
     pub(super) fn new(scene: &'a Scene, block: &'a FrameBlock, masks: &'a [u64]) -> Option<Self> {
         let (query, motion) = (&scene.query, &scene.motion);
         let options = IntervalOptions {

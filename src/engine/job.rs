@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Instant;
 
-/// What a job found.
+/// The result of a job.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {

@@ -31,7 +31,7 @@ pub(super) struct Report<'a> {
     pub(super) totals: &'a Totals,
     /// Why nothing was looked at; `None` where something was.
     pub(super) nothing_checked: Option<NothingChecked>,
-    /// What looks wrong in the trajectories and in sizes.
+    /// Warnings about the trajectories and about sizes.
     pub(super) warnings: &'a [Warning],
     pub(super) routes: &'a Routes,
     pub(super) timings: &'a Timings,
@@ -39,7 +39,7 @@ pub(super) struct Report<'a> {
     pub(super) broad: &'a str,
     pub(super) narrow: &'a str,
     pub(super) device: &'a OpenDevice,
-    /// What the device did.
+    /// The report of the device.
     pub(super) device_report: Option<&'a DeviceReport>,
     pub(super) threads: usize,
     pub(super) candidates: u64,
@@ -116,7 +116,7 @@ impl Report<'_> {
         })
     }
 
-    /// What a person or a script asks first; also what the program prints.
+    /// Returns the figures that a person or a script asks for first; the program prints them too.
     fn summary(&self) -> Value {
         let totals = self.totals;
         let seconds = self.timings.total.as_secs_f64();
@@ -174,7 +174,7 @@ impl Report<'_> {
         })
     }
 
-    /// What was found between frames.
+    /// Returns the findings between frames.
     fn intervals(&self) -> Value {
         let of_hulls = |names: [&String; 2]| self.is_of_hulls(names);
         manifest_intervals::summary(self.scene, self.totals, self.intervals_skipped, &of_hulls)
@@ -318,7 +318,7 @@ pub fn simd_features() -> Vec<&'static str> {
     crate::simd::features()
 }
 
-/// What a device did.
+/// Returns the report of a device as JSON.
 fn device_report(report: &DeviceReport) -> Value {
     let kernels = report.kernels.as_ref().map(|kernels| {
         let times = kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())));

@@ -1,4 +1,4 @@
-//! What a manifest says of the intervals between frames.
+//! Entries of a manifest about the intervals between frames.
 
 use crate::narrow::IntervalStatus;
 use crate::scene::{BetweenFrames, Scene};

@@ -33,7 +33,7 @@ pub(super) struct Narrowed {
     pub(super) busy: Duration,
 }
 
-/// What a task found.
+/// The findings of a task.
 struct Chunk {
     rows: ChunkRows<Row>,
     /// `None` where there is no row of an interval.
@@ -44,7 +44,7 @@ struct Chunk {
     fresh: Vec<Kept>,
 }
 
-/// What a thread uses again for each of its tasks.
+/// Memory that a thread uses again for each of its tasks.
 struct Room<'a> {
     /// Empty between tasks, as are the next two.
     answers: Vec<Proximity>,
@@ -52,7 +52,7 @@ struct Room<'a> {
     /// The sample of each row.
     samples: Vec<u8>,
     frames: Frames,
-    /// Of the candidates of a task, with their places among those that are kept.
+    /// Caches of a task's candidates; `places` holds their places among the caches that are kept.
     caches: Vec<PairCache>,
     places: Vec<Option<u32>>,
     work: Borrowed<'a>,
@@ -65,16 +65,16 @@ impl<'a> Room<'a> {
     }
 }
 
-/// What a task has found of its candidates so far.
+/// The findings of a task about its candidates so far.
 struct Answered<'a> {
-    /// Of the run of candidates being answered.
+    /// Queries for the run of candidates being answered.
     queries: Vec<PairQuery<'a>>,
     rows: Vec<Row>,
     intervals: IntervalRows,
     routes: Routes,
 }
 
-/// What every task reads.
+/// The data that every task reads.
 struct SliceTask<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,

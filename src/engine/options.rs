@@ -1,4 +1,4 @@
-//! What a job is asked to do, resolved: no raw flag reaches the engine.
+//! Options of a job, resolved: no raw flag reaches the engine.
 
 use crate::table::DistanceColumns;
 use crate::trajectory::ReadOptions;

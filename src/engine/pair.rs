@@ -21,7 +21,7 @@ const ANY_DISTANCE: f64 = 1e300;
 /// Quaternions may be off norm by this much, as in trajectories.
 const NORM_TOLERANCE: f64 = 1e-3;
 
-/// What a [`ProximityQuery`] is asked.
+/// Options of a [`ProximityQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairOptions {
     /// Beyond this distance (metres) there is no answer, and proving so is cheap; `None`: every pose has one.

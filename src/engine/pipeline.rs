@@ -47,7 +47,7 @@ pub(super) fn batch_blocks(bodies: usize, memory: u64, on_device: bool) -> usize
     ((memory / 16).min(BATCH_BYTES) / bytes).clamp(1, BATCH_BLOCKS) as usize
 }
 
-/// What is remembered from block to block: by the broad phase, and of the pairs.
+/// State kept from block to block: that of the broad phase, and that of the pairs.
 pub(super) struct SearchMemory {
     pub(super) broad: Box<dyn BroadPhase>,
     pub(super) caches: Caches,
@@ -101,7 +101,7 @@ struct Pending {
     rows: SliceRows,
 }
 
-/// What is read, as it comes from its thread.
+/// The input, as it comes from its thread.
 pub(super) struct PipelineInput {
     blocks: Box<dyn Iterator<Item = Result<FrameBlock>> + Send>,
     read: Arc<AtomicU64>,
@@ -121,7 +121,7 @@ impl PipelineInput {
 /// Drives all blocks through the stages, inside the current pool.
 ///
 /// # Errors
-/// What reading or writing meets first, or that the job is cancelled.
+/// The first error of reading or writing, or that the job is cancelled.
 pub(super) fn drive(
     search: &mut BlockSearch<'_>,
     input: &mut PipelineInput,
@@ -224,7 +224,7 @@ fn one_batch(search: &mut BlockSearch<'_>, batch: &[Arc<FrameBlock>], waiting: &
 /// The candidates of the samples of a block, and those of its intervals.
 type FoundCandidates = (Vec<Candidate>, Vec<Candidate>);
 
-/// What a batch is to be asked about.
+/// The pairs that a batch is to be asked about.
 struct FoundPairs {
     /// Pairs of static bodies that are too many to be listed together, with whatever else belongs between their rows.
     fixed: Option<StaticStage>,

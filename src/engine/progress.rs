@@ -1,4 +1,4 @@
-//! What a caller may learn while a job runs.
+//! Progress of a running job, for its caller.
 
 /// How far a job has come.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

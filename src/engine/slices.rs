@@ -70,7 +70,7 @@ impl Iterator for Slices {
     }
 }
 
-/// What is queried at once: one slice of a block, or several whole blocks.
+/// Pairs that are queried at once: one slice of a block, or several whole blocks.
 pub(super) type Portion<B> = Vec<(B, Slice)>;
 
 /// Portions of at most `limit` possible rows, of consecutive blocks with their pairs.

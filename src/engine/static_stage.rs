@@ -27,12 +27,12 @@ pub(super) struct StaticStage {
     /// Pairs of the sample that have a dynamic body, and how many of them belong to earlier ranges.
     moving: AskedPairs,
     passed: usize,
-    /// What is left of the range before.
+    /// Slices left of the range before.
     slices: Option<Slices>,
 }
 
 impl StaticStage {
-    /// Of so many bodies, in slices of at most so many rows.
+    /// Returns the stage for `bodies` bodies, in slices of at most `limit` rows.
     pub(super) fn new(block: &Arc<FrameBlock>, bodies: usize, limit: usize) -> Self {
         let next = 0..(limit / CAREFUL).max(1).min(bodies);
         Self {

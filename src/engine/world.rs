@@ -61,7 +61,7 @@ impl Frames {
         self.of = None;
     }
 
-    /// Of this body, whose poses these are.
+    /// Returns the frames of this body, whose poses these are.
     pub(super) fn of<'a>(&'a mut self, body: u32, poses: &BodyPoses<'a>) -> FramesOf<'a> {
         match *poses {
             BodyPoses::Fixed(pose) => FramesOf::Fixed(Frame::of(pose)),

@@ -82,7 +82,7 @@ impl Default for Coherence {
     }
 }
 
-/// What is drawn for a run.
+/// Values drawn for a run.
 struct CoherenceStart {
     phases: [f64; 3],
     axis: [f64; 3],

@@ -20,8 +20,8 @@ const BOXES: u32 = 6;
 /// Boxes that never stop; each of the others drives for so many seconds, then stands as long.
 const RESTLESS: usize = 4;
 const STINTS: [f64; 2] = [7.0, 9.0];
-/// What a stint adds to the clock of a path, for each second of it. A stint starts and ends at rest: in its middle the
-/// clock runs 1.875 times as fast, about as fast as that of a box that never stops.
+/// Seconds that a stint adds to the clock of a path, for each second of the stint. A stint starts and ends at rest. In
+/// its middle the clock runs 1.875 times as fast as on average, about as fast as that of a box that never stops.
 const PACE: f64 = 0.6;
 /// Frames a second.
 const FRAME_RATE: f64 = 100.0;

@@ -12,7 +12,7 @@ pub(crate) struct CsvLines {
 }
 
 impl CsvLines {
-    /// Of a parser that has read the line of names, and nothing behind it.
+    /// Returns the numbering for a parser that has read the line of names, and nothing behind it.
     pub(crate) fn after_names<R: std::io::Read>(reader: &csv::Reader<R>) -> Self {
         Self { uncounted: u64::from(reader.position().line() == 1) }
     }
@@ -42,10 +42,10 @@ impl CsvLines {
     }
 }
 
-/// What is wrong with a table that a spreadsheet program has saved in its own format.
+/// Problem of a table that a spreadsheet program has saved in its own format.
 pub(crate) const WORKBOOK: &str = "is a workbook of a spreadsheet program, which is not read";
 
-/// What to do about it. Such programs offer commas or semicolons, by the settings of the system.
+/// Remedy for such a table. Spreadsheet programs offer commas or semicolons, depending on the settings of the system.
 pub(crate) const WORKBOOK_REMEDY: &str =
     "save the sheet as a .csv file in UTF-8, separated by commas, with points in numbers";
 

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::sync::Once;
 
-/// What to do about bytes that no writer makes.
+/// Remedy for bytes that no writer makes.
 pub(crate) const DAMAGED: &str = "the file is damaged: write it again";
 
 thread_local! {

@@ -1,4 +1,4 @@
-//! What is checked of an Arrow IPC file or stream before the decoder sees it.
+//! Checks of an Arrow IPC file or stream before the decoder sees it.
 //!
 //! The decoder reserves memory for a message's body, and for a compressed buffer's contents, as their headers claim.
 //! This module walks the messages (a stream one after the other, a file by the blocks of its footer), compares every

@@ -1,8 +1,8 @@
-//! What is checked of a Parquet file before the decoder sees it.
+//! Checks of a Parquet file before the decoder sees it.
 //!
-//! The decoder reserves memory for as many row groups as the footer claims, and walks the tree of columns by recursion:
-//! two numbers that hostile bytes could make as large as they like. This module finds both in the footer (Thrift
-//! compact protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses what no writer makes.
+//! The decoder reserves memory for as many row groups as the footer claims, and walks the tree of columns by recursion.
+//! Hostile bytes could make both numbers as large as they like. This module finds both in the footer (Thrift compact
+//! protocol, struct `FileMetaData` of the format's `parquet.thrift`) and refuses numbers that no writer makes.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
@@ -113,14 +113,14 @@ const FIELD_DICTIONARY: (i64, i64) = (7, 2);
 /// `num_values` in each of the three.
 const FIELD_VALUES: i64 = 1;
 
-/// What the header of a page says of sizes, bytes.
+/// Sizes (bytes), counts of values and encoding from the header of a page.
 #[derive(Debug, PartialEq)]
 pub(super) struct PageHeader {
-    /// Of the header itself.
+    /// Length of the header itself.
     pub(super) length: u64,
-    /// Of the page behind it.
+    /// Size of the page after the header, compressed.
     pub(super) compressed: u64,
-    /// Of what is in it.
+    /// Size of the page's contents, uncompressed.
     pub(super) uncompressed: u64,
     /// The values of the column that it holds, nulls included; `None` where it is no page of data.
     pub(super) values: Option<u64>,

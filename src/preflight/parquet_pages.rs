@@ -1,10 +1,10 @@
-//! What is checked of the pages of a Parquet column before the decoder sees them.
+//! Checks of the pages of a Parquet column before the decoder sees them.
 //!
-//! The decoder reserves, and fills with zeros, as many bytes as the header of a compressed page claims: two gigabytes, if
-//! so few bytes say so. Here the headers are walked, and a claim beyond what the codec's format can hold in the bytes of
-//! the page is refused. It takes a short read for each page.
+//! The decoder reserves, and fills with zeros, as many bytes as the header of a compressed page claims: a few bytes can
+//! claim two gigabytes. This module walks the headers and refuses a claim beyond what the codec's format can hold in the
+//! bytes of the page. It takes a short read for each page.
 //!
-//! Texts and lists can take far more in memory than in the file: pages of texts are bounded, and where the decoder writes
+//! Texts and lists can take far more memory than space in the file, so pages of texts are bounded. If the decoder writes
 //! out texts that many rows share, [`PageClaims::batch_rows`] says how many rows to decode at a time.
 
 use super::DAMAGED;
@@ -42,7 +42,7 @@ const SHARED_PREFIXES: i64 = 7;
 /// `Encoding.PLAIN_DICTIONARY` and `Encoding.RLE_DICTIONARY`.
 const OF_DICTIONARY: [i64; 2] = [2, 8];
 
-/// What the headers of pages claim.
+/// The claims of the headers of pages.
 #[derive(Debug, Default)]
 pub(crate) struct PageClaims {
     /// Bytes, uncompressed.

@@ -1,4 +1,4 @@
-//! What is assumed of the motion between neighbouring frames: `[motion]`.
+//! Motion assumed between neighbouring frames: `[motion]`.
 
 /// How a body moves from its pose in a frame to that in the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

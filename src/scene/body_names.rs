@@ -13,7 +13,7 @@ pub(super) struct BodyNames {
     hasher: RandomState,
     /// The index of the first body by the hash of its name.
     by_hash: FxHashMap<u64, usize>,
-    /// Of bodies with the hash of another name.
+    /// Indices of the bodies whose name has the same hash as another name.
     others: HashMap<String, usize>,
 }
 

@@ -16,7 +16,7 @@ use crate::geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMe
 use crate::workers::Workers;
 use std::sync::Arc;
 
-/// What to do about a mesh without triangles.
+/// Remedy for a mesh without triangles.
 const HULL_OF_VERTICES: &str = "write model = \"hull\" to use the convex hull of its vertices";
 
 /// Vertices of a part of a pass over all of them.
@@ -48,7 +48,7 @@ pub(super) struct BuiltGeometry {
 }
 
 impl BuiltGeometry {
-    /// Of cores that are no mesh.
+    /// Returns the geometry of cores that are no mesh.
     fn of(model: Model, cores: Vec<Polyhedron>, center: Vec3<f64>, (vertices, triangles): (u64, u64)) -> Self {
         let (hull, radius, watertight, fit) = (None, 0.0, None, None);
         let (mesh, condition, measured, coordinate_step) = (None, None, None, 0.0);
@@ -71,7 +71,7 @@ impl BuiltGeometry {
         }
     }
 
-    /// Of the pieces that stand for a solid mesh.
+    /// Returns the geometry of the pieces that stand for a solid mesh.
     fn of_decomposition(solid: DecomposedSolid, center: Vec3<f64>, counts: (u64, u64)) -> Self {
         let DecomposedSolid { pieces, hull, middle, deviation, condition, watertight } = solid;
         let (condition, measured, watertight) = (Some(condition), Some(deviation), Some(watertight));

@@ -30,19 +30,19 @@ pub(super) struct BodySpec {
     pub(super) pose: Option<Pose>,
     /// The rounding steps of that pose as a table stores it.
     pub(super) pose_steps: PoseSteps,
-    /// What moves on a line between frames, if the body says it.
+    /// The point that moves on a line between frames, if the body states it.
     pub(super) pivot: Option<Pivot>,
 }
 
 impl BodySpec {
-    /// What messages call the body.
+    /// Returns the name of the body in messages.
     pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
         let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
         owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
     }
 }
 
-/// What messages call a body; `plain`: it is no `[[body]]` of a file.
+/// Returns the name of a body in messages; `plain`: it is not a `[[body]]` of a file.
 fn owner(name: &str, plain: bool) -> String {
     if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
 }
@@ -58,7 +58,7 @@ pub(super) enum GeometrySpec {
     Shape(Arc<ShapeSpec>),
 }
 
-/// What is added to a geometry, metres.
+/// The growth of a geometry, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Growth {
     /// By how much the body grows.
@@ -82,7 +82,7 @@ pub(super) struct GeometryOptions {
     pub(super) y_up: bool,
     /// `None`: left out.
     pub(super) model: Option<Model>,
-    /// What the body says of its inside; `None`: nothing.
+    /// The inside that the body states; `None`: it states none.
     pub(super) inside: Option<Inside>,
 }
 
@@ -198,7 +198,7 @@ fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>
     Ok(Some(SceneChoice::Name(field.text()?.into())))
 }
 
-/// What `inside` says, and the model: a sheet is a mesh. A default does not concern a row of another model.
+/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a row of another model.
 fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
     let Some(field) = keys.get("inside") else { return Ok((None, model)) };
     let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
@@ -216,7 +216,7 @@ fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Opti
     }
 }
 
-/// What the keys of a section of `[[bodies]]` are lowered to: once, however many rows they hold for.
+/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds for.
 #[derive(Debug, Default)]
 pub(super) struct LoweredDefaults {
     path: OnceLock<Arc<str>>,
@@ -224,7 +224,7 @@ pub(super) struct LoweredDefaults {
     groups: OnceLock<Arc<[String]>>,
 }
 
-/// What a key is lowered to; `known`: what it was before, if it is a default.
+/// Lowers a key; `known`: its lowered value from before, if it is a default.
 fn lowered<T: ?Sized>(
     (keys, field): (&Keys<'_>, &Field<'_>),
     known: &OnceLock<Arc<T>>,

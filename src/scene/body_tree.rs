@@ -1,4 +1,4 @@
-//! What was made of a geometry file by `each`, for people to look at.
+//! Tree of the bodies that `each` made of a geometry file, for people to look at.
 
 use std::path::PathBuf;
 

@@ -29,11 +29,11 @@ enum GeometryJob {
 /// A way to use a mesh.
 type Variant = (GeometryOptions, Growth);
 
-/// What became of a job: one shape for each variant.
+/// The result of a job: one shape for each variant.
 struct BuiltBody {
     /// The file, and those beside it that belong to it.
     inputs: Vec<InputDigest>,
-    /// What is left out of the file.
+    /// Notes on the parts left out of the file.
     notes: Vec<GeometryNote>,
     shapes: Vec<Result<Arc<Shape>, Fault>>,
 }
@@ -65,13 +65,13 @@ pub(super) struct Failure {
     pub(super) fault: Fault,
 }
 
-/// What was built.
+/// The results of building: shapes, files read and notes.
 pub(super) struct BuiltShapes {
     /// The shape of each body.
     pub(super) shapes: Vec<Arc<Shape>>,
     /// The files read, in order of first use.
     pub(super) inputs: Vec<InputDigest>,
-    /// What is left out of files, in order of first use.
+    /// Notes on the parts left out of files, in order of first use.
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
 }
 

@@ -17,7 +17,7 @@ use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What messages call a scene that no file holds.
+/// Name of a scene that no file holds, in messages.
 const PLACE: &str = "scene in code";
 
 /// A scene in code: bodies, ignore rules and query options, with the meaning of the same keys of a scene file.
@@ -316,7 +316,7 @@ impl SceneBuilder {
         Self { trajectories: Some(path.into()), ..self }
     }
 
-    /// What to do about a dynamic body without a pose in a frame; an error unless it is set.
+    /// Sets the treatment of a dynamic body without a pose in a frame; an error unless it is set.
     pub fn missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }

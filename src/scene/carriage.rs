@@ -2,9 +2,9 @@
 
 use crate::geometry::Pose;
 
-/// What trajectories may move beside bodies, and which inputs carry which.
+/// Nodes that trajectories may move beside bodies, and which inputs carry which.
 ///
-/// An *input* is what a trajectory may have rows of: the dynamic bodies, by their slots, and behind them the `frames`.
+/// An *input* may have rows in a trajectory: the dynamic bodies, by their slots, and after them the `frames`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Carriage {
     /// Names of nodes that trajectories may move and that are no bodies.
@@ -24,7 +24,7 @@ pub struct Carriage {
 pub struct RestPose {
     /// The input.
     pub input: u32,
-    /// What carries it where it has no row.
+    /// Input that carries it when it has no row.
     pub carrier: Option<u32>,
     /// The pose of its own frame in the world, metres.
     pub pose: Pose,
@@ -47,15 +47,15 @@ pub(super) struct MovingNode {
     pub(super) name: String,
     /// Its body (an index into those of the scene), if it is one.
     pub(super) body: Option<u32>,
-    /// What carries it: an index into the same list, before its own.
+    /// Index of its carrier in the same list, before its own.
     pub(super) carrier: Option<usize>,
     /// Where the file has it, metres.
     pub(super) place: Pose,
 }
 
 impl Carriage {
-    /// Of the nodes that may move and those that stand still; `slot_of`: the slot of a dynamic body, of which there are
-    /// `slots`.
+    /// Builds the carriage from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
+    /// body, of which there are `slots`.
     pub(super) fn new(
         nodes: Vec<MovingNode>,
         still: Vec<String>,

@@ -2,7 +2,7 @@
 
 use crate::geometry::Vec3;
 
-/// What is said of a direction that is none.
+/// Remedy for numbers that give no direction.
 pub(crate) const DIRECTION_REMEDY: &str = "give x, y and z of a vector that is not zero, for example 0,0,-1";
 
 /// The unit vector along `[x, y, z]`; its components are rounded, and what is rounded is the direction. `None` if one of the

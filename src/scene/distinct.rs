@@ -60,7 +60,7 @@ fn parts(vertices: usize) -> usize {
     vertices.div_ceil(PART).clamp(1, 64)
 }
 
-/// What equal points have in common: -0 is 0.
+/// Returns the key that equal points have in common: -0 is 0.
 fn key(point: &Vec3<f64>) -> [u64; 3] {
     point.to_array().map(|c| (c + 0.0).to_bits())
 }
@@ -142,7 +142,7 @@ impl Distinct {
         core
     }
 
-    /// What is wrong with points that have no hull; `members`: which of them were asked for.
+    /// Returns the fault of points that have no hull; `members`: which of them were asked for.
     pub(super) fn fault(&self, error: HullError, members: Option<&[u32]>) -> Fault {
         let vertex = |index: usize| {
             let distinct = members.map_or(index, |members| members[index] as usize);

@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// The keys of a section with `each` that are no keys of its bodies.
 pub(super) const OWN_KEYS: [&str; 6] = ["each", "table", "include", "exclude", "moving", "name"];
 
-/// What becomes of the nodes of files.
+/// The results for the nodes of files: moving nodes, still nodes, trees and notes.
 #[derive(Debug, Default)]
 pub(super) struct MadeOfFiles {
     pub(super) moving: Vec<MovingNode>,
     /// Names of nodes that are no bodies and stand still.
     pub(super) still: Vec<String>,
     pub(super) trees: Vec<BodyTree>,
-    /// What is left out of files: the file, and what.
+    /// Notes on the parts left out of files: the file, and the note.
     pub(super) notes: Vec<(PathBuf, GeometryNote)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a scene file says, key by key, in SI units: the shape of the contract, before any geometry is read.
+//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any geometry is read.
 
 use super::body_names::BodyNames;
 use super::body_spec::{BodySpec, body, positive};
@@ -25,7 +25,7 @@ pub(super) struct SceneFile {
     pub(super) ignores: Vec<IgnoreSpec>,
     /// The tables of bodies that were read.
     pub(super) tables: Vec<InputDigest>,
-    /// What became of the nodes of geometry files.
+    /// The results for the nodes of geometry files.
     pub(super) made: MadeOfFiles,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile
     Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, motion, tables: tables.digests, made })
 }
 
-/// What a part of a scene file holds.
+/// The contents of a part of a scene file.
 #[derive(Debug)]
 pub(super) struct SceneSection {
     pub(super) head: Option<Head>,

@@ -144,7 +144,7 @@ pub(super) fn size(hull: &Polyhedron) -> f64 {
 }
 
 impl NotConvex {
-    /// What a message says, with the triangle (its index among those of the mesh) as the file counts it.
+    /// Returns the words of a message, with the triangle (its index among those of the mesh) as the file counts it.
     pub(super) fn words(&self, triangle_of_file: impl Fn(usize) -> usize) -> String {
         let Self { excess, depth, tolerance, warp, closed } = self;
         let reaches = format!("its hull reaches {} beyond its surface", metric(excess.lower));

@@ -67,7 +67,7 @@ impl<'a> TomlSource<'a> {
         Self { base, ..Self::new(path, text) }
     }
 
-    /// What the keys of a table's row are in.
+    /// Returns the source that holds the keys of a table's row.
     pub(super) fn of_row(scene: &'a Path, row: RowPlace) -> Self {
         Self { row: Some(row), ..Self::new(scene, "") }
     }
@@ -130,7 +130,7 @@ impl<'a> TomlSource<'a> {
 /// A table of the scene file.
 pub(super) struct Keys<'a> {
     pub(super) source: &'a TomlSource<'a>,
-    /// What messages call it, such as "[query]" or "[[body]] `duct`".
+    /// Its name in messages, such as "[query]" or "[[body]] `duct`".
     pub(super) owner: String,
     table: &'a DeTable<'a>,
     /// Byte where it begins.

@@ -19,7 +19,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the command line says instead of the scene file.
+/// Values of the command line that replace those of the scene file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SceneOverrides {
     /// Trajectories: a file, a directory or a glob, relative to the working directory.
@@ -45,7 +45,7 @@ impl SceneOverrides {
     }
 }
 
-/// What is known of the trajectories of a scene while its bodies are still being read.
+/// The facts known about the trajectories of a scene while its bodies are still being read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     /// As [`Scene::trajectories`] will be, if anything moves.

@@ -66,7 +66,7 @@ pub struct HullFit {
     pub mesh_volume: Option<f64>,
 }
 
-/// What was found in the triangles of a mesh body, and done to them.
+/// The defects found in the triangles of a mesh body, and the changes made to them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeshCondition {
     /// Vertices of the file at the position of an earlier one, or so near to it that this closes a crack, of which that one is used instead.
@@ -129,8 +129,8 @@ pub struct Shape {
     pub radius: f64,
     /// How far the true surface may lie from the geometry, grown by `offset`, at most: 0 or more, metres.
     pub deviation: f64,
-    /// Of a decomposition, the part of `deviation` that was measured, metres: no point of the solid is farther from the pieces, and no
-    /// point of a piece farther from the solid. `None` for all others.
+    /// Measured part of the `deviation` of a decomposition, metres; `None` for all others. No point of the solid is
+    /// farther from the pieces than this, and no point of a piece farther from the solid.
     pub decomposition_deviation: Option<f64>,
     /// Vertices of the file (or shape) as read.
     pub vertices: u64,
@@ -145,7 +145,7 @@ pub struct Shape {
     /// The exact triangles of a mesh body, without growth; `None` for all others.
     #[doc(hidden)]
     pub mesh: Option<Arc<TriangleMesh>>,
-    /// Of a body that is no mesh: see `Shape::surface`.
+    /// Faces of a body that is no mesh: see `Shape::surface`.
     #[doc(hidden)]
     pub faces: LazySurface,
     /// See `Shape::piece_tree`.
@@ -218,7 +218,7 @@ impl Shape {
         if self.deviation > 0.0 { (self.radius + self.deviation).next_up() } else { self.radius }
     }
 
-    /// What is known of the inside of the body: convex bodies and pieces are solid.
+    /// Returns how far the inside of the body is known: convex bodies and pieces are solid.
     pub fn inside(&self) -> Inside {
         self.mesh.as_ref().map_or(Inside::Solid, |mesh| mesh.inside())
     }
@@ -277,7 +277,7 @@ pub struct Body {
     /// Static or dynamic.
     #[doc(hidden)]
     pub motion: Motion,
-    /// What moves on a line between frames.
+    /// The point that moves on a line between frames.
     #[doc(hidden)]
     pub pivot: Pivot,
     /// Its groups, sorted, without duplicates.
@@ -301,7 +301,7 @@ impl Body {
     }
 }
 
-/// What to do about a dynamic body without a row in a frame.
+/// Treatment of a dynamic body without a row in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
     /// It is an error.
@@ -317,7 +317,7 @@ pub enum Missing {
 /// measured on a machine.
 pub const DEFAULT_TOUCH_M: f64 = 1e-6;
 
-/// What is asked of every pair, in metres.
+/// Options of the query about every pair, lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryOptions {
     /// A row iff `lower_m <= within`.
@@ -373,10 +373,10 @@ pub struct Scene {
     /// Nodes that trajectories may move beside the bodies, and what they carry.
     #[doc(hidden)]
     pub carriage: Carriage,
-    /// What was made of the geometry files of `[[bodies]]` with `each`, in file order.
+    /// Trees of the bodies made of the geometry files of `[[bodies]]` with `each`, in file order.
     #[doc(hidden)]
     pub trees: Vec<BodyTree>,
-    /// What readers left out of geometry files: the file, and what.
+    /// Notes on the parts that readers left out of geometry files: the file, and the note.
     #[doc(hidden)]
     pub notes: Vec<(PathBuf, GeometryNote)>,
 }

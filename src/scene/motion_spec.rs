@@ -18,7 +18,7 @@ const SHARE_OF_REQUIRED: f64 = 0.1;
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct MotionSpec {
     pub(super) between: BetweenFrames,
-    /// Of bodies that do not say it themselves.
+    /// Pivot of the bodies that state none themselves.
     pub(super) pivot: Pivot,
     pub(super) tolerance: Option<f64>,
     pub(super) max_gap: Option<i64>,

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 /// Quaternions may be off norm, and matrices off orthonormal, by this much.
 const TOLERANCE: f64 = 1e-3;
 
-/// What there is to write, for messages.
+/// Forms of an orientation that may be written, for messages.
 const FORMS: &str = "write { qw, qx, qy, qz }, { rpy = [roll, pitch, yaw] } in degrees, { axis = [x, y, z], angle = degrees } or \
                      { matrix = [[...], [...], [...]] }";
 

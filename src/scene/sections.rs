@@ -50,7 +50,7 @@ fn in_parts(
     join(std::iter::once(Some(first)).chain(sections))
 }
 
-/// What is before the first body, and parts of at least so many bytes that begin with a body each.
+/// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that begin with a body each.
 fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     // Only in a text of several lines could such a line be something else.
     if text.contains("\"\"\"") || text.contains("'''") {

@@ -3,9 +3,9 @@
 /// The rounding steps of poses as a file stores them; 0 if it stores `f64` or decimal text.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PoseSteps {
-    /// Of a coordinate of the position, metres.
+    /// Step of a coordinate of the position, metres.
     pub position_m: f64,
-    /// Of the angle that the orientation turns by, radians.
+    /// Step of the angle that the orientation turns by, radians.
     pub turn_rad: f64,
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct Level(Registers);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Registers {
-    /// What every processor of the target has.
+    /// Registers that every processor of the target has.
     Portable,
     /// 256 bits: AVX2.
     #[cfg(target_arch = "x86_64")]

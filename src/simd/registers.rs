@@ -54,7 +54,7 @@ pub(crate) trait Simd: Copy + 'static {
     fn rows(columns: [Self::F; 4], to: &mut [[f64; 4]; WIDTH]);
     /// Four numbers in lanes 0 to 3 and in lanes 4 to 7, from registers.
     fn quad(x: f64, y: f64, z: f64, w: f64) -> Self::F;
-    /// Of each half: its lane `I` in all four.
+    /// Copies lane `I` of each half to all four lanes of that half.
     fn spread<const I: usize>(a: Self::F) -> Self::F;
     /// Lanes 0 to 3 in both halves.
     fn low(a: Self::F) -> Self::F;

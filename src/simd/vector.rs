@@ -85,7 +85,7 @@ impl<S: Simd> V<S> {
     pub(crate) fn quad([x, y, z, w]: [f64; 4]) -> Self {
         Self(S::quad(x, y, z, w))
     }
-    /// Of each half: its lane 0 in all four, its lane 1, and its lane 2.
+    /// Copies a lane of each half to all four lanes of that half: lane 0, lane 1, and lane 2.
     #[inline(always)]
     pub(crate) fn spread_lanes(self) -> [Self; 3] {
         [Self(S::spread::<0>(self.0)), Self(S::spread::<1>(self.0)), Self(S::spread::<2>(self.0))]

@@ -48,7 +48,7 @@ impl BatchTable {
 }
 
 impl BatchMaker {
-    /// Of a job on this scene.
+    /// Returns the maker for a job on this scene.
     pub(crate) fn new(scene: &Scene, columns: DistanceColumns) -> Self {
         let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
         Self {

@@ -118,7 +118,8 @@ pub(super) fn record_batch(scene: &Scene, pose_steps: Option<PoseSteps>) -> Resu
     RecordBatch::try_new(schema(), columns).map_err(|e| Error::internal("bodies", e))
 }
 
-/// What the triangles of a body enclose, cubic metres; `None` where they do not close up, or there are none.
+/// Returns the volume that the triangles of a body enclose, cubic metres; `None` if they do not close up, or there are
+/// none.
 fn mesh_volume(shape: &Shape) -> Option<f64> {
     match (shape.fit, shape.condition) {
         (Some(fit), _) => fit.mesh_volume,

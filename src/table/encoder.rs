@@ -31,7 +31,7 @@ const PARK_BELOW: u64 = 512 << 20;
 /// Pages of a row group that stay in memory even then.
 const KEPT_PAGES: usize = 4;
 
-/// What the encoder of a table holds, beside its journal.
+/// The state of a table's encoder, beside its journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct EncoderState {
     rows: u64,
@@ -132,7 +132,7 @@ impl TableEncoder {
         Self { journal: Some(journal), ..self }
     }
 
-    /// What is to be stored of a table with a journal, and a handle to the journal.
+    /// Returns the state to be stored of a table with a journal, and a handle to the journal.
     ///
     /// # Errors
     /// The system gives no handle.

@@ -21,7 +21,7 @@ pub(crate) fn has_table(dir: &Path, table: &str) -> bool {
     table != INTERVALS || dir.join(INTERVALS).is_dir()
 }
 
-/// What becomes of an export.
+/// The outcome of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exported {
     /// So many rows were written.
@@ -128,11 +128,11 @@ fn write<'c, W: Write>(writer: &mut csv::Writer<W>, cells: impl Iterator<Item = 
     })
 }
 
-/// What a text begins with that a spreadsheet program takes for a formula (OWASP, CSV Injection), or that stands before such a
-/// text already.
+/// First characters of a text that a spreadsheet program takes for a formula (OWASP, CSV Injection). `TEXT_MARK` is one
+/// of them: it may stand before such a text already.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', TEXT_MARK];
 
-/// What such programs take for the mark of a text.
+/// Character that such programs take for the mark of a text.
 const TEXT_MARK: char = '\'';
 
 /// A column as text.

@@ -174,7 +174,7 @@ pub(super) struct PairRow {
     pub(super) stat: PairStat,
     /// Upper bound of the relative motion of the two bodies between neighbouring samples, metres.
     pub(super) max_step: f64,
-    /// What is known of the pair over intervals; `None` without a row of `intervals`.
+    /// Statistics of the pair over intervals; `None` without a row of `intervals`.
     pub(super) between: Option<IntervalStat>,
 }
 
@@ -263,7 +263,7 @@ impl RunRow {
 /// The worst row of a run: that of the least rank.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct WorstRow {
-    /// What it is ranked by, metres.
+    /// Value that the row is ranked by, metres.
     pub(super) rank: f64,
     /// Distance, metres.
     pub(super) distance: f64,

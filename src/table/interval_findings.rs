@@ -1,4 +1,4 @@
-//! What a job finds between the samples: counts, violations, the least distance and the first contact.
+//! Findings of a job between the samples: counts, violations, the least distance and the first contact.
 
 use super::interval_stats::{IntervalStat, PairContact, RunIntervals, judged};
 use super::output_dir::OutputDir;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::scene::{FrameBlock, SAMPLES, Scene};
 use serde::{Deserialize, Serialize};
 
-/// What the findings hold at the start of a block, without the list of violating pairs.
+/// The state of the findings at the start of a block, without the list of violating pairs.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FindingsState {
     least: Option<(i64, IntervalStat)>,
@@ -33,7 +33,7 @@ pub(super) struct IntervalFindings {
 }
 
 impl IntervalFindings {
-    /// Of a job on this scene. `violations`: empty.
+    /// Returns the findings of a job on this scene, before the first interval. `violations`: empty.
     pub(super) fn new(scene: &Scene, violations: Violations) -> Self {
         let require = scene.query.require.unwrap_or(f64::NAN);
         Self { require, touch: scene.query.touch, violations, least: None, first_contact: None }
@@ -99,10 +99,10 @@ impl IntervalFindings {
         self.first_contact = self.first_contact.or(of.first_contact.map(|first| (run, first)));
     }
 
-    /// Adds all to the totals. `names`: of the bodies.
+    /// Adds all to the totals. `names`: the names of the bodies.
     ///
     /// # Errors
-    /// What was spilled cannot be read.
+    /// The spilled pairs cannot be read.
     pub(super) fn finish(self, totals: &mut Totals, names: &[String]) -> Result<()> {
         let name = |body: u32| names[body as usize].clone();
         totals.between.least = self.least.map(|(run, IntervalStat { lower, upper, a, b, frames, .. })| LeastBetween {
@@ -130,7 +130,7 @@ impl IntervalFindings {
         &mut self.violations
     }
 
-    /// What is to be stored.
+    /// Returns the state to be stored.
     pub(super) fn state(&self) -> FindingsState {
         let Self { least, first_contact, .. } = *self;
         FindingsState { least, first_contact, violations: self.violations.state() }

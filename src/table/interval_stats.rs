@@ -1,4 +1,4 @@
-//! What is known of intervals: of a pair in a run, and of a run.
+//! Statistics of intervals: of a pair in a run, and of a run.
 
 use super::pair_stats::JoinedEntry;
 use super::row::IntervalRow;
@@ -37,7 +37,7 @@ fn times(ends: [&Sample; 2], shares: [f64; 2]) -> [f64; 2] {
     [(low - slack(low)).max(from.min(to)), (high + slack(high)).min(from.max(to))]
 }
 
-/// What is known of a pair over the intervals of a part of a run.
+/// The statistics of a pair over the intervals of a part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct IntervalStat {
     /// Body A.
@@ -55,7 +55,7 @@ pub(super) struct IntervalStat {
 }
 
 impl IntervalStat {
-    /// Of one interval.
+    /// Returns the statistics of one interval.
     pub(super) fn of(row: &IntervalRow, ends: [&Sample; 2]) -> Self {
         let IntervalRow { a, b, interval } = row;
         let (contact, frames) = (IntervalContact::of(row, ends), ends.map(|end| end.frame));
@@ -64,7 +64,7 @@ impl IntervalStat {
 }
 
 impl JoinedEntry for IntervalStat {
-    /// Of equal upper ends the earlier interval is kept.
+    /// Adds a later part; if the upper ends are equal, the earlier interval is kept.
     fn add(&mut self, later: &Self) {
         debug_assert_eq!(later.pair(), self.pair());
         self.lower = self.lower.min(later.lower);

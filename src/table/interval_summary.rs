@@ -1,4 +1,4 @@
-//! What the summaries keep of intervals: statistics per pair of the run in progress, and the findings.
+//! Summaries of intervals: statistics per pair of the run in progress, and the findings.
 
 use super::fill::RunRow;
 use super::interval_findings::{FindingsState, IntervalFindings};
@@ -27,8 +27,8 @@ pub(super) struct IntervalSummary {
 }
 
 impl IntervalSummary {
-    /// Of a job on this scene; `None` where it says nothing about intervals. `memory`: the bytes that statistics and violations
-    /// may take each. `least_pairs`: pairs that stay in memory in any case.
+    /// Returns the summary of a job on this scene; `None` if the scene says nothing about intervals. `memory`: the
+    /// bytes that statistics and violations may take each. `least_pairs`: pairs that stay in memory in any case.
     pub(super) fn new(scene: &Scene, memory: [u64; 2], least_pairs: usize, out: &Arc<OutputDir>) -> Option<Self> {
         let limit = usize::try_from(memory[0] / size_of::<IntervalStat>() as u64).unwrap_or(usize::MAX);
         (scene.motion.between != BetweenFrames::None).then(|| Self {
@@ -81,7 +81,7 @@ impl IntervalSummary {
         [&mut self.stats, self.findings.list()]
     }
 
-    /// What is to be stored, without lists.
+    /// Returns the state to be stored, without lists.
     pub(super) fn state(&self) -> FindingsState {
         self.findings.state()
     }

@@ -13,7 +13,7 @@ use std::io;
 /// Sort key of an interval: run, frame, a, b.
 type IntervalKey = (i64, i64, u32, u32);
 
-/// What the table holds at the start of a block, beside its journal.
+/// The state of the table at the start of a block, beside its journal.
 #[derive(Serialize, Deserialize)]
 pub(super) struct IntervalTableState {
     pub(super) encoder: EncoderState,
@@ -64,7 +64,7 @@ impl IntervalTable {
         Ok(())
     }
 
-    /// What is to be stored, and a handle to the journal.
+    /// Returns the state to be stored, and a handle to the journal.
     ///
     /// # Errors
     /// The system gives no handle.

@@ -26,13 +26,13 @@ pub(super) struct NotablePairs {
 }
 
 impl NotablePairs {
-    /// Of any number of pairs.
+    /// Returns a collector of any number of pairs.
     pub(super) fn unbounded(require: Option<f64>) -> Self {
         let (violations, windings) = (Violations::unbounded(), Violations::unbounded());
         Self { require: require.unwrap_or(f64::NAN), violations, windings }
     }
 
-    /// Of pairs that take about so many bytes of memory, and beyond that files in `out`.
+    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that files in `out`.
     pub(super) fn within(require: Option<f64>, memory: u64, out: &Arc<OutputDir>) -> Self {
         let (violations, windings) = (Violations::within(memory, out), Violations::within(memory / WINDINGS_PART, out));
         Self { violations, windings, ..Self::unbounded(require) }
@@ -66,10 +66,10 @@ impl NotablePairs {
         Ok(())
     }
 
-    /// Adds all to the totals. `names`: of the bodies.
+    /// Adds all to the totals. `names`: the names of the bodies.
     ///
     /// # Errors
-    /// What was spilled cannot be read.
+    /// The spilled pairs cannot be read.
     pub(super) fn finish(self, totals: &mut Totals, names: &[String]) -> Result<()> {
         (_, totals.pairs_violated, totals.violating_pairs) = self.violations.finish(names)?;
         (_, totals.pairs_winding, totals.winding_pairs) = self.windings.finish(names)?;
@@ -81,7 +81,7 @@ impl NotablePairs {
         [&mut self.violations, &mut self.windings]
     }
 
-    /// What is to be stored.
+    /// Returns the state to be stored.
     pub(super) fn state(&self) -> [ViolatingRuns; 2] {
         [self.violations.state(), self.windings.state()]
     }

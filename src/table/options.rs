@@ -1,4 +1,4 @@
-//! What to write, and where.
+//! Options of the output: what to write, and where.
 
 use super::output_dir::JobInputs;
 use crate::scene::PoseSteps;
@@ -29,7 +29,7 @@ pub struct TableOptions {
     pub resume: bool,
     /// The job, in words that are equal for equal jobs; `None` where it cannot be gone on with after a kill.
     pub job: Option<String>,
-    /// What the job reads: nothing of it is replaced.
+    /// Files that the job reads: none of them is replaced.
     pub inputs: JobInputs,
     /// The rounding steps of the poses of moving bodies; `None`: they are not known.
     #[doc(hidden)]

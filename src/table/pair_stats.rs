@@ -26,7 +26,7 @@ pub(super) struct PairStat {
     pub(super) within: u64,
     /// Rows of status penetrating.
     pub(super) penetrating: u64,
-    /// What the worst row is ranked by, metres; NaN without rows.
+    /// Value that the worst row is ranked by, metres; NaN without rows.
     pub(super) rank: f64,
     /// Distance of that row, metres; NaN without rows.
     pub(super) distance: f64,
@@ -92,14 +92,14 @@ impl PairStat {
     }
 }
 
-/// What is known of a pair over a part of a run.
+/// The statistics of a pair over a part of a run.
 pub(super) trait JoinedEntry: SpillEntry {
     /// Adds what is known of a later part.
     fn add(&mut self, later: &Self);
 }
 
 impl JoinedEntry for PairStat {
-    /// Of equal ranks the earlier row is kept.
+    /// Adds a later part; if the ranks are equal, the earlier row is kept.
     fn add(&mut self, later: &Self) {
         debug_assert_eq!(later.pair(), self.pair());
         let smaller = later.within > 0 && (self.within == 0 || is_smaller(later.rank, self.rank));

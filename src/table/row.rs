@@ -23,7 +23,7 @@ pub struct IntervalRow {
     pub a: u32,
     /// Body of the higher index.
     pub b: u32,
-    /// What is proven of the interval.
+    /// The proven result for the interval.
     pub interval: IntervalProximity,
 }
 

@@ -42,7 +42,7 @@ pub trait RowSink: Send {
     /// No more rows come.
     ///
     /// # Errors
-    /// What the sink still holds cannot be handed on.
+    /// The data that the sink still holds cannot be handed on.
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
@@ -86,7 +86,7 @@ impl<F: FnMut(&RowBlock<'_>) -> Result<()> + Send> RowSink for F {
     }
 }
 
-/// What a sink learns before the first row.
+/// The context that a sink learns before the first row.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct SinkContext<'a> {
@@ -103,8 +103,8 @@ pub struct SinkContext<'a> {
 }
 
 impl<'a> SinkContext<'a> {
-    /// Of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it can be gone on with;
-    /// `pose_steps`: of moving bodies, if they are known.
+    /// Returns the context of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it
+    /// can be continued. `pose_steps`: the steps of moving bodies' poses, if they are known.
     pub(crate) fn new(
         scene: &'a Scene,
         columns: DistanceColumns,
@@ -187,8 +187,8 @@ impl<'a> RowBlock<'a> {
         self.maker.penetrations(self.rows, &self.block.samples)
     }
 
-    /// What is proven of the intervals after these samples, as a batch of the table `intervals`: empty where the scene does not say
-    /// how bodies move between frames.
+    /// Returns the proven results for the intervals after these samples, as a batch of the table `intervals`. The batch
+    /// is empty if the scene does not say how bodies move between frames.
     ///
     /// # Errors
     /// None that the data can cause.

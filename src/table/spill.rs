@@ -1,5 +1,5 @@
-//! What does not fit in memory, sorted by pair in an unnamed temporary file, and the merge that reads it again (Knuth, The
-//! Art of Computer Programming, vol. 3, section 5.4).
+//! Spill of the entries that do not fit in memory: an unnamed temporary file, sorted by pair. A merge reads it again
+//! (Knuth, The Art of Computer Programming, vol. 3, section 5.4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +16,7 @@ pub(super) trait SpillEntry: Copy {
     /// Bytes of an entry in a file.
     const BYTES: usize;
 
-    /// What entries are sorted by.
+    /// Returns the pair, by which entries are sorted.
     fn pair(&self) -> (u32, u32);
 
     /// Appends [`Self::BYTES`] bytes.

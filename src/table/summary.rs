@@ -42,7 +42,7 @@ pub(super) struct CallResults<'a> {
     pub(super) intervals: &'a [&'a IntervalRow],
 }
 
-/// What the summaries hold at the start of a block, without their lists.
+/// The state of the summaries at the start of a block, without their lists.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SummaryState {
     pub(super) pairs: EncoderState,
@@ -195,7 +195,7 @@ impl SummaryWriter {
         lists
     }
 
-    /// What is to be stored before a new block, without lists, and handles to the journals.
+    /// Returns the state to be stored before a new block, without lists, and handles to the journals.
     ///
     /// # Errors
     /// The disk failed.

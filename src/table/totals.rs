@@ -50,13 +50,13 @@ pub struct Totals {
     pub intervals_violated: u64,
     /// Other intervals that are undecided, or with `lower_m < require <= upper_m`.
     pub intervals_undecided: u64,
-    /// What else was found in intervals.
+    /// Other findings in intervals.
     pub(crate) between: BetweenTotals,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
 }
 
-/// What was found in intervals between samples.
+/// The findings in intervals between samples.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct BetweenTotals {
     /// Rows of `pairs` with a proven contact in an interval.
@@ -107,7 +107,7 @@ pub(crate) struct FirstContact {
     pub(crate) body_b: String,
 }
 
-/// What is counted row by row, as it is stored: the rest is known at the end.
+/// Counts made row by row, as they are stored: the rest is known at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CountedRows {
     runs: u64,
@@ -128,7 +128,7 @@ pub(super) struct CountedRows {
 }
 
 impl Totals {
-    /// What is to be stored.
+    /// Returns the counts to be stored.
     pub(super) fn counted(&self) -> CountedRows {
         let Self { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *self;
         let Self { intervals, by_interval_status, by_interval_method, .. } = *self;
@@ -170,7 +170,7 @@ impl Totals {
 /// The row of smallest distance of an execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
-    /// What it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
+    /// Value that it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
     pub(crate) rank: f64,
     /// Distance, metres.
     pub distance_m: f64,

@@ -1,4 +1,4 @@
-//! What is known of a pair that violates the requirement: in one run, in all, and as it is spilled.
+//! Data of a pair that violates the requirement: in one run, in all, and as it is spilled.
 
 use super::spill::{SpillEntry, pair_of, pair_word, put_words, words};
 use crate::scene::Sample;
@@ -6,7 +6,7 @@ use crate::scene::Sample;
 /// The violations of a pair in one run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InRun {
-    /// What the worst row is ranked by, metres.
+    /// Value that the worst row is ranked by, metres.
     pub(super) rank: f64,
     pub(super) distance: f64,
     pub(super) nearest: i64,

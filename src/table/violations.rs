@@ -67,7 +67,7 @@ pub(super) struct Violations {
     cut_run: Option<i64>,
 }
 
-/// What a checkpoint takes down besides the pairs.
+/// The state that a checkpoint stores besides the pairs.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct ViolatingRuns {
     runs: u64,
@@ -92,7 +92,7 @@ impl StoredEntries for Violations {
 }
 
 impl Violations {
-    /// What is to be stored besides the pairs.
+    /// Returns the state to be stored besides the pairs.
     pub(super) fn state(&self) -> ViolatingRuns {
         ViolatingRuns { runs: self.runs, last_run: self.last_run, has_spilled: self.spill.is_some() }
     }
@@ -126,13 +126,13 @@ impl Violations {
         Ok(())
     }
 
-    /// Of any number of pairs.
+    /// Returns a collector of any number of pairs.
     pub(super) fn unbounded() -> Self {
         let (pairs, runs, last_run) = Default::default();
         Self { pairs, runs, last_run, limit: usize::MAX, out: None, spill: None, cut_run: None }
     }
 
-    /// Of pairs that take about so many bytes of memory, and beyond that an unnamed file in `out`.
+    /// Returns a collector whose pairs take about `memory` bytes of memory, and beyond that an unnamed file in `out`.
     pub(super) fn within(memory: u64, out: &Arc<OutputDir>) -> Self {
         // A map that is half empty beside its predecessor or a sorted list of its pairs, and what a second run takes.
         let each = 3 * size_of::<((u32, u32), OfPair)>() as u64 + size_of::<InRun>() as u64;

@@ -37,7 +37,7 @@ type RowKey = (i64, i64, u32, u32);
 /// before.
 const ROWS_AHEAD: u64 = 2;
 
-/// What the writer holds at the start of a block, without lists.
+/// The state of the writer at the start of a block, without lists.
 #[derive(Serialize, Deserialize)]
 struct WriterState {
     /// Index of the block.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What messages call the array.
+/// Name of the array in messages.
 const PLACE: &str = "array of poses";
 
 /// The components along the last axis.

@@ -21,7 +21,7 @@ pub(super) enum Stop {
         run: i64,
         /// The sample.
         frame: i64,
-        /// What to say if they do not.
+        /// The error to report if they do not.
         error: Error,
     },
     /// Nobody takes the blocks any more.
@@ -348,7 +348,7 @@ impl<'a> Assembler<'a> {
         if at == SAMPLES - 1 { self.give_out(sink) } else { Ok(()) }
     }
 
-    /// What the scene says about the bodies without a row in sample `at` of the block.
+    /// Fills in the bodies without a row in sample `at` of the block, as the scene says.
     fn fill_in(&mut self, current: &Current, at: usize) -> Step {
         let Some(block) = &mut self.block else { return Ok(()) };
         for slot in 0..self.roster.slots() {

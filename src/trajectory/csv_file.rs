@@ -113,7 +113,7 @@ pub(super) struct CsvReader {
     reader: CsvParser,
     lines: CsvLines,
     record: ByteRecord,
-    /// Of the columns that are parsed.
+    /// Schema of the columns that are parsed.
     schema: SchemaRef,
     /// Their root indices.
     columns: Vec<usize>,
@@ -121,7 +121,7 @@ pub(super) struct CsvReader {
     time: Option<usize>,
     /// Rows of a batch.
     most: usize,
-    /// What is wrong with the row after those given out.
+    /// The error in the row after those given out.
     defect: Option<Error>,
 }
 

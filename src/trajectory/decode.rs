@@ -43,7 +43,7 @@ pub(super) struct Rows {
     pub(super) slots: Vec<u32>,
     /// x, y, z in metres, qw, qx, qy, qz.
     pub(super) pose: [ScalarBuffer<f64>; 7],
-    /// What is wrong with the row after the good ones.
+    /// The error in the row after the good ones.
     pub(super) defect: Option<Error>,
 }
 
@@ -417,7 +417,7 @@ impl<'a> Decoder<'a> {
         Ok(slots)
     }
 
-    /// What the values of a dictionary stand for. The batches of a row group share one, so it is looked up once.
+    /// Returns the codes of the values of a dictionary. The batches of a row group share one, so it is looked up once.
     fn codes(&mut self, names: &StringArray) -> &[u32] {
         let same = |known: &StringArray| {
             known.len() == names.len()

@@ -14,7 +14,7 @@ pub(super) struct FollowedBlocks<I> {
 }
 
 impl<I> FollowedBlocks<I> {
-    /// Of these blocks.
+    /// Returns the iterator over these blocks.
     pub(super) fn new(blocks: I) -> Self {
         Self { blocks, next: None, begun: false }
     }

@@ -88,7 +88,7 @@ impl IpcReader {
 pub(super) struct BatchReader {
     path: Arc<Path>,
     reader: IpcReader,
-    /// What is left of the last record batch.
+    /// The rows left of the last record batch.
     rest: Option<RecordBatch>,
     /// Rows of a slice.
     most: usize,

@@ -148,7 +148,7 @@ fn check(bounds: &Bounds) -> Result<()> {
     Err(Error::usage("bounds of the batches", problem, "give finite metres, the lowest of each axis first"))
 }
 
-/// What a job reads.
+/// The input of a job.
 pub(crate) struct Feed(pub(super) FeedKind);
 
 /// See [`Feed`].

@@ -21,7 +21,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the Parquet decoder says.
+/// The result of the Parquet decoder.
 type Decoded<T> = std::result::Result<T, ParquetError>;
 
 /// A checked Parquet file.

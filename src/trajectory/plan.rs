@@ -1,4 +1,4 @@
-//! What is read, and what the reading thread needs for it.
+//! The choice of what is read, and the data that the reading thread needs for it.
 
 use super::roster::Roster;
 use super::source::Source;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What to read.
+/// The choice of what to read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// Overrides the trajectories of the scene.
@@ -38,7 +38,7 @@ impl Choice {
     }
 }
 
-/// What the reading thread needs, independent of the scene's lifetime.
+/// The data that the reading thread needs, independent of the scene's lifetime.
 pub(super) struct Plan {
     pub(super) sources: Arc<[Source]>,
     /// The path given, as a shell takes it; `None`: the input is in memory.

@@ -21,7 +21,7 @@ use std::thread::JoinHandle;
 /// Bytes decoded before the bodies are known: the first blocks of most scenes.
 const EARLY: usize = 4 << 20;
 
-/// What is to be read, as far as it matters before the bodies are known.
+/// The input to be read, as far as it matters before the bodies are known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Request {
     path: PathBuf,
@@ -35,7 +35,7 @@ impl Request {
     }
 }
 
-/// What the thread works on.
+/// The input that the thread works on.
 pub(super) enum ReadTask {
     /// Files, if there are any.
     Files(Option<Request>),
@@ -45,7 +45,7 @@ pub(super) enum ReadTask {
     Stream(Receiver<StreamMessage>, LengthUnit),
 }
 
-/// What the thread needs for the rows.
+/// The data that the thread needs for the rows.
 pub(super) struct Order {
     pub(super) plan: Plan,
     pub(super) sender: Sender<Result<FrameBlock>>,
@@ -103,7 +103,7 @@ impl Reading {
     /// Waits until the files are open; asked once.
     ///
     /// # Errors
-    /// Of finding and opening them.
+    /// The files cannot be found or opened.
     pub(super) fn opened(&self) -> Result<Arc<[Source]>> {
         let panicked = || Error::internal("opening the trajectories", "the reading thread panicked");
         self.opened.recv().unwrap_or_else(|_| Err(panicked()))

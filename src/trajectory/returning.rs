@@ -45,7 +45,7 @@ fn first_return(plan: &Plan, run: i64, frame: i64) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// What was found of a sample so far.
+/// The findings about a sample so far.
 struct Search {
     run: i64,
     frame: i64,

@@ -7,8 +7,8 @@ use crate::scene::{CarriageLink, Motion, Scene};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What a name stands for where it is no slot: several nodes that may be moved, a static body, nothing in the scene, or a
-/// null.
+/// Code of a name that is no slot. It stands for several nodes that may be moved, a static body, nothing in the scene,
+/// or a null.
 pub(super) const SEVERAL: u32 = u32::MAX - 3;
 /// See [`SEVERAL`].
 pub(super) const STATIC: u32 = u32::MAX - 2;

@@ -1,10 +1,10 @@
-//! What messages call rows.
+//! Names of rows in messages.
 
 use super::csv_file;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What messages call a file, a batch or an array, and its rows.
+/// The name of a file, a batch or an array in messages, and of its rows.
 #[derive(Debug, Clone)]
 pub(super) struct RowLabel {
     /// The path of the file, or the name of what is in memory.

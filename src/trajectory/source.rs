@@ -117,7 +117,7 @@ impl Source {
         matches!(self.format, Format::Memory(_))
     }
 
-    /// What is remembered of a file once its rows are read.
+    /// Returns the record of a file that is kept once its rows are read.
     pub(super) fn file(&self) -> InputFile {
         InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
     }
@@ -162,7 +162,8 @@ enum SourceFormat {
     Csv,
 }
 
-/// What a file is by its first bytes, or where these are none of a known format by its extension; and its size.
+/// Returns the format and the size of a file. Its first bytes decide the format, or its extension if they belong to no
+/// known format.
 fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
     let unreadable = |error| Error::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;

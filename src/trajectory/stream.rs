@@ -1,4 +1,4 @@
-//! What the reading thread does with the rows, and the iterator at its other end.
+//! Processing of the rows on the reading thread, and the iterator at its other end.
 
 use super::assemble::{Assembler, Sink, Step, Stop, matters};
 use super::decode::{Decoder, Rows, Runs};

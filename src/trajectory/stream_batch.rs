@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Rows decoded at a time: their pose columns stay in the second-level cache until they are laid out.
 pub(super) const BATCH_ROWS: usize = 16_384;
 
-/// What messages call a batch: its number, from 0.
+/// Returns the name of a batch in messages: its number, from 0.
 pub(super) fn batch_name(number: u64) -> String {
     format!("batch {number}")
 }
@@ -20,7 +20,7 @@ pub(super) type StreamMessage = Option<Result<StreamBatch>>;
 pub(super) struct StreamBatch {
     /// The row it begins with, as messages count.
     pub(super) first_row: u64,
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) name: Arc<str>,
     /// The bodies of an array, whose rows messages name by sample and body.
     pub(super) bodies: Option<Arc<[String]>>,

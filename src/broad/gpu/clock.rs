@@ -16,7 +16,7 @@ pub(super) struct KernelClock {
     times: wgpu::Buffer,
     /// Nanoseconds of a tick.
     period: f64,
-    /// What was dispatched since the last submission.
+    /// Kernels dispatched since the last submission.
     dispatched: Vec<Kernel>,
     spent: BTreeMap<&'static str, Duration>,
 }

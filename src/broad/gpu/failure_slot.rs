@@ -1,4 +1,4 @@
-//! What the driver reported: the first failure, and whether the device is lost.
+//! Reports of the driver: the first failure, and whether the device is lost.
 
 use super::super::kernel::DeviceFailure;
 use std::sync::{Arc, Mutex, PoisonError};

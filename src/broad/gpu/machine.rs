@@ -73,7 +73,7 @@ struct OpenFetch {
     bytes: u64,
     mapped: Receiver<bool>,
     submission: wgpu::SubmissionIndex,
-    /// What the times are of that follow the bytes.
+    /// Kernels whose times follow the bytes.
     timed: Vec<Kernel>,
 }
 

@@ -3,7 +3,7 @@
 use super::super::kernel::{DeviceFailure, DeviceMemory, TakenMemory};
 use std::sync::Arc;
 
-/// What the bytes of such a buffer are a multiple of.
+/// Size step of such a buffer: its bytes are a multiple of this.
 const STEP_BYTES: u64 = 16 << 10;
 
 /// A buffer to fetch into.

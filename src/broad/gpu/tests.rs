@@ -27,7 +27,7 @@ pub(super) fn machine() -> Option<GpuMachine> {
     Some(GpuMachine::open(Some(&first.name)).expect("the adapter opens").0)
 }
 
-/// What lies in all buffers after a kernel has run.
+/// Returns the contents of all buffers after a kernel has run.
 fn outputs<M: KernelMachine, P: Pod>(
     machine: &mut M,
     kernel: Kernel,

@@ -17,14 +17,14 @@ const SEARCH_ITEMS: u64 = 1 << 20;
 /// Boxes of which the samples of a part are gathered at a time.
 const GATHERED_BOXES: usize = 1 << 13;
 
-/// What is uploaded together: samples of a batch's blocks.
+/// The plan of one upload: samples of a batch's blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UploadPlan {
     /// Samples of each part.
     pub(super) stride: u32,
     /// The block of each part, in the batch, and its first sample there.
     pub(super) parts: Vec<(usize, usize)>,
-    /// What is searched together.
+    /// Worlds that are searched together, with the method of the search.
     pub(super) searches: Vec<(PairMethod, Vec<World>)>,
 }
 
@@ -58,7 +58,7 @@ struct Part {
     block: usize,
     /// First sample.
     first: usize,
-    /// What is swept together, in samples of the block.
+    /// Ranges of the block's samples; each range is swept together.
     ranges: Vec<Range<usize>>,
 }
 

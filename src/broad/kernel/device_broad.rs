@@ -32,7 +32,7 @@ pub(crate) struct DeviceBroadPhase<M: KernelMachine> {
     /// `None` once it failed.
     machine: Option<M>,
     failure: Option<DeviceFailure>,
-    /// What was used of a machine that failed.
+    /// Usage of a machine that failed.
     used: DeviceUse,
     limits: DeviceLimits,
     /// How often the device was out of memory, and was asked again for half as much.
@@ -276,7 +276,7 @@ impl<M: KernelMachine> DeviceBroadPhase<M> {
         is_whole.then_some(seconds)
     }
 
-    /// What the machine finds of the earliest batch; `None` if the machine cannot have it.
+    /// Finishes the earliest batch on the machine; `None` if the machine cannot have it.
     fn finish_batch(&mut self, scene: &Scene, job: &BroadScene, blocks: &[&FrameBlock]) -> Option<OpenBatch> {
         let number = self.batches.front().map(|batch| batch.number)?;
         while self.machine.is_some() {

@@ -26,7 +26,7 @@ impl DeviceFailure {
         format!("it did not answer within {} s", patience.as_secs_f64())
     }
 
-    /// What it is called in the manifest.
+    /// Returns its name in the manifest.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Lost(_) => "lost",

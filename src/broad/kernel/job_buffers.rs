@@ -1,4 +1,4 @@
-//! What the device keeps for a whole job: the fixed boxes with their tree, and the rules that ignore pairs.
+//! Data that the device keeps for a whole job: the fixed boxes with their tree, and the rules that ignore pairs.
 
 use super::super::broad_scene::BroadScene;
 use super::failure::DeviceFailure;

@@ -1,4 +1,4 @@
-//! What a device is given at a time, and faults to be simulated.
+//! Limits on what a device is given at a time, and faults to be simulated.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const UPLOAD_BYTES: u64 = 32 << 20;
 /// A device that gave nothing at all is asked for half of this.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// What a device is given at a time.
+/// Limits on what a device is given at a time.
 #[derive(Debug, Clone)]
 pub struct DeviceLimits {
     /// Most bytes of a buffer, if the device allows so many.

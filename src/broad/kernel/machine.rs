@@ -1,4 +1,4 @@
-//! What executes kernels.
+//! Machines that execute kernels.
 
 use super::Kernel;
 use super::failure::DeviceFailure;
@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What was used of a device.
+/// Usage of a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DeviceUse {
     /// The most bytes of its memory at a time.
@@ -32,7 +32,7 @@ pub(crate) struct Region<'a, B> {
 /// Shows bytes piece by piece to whom it is given.
 pub(crate) type Pieces<'a> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'a;
 
-/// What executes kernels: commands are collected, begun together, and done in order.
+/// A machine that executes kernels: commands are collected, begun together, and done in order.
 pub(crate) trait KernelMachine: Send {
     /// Memory of the device. Dropping it frees it once no command needs it.
     type Buffer: Send;
@@ -76,7 +76,7 @@ pub(crate) trait KernelMachine: Send {
     /// Forgets that it was out of memory, with all commands that were not begun. A device that is lost stays lost.
     fn recover(&mut self) {}
 
-    /// What was used so far.
+    /// Returns the usage so far.
     fn usage(&self) -> DeviceUse {
         DeviceUse::default()
     }

@@ -1,4 +1,4 @@
-//! What was begun on a machine and is not finished yet: uploads, searches, and batches of blocks.
+//! Work begun on a machine and not finished yet: uploads, searches, and batches of blocks.
 
 use super::super::block_split::BlockWork;
 use super::super::broad_scene::BroadScene;

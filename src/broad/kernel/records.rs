@@ -1,4 +1,4 @@
-//! What kernels read and write: the constants and records that `kernels/*.wgsl` share with the CPU.
+//! Data that kernels read and write: the constants and records that `kernels/*.wgsl` share with the CPU.
 //!
 //! A test parses the WGSL and compares every layout.
 
@@ -154,7 +154,7 @@ pub(crate) struct ItemParams {
 pub(crate) struct RadixParams {
     pub(crate) items: u32,
     pub(crate) groups: u32,
-    /// Of the digit's lowest bit.
+    /// Position of the digit's lowest bit.
     pub(crate) shift: u32,
 }
 

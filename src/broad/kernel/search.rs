@@ -62,7 +62,7 @@ pub(super) struct RoomSize {
 }
 
 impl RoomSize {
-    /// Of worlds of so many slots, and so many fixed boxes.
+    /// Returns the size for `worlds` worlds of `slots` slots each, and `fixed` fixed boxes.
     pub(super) fn of(worlds: u32, slots: u32, fixed: u32, limits: &DeviceLimits) -> Self {
         let items = worlds * slots;
         // No larger than there can be pairs, as the whole window is gone through.
@@ -144,7 +144,7 @@ pub(super) struct WorldSearch<F> {
     fetch: Option<F>,
     /// Pairs that are fetched with their number.
     ahead: FetchAhead,
-    /// What was found.
+    /// The pairs found.
     pub(super) found: Vec<FetchedPairs>,
     /// The most pairs that a window kept.
     pub(super) most_kept: u32,

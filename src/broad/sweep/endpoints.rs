@@ -14,7 +14,7 @@ pub(super) struct EndpointList {
     ends: Vec<u64>,
 }
 
-/// What an exchange of a lower and an upper endpoint means for the intervals of their items.
+/// Effect of an exchange of a lower and an upper endpoint on the intervals of their items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndpointSwap {
     /// The intervals begin to overlap: a lower endpoint moves before an upper one.

@@ -2,7 +2,7 @@
 
 use super::super::kernel::records::{DeviceBox, ItemPair, MaskParams, World};
 
-/// What a pair is tested against.
+/// Data that a pair is tested against.
 pub(super) struct MaskInputs<'a> {
     pub(super) boxes: &'a [u32],
     pub(super) worlds: &'a [World],

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 const MOST_FRAMES: usize = 32;
 /// Fewest frames in which both bodies are there. One alone says nothing about all.
 const FEWEST_FRAMES: u64 = 2;
-/// Of so many frames a pair may be apart in one.
+/// A pair may be apart in one out of this many frames.
 const NEARLY_ALL: u64 = 20;
 /// Pairs that a warning names, and rules that it writes out.
 const NAMED: usize = 5;
@@ -28,7 +28,7 @@ pub struct LastingContact {
     pub looked_at: u64,
 }
 
-/// What was seen in one frame.
+/// Contacts and absent slots seen in one frame.
 struct FrameContacts {
     pairs: Vec<(u32, u32)>,
     /// Slots without a pose.

@@ -1,12 +1,12 @@
-//! What files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
+//! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
 
 use super::warning::Warning;
 use crate::scene::model::LengthUnit;
 use crate::scene::{GeometryNote, PoseSteps, Scene};
 use std::path::PathBuf;
 
-/// What was left out of geometry files, and coordinates that are too coarse for what is asked. `pose_steps`: of moving
-/// bodies, if they are known.
+/// Warns of parts left out of geometry files, and of coordinates too coarse for the query. `pose_steps`: the steps of
+/// moving bodies' poses, if they are known.
 pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warning> {
     let of_note = |(file, note): &(PathBuf, GeometryNote)| {
         Warning::new(note.kind, [], format!("{}: {}", file.display(), note.problem), note.remedy)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Pairs that a warning names.
 const LISTED: usize = 3;
 
-/// What to do about a mesh of which the inside is not known.
+/// Remedy for a mesh whose inside is not known.
 const REMEDY: &str = "mend the mesh; or write inside = \"surface\" for a sheet: nothing lies inside of it";
 
 /// A mesh of a scene.
@@ -20,9 +20,9 @@ pub struct MeshFound {
     pub bodies: Vec<u32>,
     /// Its triangles, without those that were left out.
     pub triangles: u64,
-    /// What was found in it, and done to it.
+    /// The defects found in it, and the changes made to it.
     pub condition: MeshCondition,
-    /// What is known of its inside.
+    /// How far its inside is known.
     pub inside: Inside,
 }
 

@@ -30,7 +30,7 @@ pub use rules::{GroupFound, RuleFound};
 pub use warning::Warning;
 pub(super) use watch::TrajectoryWatch;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
     /// Runs chosen.
@@ -53,7 +53,7 @@ pub struct Checked {
     pub bounds: Option<Bounds>,
     /// Pairs of bodies that a run asks about, ignored ones included.
     pub pairs_possible: u64,
-    /// Of those, ignored by the scene's rules.
+    /// Pairs among them that the scene's rules ignore.
     pub pairs_ignored: u64,
     /// The ignore rules, in file order.
     pub rules: Vec<RuleFound>,
@@ -72,7 +72,7 @@ pub struct Checked {
     pub lasting_contacts: Vec<LastingContact>,
     /// The `[[ignore]]` tables that would cover these pairs, but for those of bodies that their first poses tip over.
     pub ignore_rules: String,
-    /// What is allowed but looks wrong.
+    /// Warnings about data that is allowed but looks wrong.
     pub warnings: Vec<Warning>,
 }
 
@@ -167,7 +167,7 @@ fn indices(scene: &Scene, holds: impl Fn(usize) -> bool) -> Vec<u32> {
     (0..scene.bodies.len()).filter(|&body| holds(body)).map(|body| body as u32).collect()
 }
 
-/// What is counted block after block.
+/// Data collected block after block.
 struct Seen<'a> {
     scene: &'a Scene,
     runs: u64,

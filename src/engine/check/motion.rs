@@ -41,7 +41,7 @@ impl LargestStep {
     }
 }
 
-/// What is known of a slot.
+/// The motion seen of a slot.
 struct Slot {
     first: Option<Pose>,
     /// The latest pose in the current run, and its frame.

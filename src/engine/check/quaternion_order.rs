@@ -38,7 +38,7 @@ const APART: f64 = 0.05;
 const ALONE: f64 = 0.9999;
 /// A body is level if its turn about x and y is less than that in a unit quaternion, two degrees.
 const TILTED: f64 = 0.02;
-/// What counts as zero in a unit quaternion.
+/// Bound below which a component of a unit quaternion counts as zero.
 const ZERO: f64 = 1e-6;
 
 /// An order in which components may have been written to the columns qw, qx, qy, qz.
@@ -82,15 +82,15 @@ struct JointFit {
 /// Sums over the samples; `d` leads from the body to the other.
 #[derive(Clone, Copy)]
 struct JointSums {
-    /// Of `R^T R'`.
+    /// Sum of `R^T R'`.
     product: [[f64; 3]; 3],
-    /// Of `R^T d`.
+    /// Sum of `R^T d`.
     own: Vec3<f64>,
-    /// Of `R'^T d`.
+    /// Sum of `R'^T d`.
     theirs: Vec3<f64>,
 }
 
-/// What is known of a body.
+/// The evidence about a body.
 #[derive(Clone, Default)]
 struct SlotEvidence {
     first: Option<(Vec3<f64>, [f64; 4])>,
@@ -313,7 +313,7 @@ fn joints(block: &FrameBlock, slots: usize) -> Vec<JointFit> {
     pairs.into_iter().map(joint).collect()
 }
 
-/// What a joint says: the one order in which it holds.
+/// The vote of a joint: the one order in which it holds.
 struct Vote {
     order: ComponentOrder,
     /// How far it comes apart in that order, metres (root of the mean square).

@@ -1,4 +1,4 @@
-//! What ignore rules cover, and what groups hold.
+//! Bodies and pairs that ignore rules cover, and members of groups.
 
 use super::warning::Warning;
 use crate::scene::ignore::glob_matches;

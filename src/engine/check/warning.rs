@@ -1,17 +1,17 @@
-//! What a check warns of.
+//! Warnings of a check.
 
 /// Something that is allowed but looks wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`, `quaternions`,
-    /// `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`, `coarse`, `hidden`,
-    /// `scene`, `extension`.
+    /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
+    /// `quaternions`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
+    /// `coarse`, `hidden`, `scene`, `extension`.
     pub kind: &'static str,
     /// The bodies (indices) it is about; none where it is about the whole.
     pub bodies: Vec<u32>,
-    /// What was seen.
+    /// The problem that was seen.
     pub problem: String,
-    /// What to do about it.
+    /// The action that the user can take.
     pub remedy: String,
 }
 

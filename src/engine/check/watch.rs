@@ -1,4 +1,4 @@
-//! What a run notices of its trajectories and sizes beside its work.
+//! Watches the trajectories and sizes of a run beside its work.
 
 use super::bodies;
 use super::files;

@@ -58,7 +58,7 @@ impl Way {
 pub(super) struct CranePose {
     pub(super) slew: Quaternion,
     pub(super) pivot: Point3,
-    /// Of what hangs: its z axis is the rope, upwards.
+    /// Orientation of the hanging parts: the z axis is the rope, upwards.
     pub(super) hanging: Quaternion,
     /// The middle of the load.
     pub(super) load: Point3,

@@ -31,7 +31,7 @@ const SKID: u64 = 2;
 const TRUCK: u64 = 3;
 const FORK_LIFT: u64 = 4;
 
-/// What moves, in the order of the trajectories.
+/// Moving bodies, in the order of the trajectories.
 const MOVING: [&str; 10] = [
     "crane-jib",
     "crane-trolley",
@@ -85,7 +85,7 @@ impl PipeRack {
         set.finish()
     }
 
-    /// What does not move, table by table.
+    /// Returns the parts that do not move, table by table.
     fn parts(&self) -> [Vec<PlantPart>; 3] {
         let mut random = Random::new(self.seed, LINES);
         [structure::parts(), lines::parts(&mut random), lines::equipment()]

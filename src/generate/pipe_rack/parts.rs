@@ -7,7 +7,7 @@ use crate::generate::space::{Point3, Quaternion, along};
 /// Millimetres.
 pub(super) type Mm = f64;
 
-/// What a part is made of.
+/// The geometry of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Form {
     /// The value of `shape`, millimetres.

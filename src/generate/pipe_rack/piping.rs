@@ -4,7 +4,7 @@ use super::catalogue::Size;
 use super::parts::{Form, Mm, PlantPart};
 use crate::generate::space::{Point3, Quaternion, add, cross, from_axes, length, scale, sub, unit};
 
-/// What sits in a line.
+/// An item of a pipeline.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PipelineItem {
     /// A weld: the pipe is cut in two parts.

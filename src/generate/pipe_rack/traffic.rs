@@ -1,4 +1,4 @@
-//! What moves on the ground: a pump on its skid, a truck with a semi-trailer, a fork lift. Metres and seconds.
+//! Motion on the ground: a pump on its skid, a truck with a semi-trailer, a fork lift. Metres and seconds.
 //!
 //! Vehicles are steered as drivers do: the curvature of the way grows and falls linearly. The trailer is dragged: with
 //! `theta` the heading of the tractor, `phi` that of the trailer and `d` from the king pin to its axle,

@@ -25,7 +25,7 @@ pub(super) struct Mass {
     pub(super) center: Point3,
 }
 
-/// What pushes or pulls at a point of the separation plane, along the stage's axis.
+/// A force that pushes or pulls at a point of the separation plane, along the stage's axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Push {
     /// In the plane z = 0 of both bodies before they part.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const DURATION: f64 = 5.0;
 /// Name of the table of drawn parameters.
 const INPUTS: &str = "runs_input.parquet";
-/// What moves, in the order of the trajectories.
+/// Moving bodies, in the order of the trajectories.
 const MOVING: [&str; 3] = ["payload-1", "band-half-a", "band-half-b"];
 /// Stroke of the separation springs, and their distance from both axes.
 const SPRING: [f64; 2] = [0.06, 0.32];
@@ -27,7 +27,7 @@ const CONNECTOR: ([f64; 2], f64) = ([0.5, 0.0], 0.012);
 /// Height of the payload's centre of mass.
 const PAYLOAD_CENTER: f64 = 0.78;
 
-/// What is drawn for a run: column, unit, mean, standard deviation.
+/// Parameters drawn for a run: column, unit, mean, standard deviation.
 const PARAMETERS: [(&str, &str, f64, f64); 17] = [
     ("mass_kg", "kg", 310.0, 3.0),
     ("ixx_kg_m2", "kg m^2", 92.0, 2.0),
@@ -188,7 +188,8 @@ impl Band {
         }
     }
 
-    /// Of the half at +y (`side` 1) or -y (-1): the same body, turned about z. It tilts outwards as it opens.
+    /// Returns the pose of the half at +y (`side` 1) or -y (-1): the same body, turned about z. The half tilts outwards
+    /// as it opens.
     fn pose(&self, side: f64) -> (Point3, Quaternion) {
         let way = self.state[0];
         let tilt = about([1.0, 0.0, 0.0], -CATCHER.3 * way);

@@ -28,7 +28,7 @@ const LIKELY_CONVEX: f64 = 0.99;
 /// The diagonal of the box of a mesh that is decomposed, metres.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
 
-/// What stands for a solid.
+/// The decomposition that stands for a solid.
 pub(super) struct DecomposedSolid {
     /// The pieces, each of them solid; at least one. `source` counts the vertices of all pieces, in order.
     pub(super) pieces: Vec<Polyhedron>,
@@ -39,7 +39,7 @@ pub(super) struct DecomposedSolid {
     /// No point of the solid is farther from the pieces than this, and no point of a piece farther from the solid: proven, above 0,
     /// metres.
     pub(super) deviation: f64,
-    /// What was found in the triangles of the solid.
+    /// The findings about the triangles of the solid.
     pub(super) condition: MeshCondition,
     /// Whether all triangles of the file close up.
     pub(super) watertight: bool,

@@ -27,7 +27,7 @@ const TESTS: f64 = (1_u64 << 27) as f64;
 /// Bytes of stack: hulls are searched by recursion over facets, of which there may be hundreds of thousands. Only what is used is taken.
 const STACK: usize = 1 << 28;
 
-/// What is left of the largest coordinate after scaling: below 1.
+/// Binary exponent of the largest coordinate after scaling: the coordinate is below 1.
 const SCALED: i32 = -1;
 
 /// Points of the parts of a solid; triangles are outward.
@@ -43,7 +43,7 @@ pub(super) fn parts(vertices: &[Vec3<f64>], triangles: &[[u32; 3]]) -> Result<Pr
     parts_by(vertices, triangles, decompose)
 }
 
-/// What to do about a mesh that is not decomposed.
+/// Remedy for a mesh that is not decomposed.
 const REMEDY: &str = "write model = \"mesh\": the exact triangles";
 
 /// As [`parts`], by any decomposer. It works on the mesh scaled by a power of two, which loses nothing.

@@ -29,7 +29,8 @@ pub(in crate::scene) struct MeshMade {
 struct ProperTriangles {
     /// Vertices of each, and its number in the file.
     proper: Vec<([u32; 3], u32)>,
-    /// Of `proper`: has no area. The neighbours of such a triangle meet through it, as if it were an edge.
+    /// Whether each triangle of `proper` has no area. The neighbours of such a triangle meet through it, as if it were
+    /// an edge.
     flat: Vec<bool>,
     degenerate: u64,
     duplicates: u64,

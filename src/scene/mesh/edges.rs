@@ -91,8 +91,8 @@ pub(in crate::scene) struct Closure {
 }
 
 impl Closure {
-    /// Of triangles over vertices of which equal positions have equal indices. Triangles with a repeated vertex are left
-    /// out.
+    /// Returns the closure of triangles over vertices; equal positions have equal indices. Triangles with a repeated
+    /// vertex are left out.
     pub(in crate::scene) fn of(triangles: &[[u32; 3]], workers: &Workers) -> Self {
         if !triangles.iter().any(repeats_a_vertex) {
             return Self::of_uses(&edge_uses(triangles, workers));
@@ -101,7 +101,7 @@ impl Closure {
         Self::of_uses(&edge_uses(&proper, workers))
     }
 
-    /// Of all uses of all edges.
+    /// Returns the closure from all uses of all edges.
     pub(super) fn of_uses(uses: &[EdgeUse]) -> Self {
         let mut found = Self { closed: !uses.is_empty(), oriented: true };
         for same in by_edge(uses) {

@@ -1,15 +1,15 @@
-//! What every reader returns: a mesh as read, or a fault.
+//! The results of every reader: a mesh as read, or a fault.
 
 use std::borrow::Cow;
 
-/// What is wrong with a geometry file or a shape.
+/// A problem of a geometry file or a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Line of the file, from 1, where it is known.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem, in words.
     pub problem: String,
-    /// What to do about it.
+    /// The action that the user can take.
     pub remedy: String,
 }
 
@@ -47,7 +47,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// What a message calls a piece: by its number from 0, and its name.
+    /// Returns the name of a piece in messages: its number from 0, and its name.
     pub(in crate::scene) fn piece_label(&self, piece: usize) -> String {
         match self.names.get(piece).filter(|name| !name.is_empty()) {
             Some(name) => format!("object {piece} (`{name}`)"),

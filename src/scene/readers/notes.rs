@@ -1,4 +1,4 @@
-//! What a reader leaves out of a file that is sound, for people to know.
+//! Notes on the parts that a reader leaves out of a sound file, for people to know.
 
 /// Names that a note lists.
 const LISTED: usize = 3;
@@ -8,9 +8,9 @@ const LISTED: usize = 3;
 pub struct GeometryNote {
     /// The kind of its warning.
     pub kind: &'static str,
-    /// What is left out, or was chosen.
+    /// The part that is left out, or the choice that was made.
     pub problem: String,
-    /// What to do about it.
+    /// The action that the user can take.
     pub remedy: &'static str,
 }
 

@@ -89,7 +89,7 @@ struct ObjReader {
     material: u32,
     /// The `o` so far.
     objects: u32,
-    /// What each triangle belongs to, where that is asked for.
+    /// Labels of the triangles, if they are asked for.
     labels: Option<ObjLabels>,
 }
 
@@ -123,15 +123,14 @@ impl ObjNames {
         number
     }
 
-    /// What messages call a piece.
+    /// Returns the name of a piece in messages.
     fn piece(&self, object: u32, group: u32) -> String {
         let shown = |name: u32| self.list[name as usize].chars().take(Self::SHOWN).collect::<String>();
         [object, group].map(shown).into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     }
 }
 
-/// What faces are labelled with: the number of the `o` before them, and the numbers of its name, of the group and of the
-/// material.
+/// Label of faces: the number of the `o` before them, and the numbers of its name, of the group and of the material.
 type ObjLabel = (u32, u32, u32, u32);
 
 /// The labels of the triangles.
@@ -261,7 +260,7 @@ impl ObjReader {
         Ok(())
     }
 
-    /// What comes may have another label.
+    /// Forgets the current label: the faces that follow may have another one.
     fn relabel(&mut self) {
         if let Some(labels) = &mut self.labels {
             labels.current = None;

@@ -14,7 +14,7 @@ pub(in crate::scene) const MAX_PATHS: usize = 1 << 28;
 /// Most nodes once components are nodes: a short file may name a mesh of many components many times.
 const MAX_PARTS: usize = 1 << 23;
 
-/// What of a file becomes a body.
+/// The part of a file that becomes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::scene) enum Each {
     /// A node of glTF with a mesh.
@@ -55,7 +55,7 @@ pub(in crate::scene) struct PartNode {
     pub(in crate::scene) hidden: bool,
 }
 
-/// What is made of a file.
+/// The parts made of a file.
 #[derive(Debug, Default)]
 pub(in crate::scene) struct FileParts {
     /// Depth first, in the order of the file.
@@ -66,7 +66,7 @@ pub(in crate::scene) struct FileParts {
     pub(in crate::scene) renamed: Vec<u32>,
     /// Objects and nodes that should have triangles and have none.
     pub(in crate::scene) empty: u64,
-    /// What is left out of the file, and said.
+    /// Notes on the parts left out of the file, to be reported.
     pub(in crate::scene) notes: Vec<GeometryNote>,
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Fan {
 #[derive(Debug)]
 pub(super) struct BadPolygon {
     pub(super) place: usize,
-    /// What the face is or does.
+    /// Predicate of the message: what the face is or does.
     pub(super) problem: String,
 }
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a column holds.
+/// The type of the values of a column.
 #[derive(Clone, Copy, PartialEq)]
 enum BodiesTableFormat {
     Text,

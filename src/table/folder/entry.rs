@@ -1,4 +1,4 @@
-//! What is known of an entry of a directory.
+//! Facts about an entry of a directory.
 
 /// Which file a name leads to: equal for all names of one file, and for all handles of it.
 ///
@@ -11,7 +11,7 @@ pub(in crate::table) struct FileIdentity {
     pub(in crate::table) number: u64,
 }
 
-/// What an entry is; links are not followed.
+/// The kind of an entry; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::table) enum EntryKind {
     /// A regular file.
@@ -22,8 +22,8 @@ pub(in crate::table) enum EntryKind {
     Other,
 }
 
-/// What a file holds, as far as its directory tells. The number of a file that was removed may be given to a new one,
-/// which differs by this.
+/// The contents of a file, as far as its directory tells. The number of a removed file may be given to a new one, which
+/// differs by this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::table) struct FileState {
     /// Bytes.
@@ -35,10 +35,10 @@ pub(in crate::table) struct FileState {
 /// An entry of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::table) struct EntryAbout {
-    /// What it is.
+    /// Its kind.
     pub(in crate::table) kind: EntryKind,
     /// Which file it is.
     pub(in crate::table) identity: FileIdentity,
-    /// What it holds.
+    /// The state of its contents.
     pub(in crate::table) state: FileState,
 }

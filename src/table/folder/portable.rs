@@ -61,7 +61,7 @@ impl PathFolder {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// What an entry is; `None` where there is none. Links are not followed.
+    /// Returns the facts about an entry; `None` if there is none. Links are not followed.
     pub(in crate::table) fn about(&self, name: impl AsRef<OsStr>) -> io::Result<Option<EntryAbout>> {
         let about = match fs::symlink_metadata(self.at(&name)) {
             Ok(about) => about,

@@ -60,7 +60,7 @@ impl HeldFolder {
         Ok(FileIdentity { device: about.dev(), number: about.ino() })
     }
 
-    /// What an entry is; `None` where there is none. Links are not followed.
+    /// Returns the facts about an entry; `None` if there is none. Links are not followed.
     pub(in crate::table) fn about(&self, name: impl AsRef<OsStr>) -> io::Result<Option<EntryAbout>> {
         match fs::statat(&self.handle, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(about(&stat))),
@@ -181,7 +181,7 @@ fn about(stat: &Stat) -> EntryAbout {
     EntryAbout { kind, identity, state }
 }
 
-/// What is asked of a renaming beyond POSIX.
+/// The kind of a renaming beyond POSIX.
 #[derive(Debug, Clone, Copy)]
 enum RenameHow {
     New,

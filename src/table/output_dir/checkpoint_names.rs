@@ -11,9 +11,9 @@ pub(super) const FOLDER: &str = ".clearsweep-resume";
 pub(in crate::table) const STATE: &str = "state-";
 /// Names of journals end so.
 pub(in crate::table) const PAGES: &str = ".pages";
-/// What checkpoints begin with.
+/// First bytes of checkpoints.
 pub(in crate::table) const STATE_HEAD: &[u8; 19] = b"clearsweep state 1\n";
-/// What journals begin with.
+/// First bytes of journals.
 pub(in crate::table) const PAGES_HEAD: &[u8; 19] = b"clearsweep pages 1\n";
 
 /// The temporary name of a checkpoint.

@@ -13,7 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// What an earlier execution left in a directory.
+/// The entries that an earlier execution left in a directory.
 #[derive(Debug, Default)]
 pub(super) struct EarlierResult {
     files: Vec<(OsString, EntryAbout)>,

@@ -1,4 +1,4 @@
-//! What is said where an output directory cannot be used.
+//! Messages for an output directory that cannot be used.
 
 use super::lock::LOCK;
 use crate::error::Error;

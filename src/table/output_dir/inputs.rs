@@ -1,4 +1,4 @@
-//! What a job reads, which its output must not touch.
+//! Inputs of a job, which its output must not touch.
 
 use super::fault;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a job reads.
+/// The inputs of a job.
 #[derive(Debug, Clone, Default)]
 pub struct JobInputs {
     /// Scene, geometry, tables and trajectories: every file by the path under which it is read.

@@ -50,7 +50,7 @@ pub(super) struct OutputDir {
     /// The first write that failed, with its path. The parquet crate does not pass the cause through in its errors.
     failure: Mutex<Option<(PathBuf, io::Error)>>,
     completed: AtomicBool,
-    /// What an execution that was killed left here, until it is taken over or removed.
+    /// Entries that a killed execution left here, until they are taken over or removed.
     left: Mutex<Option<EarlierResult>>,
     /// The folder of checkpoints, once there is one.
     checkpoints: Mutex<Option<Arc<Folder>>>,
@@ -336,7 +336,7 @@ fn check_empty(place: &LockedPlace) -> Result<()> {
     }
 }
 
-/// What a directory is taken for.
+/// The mode in which a directory is claimed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClaimMode {
     /// Whether what an earlier execution wrote is replaced.
@@ -350,7 +350,7 @@ pub(super) struct ClaimMode {
 struct PreparedPlace {
     earlier: EarlierResult,
     staged: Option<StagedResult>,
-    /// What is to be gone on with.
+    /// Result of an earlier execution that is to be continued.
     left: Option<EarlierResult>,
 }
 

@@ -215,7 +215,7 @@ impl StagedResult {
     }
 }
 
-/// What has a name in a directory.
+/// Returns the identity of the entry with this name in a directory.
 fn identity_at(folder: &Folder, name: &OsStr) -> Option<FileIdentity> {
     folder.about(name).ok().flatten().map(|about| about.identity)
 }

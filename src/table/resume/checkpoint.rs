@@ -20,7 +20,7 @@ use std::thread::JoinHandle;
 /// Bytes that are read or written at a time.
 const CHUNK: usize = 1 << 20;
 
-/// What a checkpoint needs besides itself.
+/// The files that a checkpoint needs besides itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::table) struct CheckpointNeeds {
     /// Whole parts, by their names relative to the output directory.
@@ -35,7 +35,7 @@ impl CheckpointNeeds {
     }
 }
 
-/// What a checkpoint file begins with.
+/// The beginning of a checkpoint file.
 #[derive(Serialize, Deserialize)]
 struct CheckpointHeader<S> {
     /// The job, in words that are equal for equal jobs.
@@ -56,7 +56,7 @@ pub(in crate::table) struct CheckpointStore {
 
 /// A checkpoint of an earlier execution.
 pub(in crate::table) struct FoundCheckpoint<S> {
-    /// What was stored.
+    /// The stored state.
     pub(in crate::table) state: S,
     /// Number of parts of `distances` that are whole, counted from the first.
     pub(in crate::table) whole_parts: u64,
@@ -68,7 +68,7 @@ pub(in crate::table) struct FoundCheckpoint<S> {
 pub(in crate::table) struct FoundLists(BufReader<File>);
 
 impl CheckpointStore {
-    /// Of a job, described in words that are equal for equal jobs.
+    /// Returns the store for a job, described in words that are equal for equal jobs.
     pub(in crate::table) fn new(out: &Arc<OutputDir>, job: String) -> Self {
         Self { out: Arc::clone(out), job, kept: Vec::new(), pending: None }
     }
@@ -224,7 +224,7 @@ impl Drop for CheckpointStore {
 }
 
 impl FoundLists {
-    /// Of a file.
+    /// Returns the lists of a file.
     #[cfg(test)]
     pub(in crate::table) fn of(file: File) -> Self {
         Self(BufReader::new(file))

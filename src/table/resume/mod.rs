@@ -1,9 +1,10 @@
-//! What an execution keeps beside its tables, so that another one can go on after it was killed.
+//! State that an execution keeps beside its tables, so that another one can continue after the first one was killed.
 //!
-//! Of `distances` the whole parts are enough: rows do not depend on what came before them, so the search begins again at a
-//! block, and rows that are in whole parts already are left out. The other tables and the summaries depend on all rows.
-//! Their full pages are appended to a `journal`, and at the start of a block before a part of `distances` is full, a
-//! `checkpoint` takes the rest: the pages that are being filled, and the summaries. It counts once that part is whole.
+//! Whole parts of `distances` are enough to continue that table: rows do not depend on the rows before them. The search
+//! begins again at a block, and rows that are in whole parts already are left out. The other tables and the summaries
+//! depend on all rows. Their full pages are appended to a `journal`. At the start of a block before a part of
+//! `distances` is full, a `checkpoint` stores the rest. The rest is the pages that are being filled, and the summaries.
+//! The checkpoint counts once that part is whole.
 
 pub(super) mod checkpoint;
 pub(super) mod entries;

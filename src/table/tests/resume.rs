@@ -43,7 +43,7 @@ enum Ending {
     Cancelled,
 }
 
-/// What the executions of a job met.
+/// The events in the executions of a job.
 #[derive(Debug, Default)]
 struct Met {
     /// Executions that began after the first block.

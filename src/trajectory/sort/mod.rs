@@ -45,7 +45,7 @@ pub struct SortOptions {
     pub force: bool,
 }
 
-/// What is being done with the rows.
+/// The work being done on the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortPhase {
     /// Their keys are read, to see whether they are in order already.
@@ -61,7 +61,7 @@ pub enum SortPhase {
 /// How far a sort is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortStep {
-    /// What is being done.
+    /// The work being done.
     pub phase: SortPhase,
     /// Rows of this phase that are done.
     pub rows: u64,
@@ -69,7 +69,7 @@ pub struct SortStep {
     pub total: u64,
 }
 
-/// What a sort did.
+/// The result of a sort.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sorted {
     /// Rows written.

@@ -126,7 +126,7 @@ pub(super) type Write<'a> = dyn FnMut(RecordBatch, ArrayRef) -> Result<()> + 'a;
 /// Writes to `target` what `produce` hands in, while it goes on producing.
 ///
 /// # Errors
-/// What `produce` says, or the file cannot be written.
+/// An error of `produce`, or the file cannot be written.
 pub(super) fn encode(
     target: &SortOutput,
     encoding: &Encoding<'_>,

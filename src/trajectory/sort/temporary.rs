@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// What follows the name of the file in its temporary name `.NAME.clearsweep-XXXXXX.tmp`.
+/// Text that follows the name of the file in its temporary name `.NAME.clearsweep-XXXXXX.tmp`.
 const MARK: &str = ".clearsweep-";
 const SUFFIX: &str = ".tmp";
 /// Attempts to create a file that no other sort takes for one that was left.
@@ -63,7 +63,8 @@ impl TemporaryOutput {
     }
 }
 
-/// What the temporary names of a file begin with. Of a long name only the beginning, since a name has at most 255 bytes.
+/// Returns the beginning of the temporary names of a file. It has only the beginning of a long name, since a name has
+/// at most 255 bytes.
 fn prefix(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     let end = (0..=name.len().min(128)).rev().find(|&end| name.is_char_boundary(end)).unwrap_or(0);

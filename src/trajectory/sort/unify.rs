@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What a column is to the format; `Other`: nothing.
+/// The role of a column in the format; `Other`: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Run,
@@ -35,9 +35,9 @@ const STALE: [&str; 3] = ["pandas", "ARROW:schema", "org.apache.spark.sql.parque
 
 /// The one schema, and where its columns come from.
 pub(super) struct Unified {
-    /// Of the file written.
+    /// Schema of the file written.
     pub(super) schema: SchemaRef,
-    /// Of batches on their way: names are numbers.
+    /// Schema of batches on their way: names are numbers.
     pub(super) inner: SchemaRef,
     /// The column of runs, if any file or directory level says runs.
     pub(super) run: Option<usize>,

@@ -1,10 +1,11 @@
-//! What the kernels say of themselves: how records lie, what they bind, and that every device of WebGPU can execute them.
+//! Tests of what the kernels declare: the layout of records, the bindings, and that every device of WebGPU can execute
+//! them.
 
 use super::*;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, Scalar, TypeInner};
 
-/// What WebGPU guarantees of every device.
+/// Limits that WebGPU guarantees on every device.
 const WORKGROUP_BYTES: u32 = 16_384;
 const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: usize = 8;

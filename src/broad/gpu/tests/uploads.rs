@@ -1,4 +1,4 @@
-//! What is uploaded arrives, in memory that is counted and used again.
+//! Tests that uploads arrive, in memory that is counted and used again.
 
 use super::super::super::kernel::DeviceFailure;
 use super::super::machine::GpuBuffer;
@@ -7,7 +7,7 @@ use super::*;
 /// Words of an upload that several threads copy.
 const WORDS: u32 = 700_002;
 
-/// What lies in a buffer.
+/// Fetches the first `words` words of a buffer.
 fn fetched(gpu: &mut GpuMachine, buffer: &GpuBuffer, words: u32) -> Result<Vec<u32>, DeviceFailure> {
     let fetch = gpu.fetch(&[Region { buffer, from: 0, bytes: 4 * u64::from(words) }]);
     gpu.receive(fetch)

@@ -6,7 +6,7 @@ use super::schema::{GltfAccessor, SparseElements};
 use crate::scene::readers::mesh::{Fault, single_step};
 use std::collections::HashMap;
 
-/// What a number of an accessor is stored as.
+/// The type in which a number of an accessor is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Component {
     I8,
@@ -117,15 +117,15 @@ fn numbers<const N: usize>(bytes: &[u8], kind: Component, normalised: bool) -> [
     std::array::from_fn(|axis| number(&bytes[axis * kind.size()..], kind, normalised))
 }
 
-/// What an accessor must hold to be of use.
+/// The format that an accessor must have to be of use.
 pub(super) struct VectorFormat {
     /// Its type.
     kind: &'static str,
-    /// What it has to be, for a message.
+    /// Statement of the required vector, for a message.
     words: &'static str,
     /// Whether it may be stored so, normalised or not.
     fits: fn(Component, bool) -> bool,
-    /// What it may not be stored as, for a message.
+    /// Statement of the storage that does not fit, for a message.
     misfit: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a glTF file, and how large its scene may become.
+//! Faults of a glTF file, and limits on the size of its scene.
 
 use crate::scene::readers::mesh::Fault;
 

@@ -110,7 +110,7 @@ fn worlds(root: &GltfRoot, nodes: &[SceneNode]) -> Result<Vec<Affine>, Fault> {
     Ok(worlds)
 }
 
-/// What places the vertices of a mesh.
+/// The transforms that place the vertices of a mesh.
 enum Placing<'p> {
     /// Its node.
     Node(&'p Affine),

@@ -52,7 +52,7 @@ pub(in crate::scene::readers) fn read_nodes(
     Ok(FileParts { notes: notes.into_iter().flatten().collect(), ..tree.parts })
 }
 
-/// What nodes of the same geometry have in common. Numbers are compared by their bits.
+/// The key that nodes of the same geometry have in common. Numbers are compared by their bits.
 #[derive(PartialEq, Eq, Hash)]
 struct GeometryKey {
     mesh: usize,

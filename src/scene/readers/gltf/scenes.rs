@@ -94,7 +94,7 @@ fn roots(root: &GltfRoot, choice: Option<&SceneChoice>) -> Result<Vec<usize>, Fa
     Ok((0..is_child.len()).filter(|&node| !is_child[node]).collect())
 }
 
-/// What of the file lies outside of the scene that is taken.
+/// Returns a note on the nodes outside of the scene that is taken.
 pub(super) fn left_out(
     root: &GltfRoot,
     choice: Option<&SceneChoice>,
@@ -127,7 +127,7 @@ pub(super) fn left_out(
     }))
 }
 
-/// What a message calls a node.
+/// Returns the name of a node in messages.
 pub(super) fn name(root: &GltfRoot, index: usize) -> String {
     let named =
         |name: &Option<String>| name.as_deref().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);

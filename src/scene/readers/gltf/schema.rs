@@ -49,7 +49,7 @@ pub(super) struct GltfNode {
     pub(super) scale: Option<[f64; 3]>,
     pub(super) mesh: Option<usize>,
     pub(super) skin: Option<usize>,
-    /// Of the morph targets of its mesh, instead of the mesh's own.
+    /// Weights of the morph targets of its mesh, instead of the mesh's own.
     pub(super) weights: Option<Vec<f64>>,
     pub(super) extensions: NodeExtensions,
 }
@@ -97,7 +97,7 @@ pub(super) struct ExtensionPresent {}
 pub(super) struct GltfMesh {
     pub(super) name: Option<String>,
     pub(super) primitives: Vec<GltfPrimitive>,
-    /// Of the morph targets of its primitives.
+    /// Weights of the morph targets of its primitives.
     pub(super) weights: Option<Vec<f64>>,
 }
 

@@ -98,7 +98,7 @@ impl Element {
     }
 }
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Debug)]
 pub(super) struct PlyHeader {
     pub(super) encoding: PlyEncoding,

@@ -88,7 +88,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What is wrong if anything but blanks is left.
+    /// Returns the problem if anything but blanks is left.
     pub(super) fn rest(&mut self) -> Option<String> {
         let blanks = self.rest.trim_ascii_start();
         (!blanks.is_empty())
