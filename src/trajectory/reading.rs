@@ -39,9 +39,9 @@ impl Request {
 pub(super) enum ReadTask {
     /// Files, if there are any.
     Files(Option<Request>),
-    /// BatchReceiver in memory.
+    /// Batches in memory.
     Whole(Arc<[Source]>, Choice),
-    /// BatchReceiver that are still to come, whose lengths are in this unit unless a field says otherwise.
+    /// Batches that are still to come, whose lengths are in this unit unless a field says otherwise.
     Stream(Receiver<StreamMessage>, LengthUnit),
 }
 
