@@ -124,8 +124,8 @@ pub(super) fn query(
             });
             row.inside_by_winding(depth, surfaces.as_ref())
         }
-        (Some(depth), nearest) => {
-            let hints = row.hints(depth, nearest.as_ref());
+        (Some(depth), _) => {
+            let hints = row.hints(depth, &surfaces);
             row.overlapping(depth, witnesses::witnesses(&place, radii, &hints, &mut memory.depth.points))
         }
         (None, Some(nearest)) => row.apart(&nearest),
@@ -219,9 +219,17 @@ impl MeshRow<'_> {
     }
 
     /// Where bodies overlap, as their depth and their nearest triangles tell.
-    fn hints(&self, depth: &DepthBracket, nearest: Option<&NearestTriangles>) -> OverlapHints {
+    fn hints(&self, depth: &DepthBracket, surfaces: &SurfaceDistance) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
-        OverlapHints { normal, crossing, inside, nearest: nearest.map(witnesses::nearest_points), middle }
+        let (nearest, are_apart) = (surfaces.nearest(), surfaces.lower() > 0.0);
+        OverlapHints {
+            normal,
+            crossing,
+            inside,
+            nearest: nearest.as_ref().map(witnesses::nearest_points),
+            middle,
+            are_apart,
+        }
     }
 
     /// The row of bodies that overlap, or touch, with their witness points.

@@ -42,6 +42,8 @@ pub(crate) struct OverlapHints {
     pub(crate) nearest: Option<([Vec3<f64>; 2], [u32; 2])>,
     /// A point that is likely in both bodies, in A's frame.
     pub(crate) middle: Vec3<f64>,
+    /// The surfaces of the cores are proven to be apart.
+    pub(crate) are_apart: bool,
 }
 
 /// The nearest points of two surfaces, in A's frame, and their triangles.
@@ -73,7 +75,8 @@ pub(crate) fn of_pieces(
     let queries = [PointQueries::new(place.a, a), PointQueries::new(place.b, b)];
     let mut search = WitnessSearch { place, radii, queries, found: [None; 2] };
     let middle = likely.iter().copied().find(|&p| search.is_in_both(p));
-    let mut hints = OverlapHints { normal, crossing: None, inside: [None; 2], nearest: None, middle: Vec3::ZERO };
+    let mut hints =
+        OverlapHints { normal, crossing: None, inside: [None; 2], nearest: None, middle: Vec3::ZERO, are_apart: false };
     if let Some(middle) = middle {
         return search.run(&OverlapHints { middle, ..hints });
     }
@@ -98,6 +101,15 @@ struct WitnessSearch<'a, 'm> {
 impl WitnessSearch<'_, '_> {
     fn run(&mut self, hints: &OverlapHints) -> [Vec3<f64>; 2] {
         let (start, triangles) = self.begin(hints);
+        if !(hints.are_apart && self.radii == [0.0; 2]) {
+            self.search(start, triangles, hints);
+        }
+        let inner = self.found.into_iter().flatten().next().unwrap_or(start);
+        [0, 1].map(|k: usize| self.found[k].unwrap_or_else(|| self.of_container(k, inner, hints.normal)))
+    }
+
+    /// Looks along rays, and where the surfaces pass through each other.
+    fn search(&mut self, start: Vec3<f64>, triangles: Option<[u32; 2]>, hints: &OverlapHints) {
         let n = hints.normal;
         self.leave_along(start, &[n, -n]);
         for k in 0..2 {
@@ -119,8 +131,6 @@ impl WitnessSearch<'_, '_> {
                 self.leave_near_surface(k);
             }
         }
-        let inner = self.found.into_iter().flatten().next().unwrap_or(start);
-        [0, 1].map(|k: usize| self.found[k].unwrap_or_else(|| self.of_container(k, inner, n)))
     }
 
     fn is_open(&self) -> bool {
@@ -142,6 +152,9 @@ impl WitnessSearch<'_, '_> {
         if hints.inside.iter().any(Option::is_some) {
             for k in 0..2 {
                 self.found[k] = hints.inside[k].filter(|_| radii[k] == 0.0);
+                if self.found[k].is_none() && hints.are_apart && radii == [0.0; 2] {
+                    self.found[k] = self.part_within(k);
+                }
             }
             return (hints.inside.into_iter().flatten().next().unwrap_or(hints.middle), None);
         }
@@ -158,6 +171,15 @@ impl WitnessSearch<'_, '_> {
         // As far inside of both.
         let share = if self.place.growth > 0.0 { radii[0] / (radii[0] + radii[1]) } else { 0.5 };
         (a + n.scale(distance * share), Some(triangles))
+    }
+
+    /// A vertex of a part of core `k` that lies inside of the other one, whose surface is apart: each part is inside as a whole, or not.
+    fn part_within(&mut self, k: usize) -> Option<Vec3<f64>> {
+        let (place, tolerance) = (self.place, self.tolerance());
+        let mesh: &TriangleMesh = [place.a, place.b][k];
+        let vertices = mesh.component_vertices().iter().map(|&v| mesh.vertices()[v as usize]);
+        let mut vertices = vertices.map(|p| if k == 0 { p } else { place.pose.point(p) });
+        vertices.find(|&p| self.height(1 - k, p) <= tolerance)
     }
 
     fn mesh(&self, k: usize) -> &TriangleMesh {
