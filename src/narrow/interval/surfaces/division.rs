@@ -60,7 +60,7 @@ impl<'a> IntervalSearch<'a, '_> {
         let part = surfaces.parts[rank(of as usize) as usize];
         if let Some(sought) = self.sought {
             if part.likely_upper <= sought.explained {
-                self.distance_of_surfaces(&mut surfaces, part.near);
+                surfaces.measured.push((part.near, part.likely_upper));
             }
         } else {
             let worth = 0.5 * (self.upper - part.lower);

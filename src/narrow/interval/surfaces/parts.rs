@@ -83,7 +83,8 @@ pub(in crate::narrow::interval) struct SurfaceParts<'a> {
     pub(super) looked_at: u32,
     /// The first time at which contact is proven; infinite: none.
     pub(super) contact: f64,
-    /// Times with upper ends of the signed distance there, metres.
+    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where the times of least distance need not be
+    /// narrower.
     pub(super) measured: Vec<(f64, f64)>,
     /// What the distances of the surfaces remember: it changes no answer.
     pub(super) memory: MeshPairMemory,
