@@ -74,7 +74,7 @@ MESHES = {
 }
 
 
-# Poses: a position and a quaternion w, x, y, z. Sums and products stand in the order of `src/geometry/pose.rs`.
+# Poses: a position and a quaternion w, x, y, z. Sums and products stand in the order of `crates/geometry/src/pose.rs`.
 
 
 def turn(axis, degrees):

@@ -39,16 +39,16 @@
 //!
 //! While a block is searched and queried, the reader decodes the next one and the writer encodes the one before.
 //!
-//! # The house
+//! # Crates and modules
 //!
-//! Imports run downward only; stages do not know each other. `tests/architecture.rs` reads the sources and keeps it so.
+//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates below this one, `tests/architecture.rs` for
+//! the modules of this one.
 //!
-//! | module | knows | what it is |
+//! | crate or module | imports | contents |
 //! | --- | --- | --- |
-//! | `error` | | the one error type: place, problem, remedy |
-//! | `workers` | | the threads of loading |
-//! | `geometry` | `error`, `workers` | numbers, vectors, poses, convex polyhedra, hulls |
-//! | `preflight` | `error` | checks of untrusted bytes before a decoder sees them |
+//! | `clearsweep-base` | | the one error type: place, problem, remedy; the threads of loading; registers of eight numbers |
+//! | `clearsweep-geometry` | `clearsweep-base` | numbers, vectors, poses, convex polyhedra, hulls |
+//! | `preflight` | `clearsweep-base` | checks of untrusted bytes before a decoder sees them |
 //! | `scene` | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
 //! | `trajectory` | `scene`, `preflight` | READ: Parquet, Arrow IPC and CSV into blocks |
 //! | `broad` | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
@@ -73,20 +73,20 @@ mod broad;
 #[doc(hidden)]
 pub mod cli;
 mod engine;
-mod error;
 mod generate;
-mod geometry;
 mod narrow;
 mod preflight;
 mod scene;
-mod simd;
 mod table;
 mod trajectory;
-mod workers;
 
+// Modules that say `crate::error` and the like find them here.
+pub(crate) use clearsweep_base::{error, simd, workers};
+pub(crate) use clearsweep_geometry as geometry;
+
+pub use clearsweep_base::{Error, ErrorKind, Result};
+pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
-pub use error::{Error, ErrorKind, Result};
-pub use geometry::{Inside, Pose, Vec3};
 pub use narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
 pub use scene::model::LengthUnit;
 pub use scene::{

@@ -19,7 +19,7 @@ const FOREIGN: [(&str, &str); 3] = [
 ];
 
 /// Folders at the root whose paths must exist, together with the folders under `src/`.
-const ROOTS: [&str; 8] = [".ci", "benches", "datasets", "docs", "examples", "fuzz", "src", "tests"];
+const ROOTS: [&str; 9] = [".ci", "benches", "crates", "datasets", "docs", "examples", "fuzz", "src", "tests"];
 
 /// Folders that the program writes.
 const WRITTEN: [&str; 3] = ["distances/", "penetrations/", "intervals/"];
@@ -204,7 +204,9 @@ fn wrong_code(tree: &Tree, folder: &str, code: &str) -> Option<String> {
 
 /// Whether the code has a path of identifiers. The modules of the path may be files.
 fn names_code(tree: &Tree, identifiers: &[&str]) -> bool {
-    let is_module = |name: &&&str| tree.has(&format!("src/{name}/")) || tree.has(&format!("{name}.rs"));
+    let is_module = |name: &&&str| {
+        tree.has(&format!("src/{name}/")) || tree.has(&format!("crates/{name}/")) || tree.has(&format!("{name}.rs"))
+    };
     let open: Vec<&str> = identifiers.iter().filter(|name| !is_module(name)).copied().collect();
     open.is_empty() || tree.names(&open)
 }

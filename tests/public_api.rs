@@ -15,16 +15,24 @@ const UPDATE: &str = "CLEARSWEEP_UPDATE_PUBLIC_API";
 /// says what is known of an inside.
 const ITEMS: usize = 49;
 
-/// The sources, by module path.
+/// The names of this repository's other crates begin so.
+const CRATES: &str = "clearsweep_";
+
+/// The sources, by module path; of other crates it begins with their name.
 struct Sources {
     files: BTreeMap<Vec<String>, syn::File>,
 }
 
 impl Sources {
     fn read() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut files = BTreeMap::new();
-        let mut waiting = vec![(root, Vec::new())];
+        let mut waiting = vec![(root.join("src"), Vec::new())];
+        for entry in std::fs::read_dir(root.join("crates")).expect("a folder") {
+            let folder = entry.expect("an entry").path();
+            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            waiting.push((folder.join("src"), vec![format!("{CRATES}{name}")]));
+        }
         while let Some((dir, path)) = waiting.pop() {
             for entry in std::fs::read_dir(dir).expect("a folder") {
                 let file = entry.expect("an entry").path();
@@ -73,7 +81,11 @@ fn absolute(module: &[String], path: &[String]) -> Vec<String> {
     let mut rest = path;
     while let Some((first, more)) = rest.split_first() {
         match first.as_str() {
-            "crate" => base.clear(),
+            "crate" => base.retain(|name| name.starts_with(CRATES)),
+            of_crate if of_crate.starts_with(CRATES) => {
+                base.clear();
+                break;
+            }
             "super" => drop(base.pop()),
             "self" => {}
             _ => break,

@@ -73,7 +73,7 @@ pub(super) fn falls_beyond(slope: Slope, entry: bool) -> bool {
 /// The side plane of a face that a point (in both halves of `x`) violates most, if it violates one.
 #[inline(always)]
 pub(super) fn most_violated_side<S: Simd>(side_planes: &[FourPlanes], x: V<S>) -> Option<u32> {
-    let x = x.spread();
+    let x = Vec3::spread(x);
     let mut most = (0.0, NONE);
     let mut first = 0;
     while first < side_planes.len() {
@@ -95,7 +95,7 @@ pub(super) fn most_violated_side<S: Simd>(side_planes: &[FourPlanes], x: V<S>) -
 /// whether the point also violates the parallel plane at the neighbour. `None` if it violates none.
 #[inline(always)]
 pub(super) fn most_violated_incident_edge<S: Simd>(planes: &[VertexPlanes], x: V<S>) -> Option<(u32, bool)> {
-    let x = x.spread();
+    let x = Vec3::spread(x);
     let mut most = (0.0, NONE, false);
     let mut first = 0;
     for eight in planes {
@@ -167,7 +167,7 @@ impl Clipping {
 /// Clips an edge against all planes of a vertex.
 #[inline(always)]
 pub(super) fn clip_by_vertex<S: Simd>(planes: &[VertexPlanes], edge: &Segment<S>) -> ClipResult {
-    let (tail, head) = (edge.0.low().spread(), edge.0.high().spread());
+    let (tail, head) = (Vec3::spread(edge.0.low()), Vec3::spread(edge.0.high()));
     let mut clipping = Clipping::WHOLE;
     let mut first = 0;
     for eight in planes {

@@ -32,7 +32,7 @@ pub(super) fn to_four<S: Simd>(planes: &FourPlanes, x: Vec3<V<S>>) -> V<S> {
 /// From four planes: of the tail of an edge in lanes 0 to 3, of its head in lanes 4 to 7.
 #[inline(always)]
 pub(super) fn ends_to_four<S: Simd>(planes: &FourPlanes, edge: &Segment<S>) -> V<S> {
-    to_four(planes, edge.0.spread())
+    to_four(planes, Vec3::spread(edge.0))
 }
 
 /// The first lane that holds the least number `least`.

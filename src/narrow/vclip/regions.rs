@@ -115,14 +115,14 @@ impl<'a, S: Simd> BodyView<'a, S> {
     /// A vertex of the other body, in this frame, in both halves.
     #[inline(always)]
     pub(super) fn vertex_of(&self, other: &Self, v: u32) -> V<S> {
-        self.transformed(V::twice(other.planes.point(v)).spread())
+        self.transformed(Vec3::spread(V::twice(other.planes.point(v))))
     }
 
     /// An edge of the other body, in this frame.
     #[inline(always)]
     pub(super) fn edge_of(&self, other: &Self, e: u32) -> Segment<S> {
         let [tail, head] = other.ends(e);
-        Segment(self.transformed(V::join(other.planes.point(tail), other.planes.point(head)).spread()))
+        Segment(self.transformed(Vec3::spread(V::join(other.planes.point(tail), other.planes.point(head)))))
     }
 
     /// The tail of edge `e`, in its own body's frame.

@@ -100,7 +100,7 @@ enum FootLocation {
 #[inline(always)]
 fn locate_foot<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32, v: u32, along: f64) -> FootLocation {
     let foot = home.tail(e) + home.along(e).scale(along);
-    let foot = other.transformed(Vec3::from_f64(foot)).spread();
+    let foot = Vec3::spread(other.transformed(Vec3::from_f64(foot)));
     let (mut inside, mut most, mut first) = (true, (-other.clear, NONE), 0);
     for eight in other.vertex_planes(v) {
         let sides = to_vertex_planes(eight, foot).1;
@@ -167,7 +167,7 @@ pub(super) fn face_vertex<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, 
         return Transition::Home(Feature::edge(home.boundary(f)[at as usize]));
     }
     let plane = home.support(f);
-    let height = (Vec3::from_f64(plane.normal).dot(x.spread()) - V::splat(plane.offset)).first();
+    let height = (Vec3::from_f64(plane.normal).dot(Vec3::spread(x)) - V::splat(plane.offset)).first();
     // The printed test, |D(V)| > |D(V')|, misses an edge that pierces the plane and ends farther from it than it began.
     // Here any edge that leads towards the plane counts.
     if height != 0.0 {
@@ -224,13 +224,13 @@ pub(super) struct Heights<'b, 'a, S: Simd> {
 impl<'b, 'a, S: Simd> Heights<'b, 'a, S> {
     #[inline(always)]
     pub(super) fn above(home: &BodyView<'_, S>, other: &'b BodyView<'a, S>, f: u32) -> Self {
-        Self { body: other, normal: other.direction(home.support(f).normal).spread() }
+        Self { body: other, normal: Vec3::spread(other.direction(home.support(f).normal)) }
     }
 
     /// The height of a vertex, in all lanes.
     #[inline(always)]
     fn of(&self, v: u32) -> V<S> {
-        V::twice(self.body.planes.point(v)).spread().dot(self.normal)
+        Vec3::spread(V::twice(self.body.planes.point(v))).dot(self.normal)
     }
 
     /// The height of the head of edge `e` less the height of its tail.
@@ -302,14 +302,14 @@ fn locate_feet<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>, e: u32,
     // Squared sine below which rounding may move the points by more than `BodyView::clear`.
     const SLANTED: f64 = 1e-3;
     let (tail_e, along_e) = (Vec3::<V<S>>::from_f64(home.tail(e)), Vec3::from_f64(home.along(e)));
-    let tail_g = home.vertex_of(other, other.ends(g)[0]).spread();
-    let along_g = home.direction(other.along(g)).spread();
+    let tail_g = Vec3::spread(home.vertex_of(other, other.ends(g)[0]));
+    let along_g = Vec3::spread(home.direction(other.along(g)));
     let between = tail_g - tail_e;
     let (cosine, on_e, on_g) = (along_e.dot(along_g), along_e.dot(between), along_g.dot(between));
     let sine2 = V::splat(1.0) - cosine * cosine;
     let s = (on_e - cosine * on_g) / sine2;
     let t = (cosine * on_e - on_g) / sine2;
-    let foot_e = other.transformed(tail_e + along_e.scale(s)).spread();
+    let foot_e = Vec3::spread(other.transformed(tail_e + along_e.scale(s)));
     let foot_g = tail_g + along_g.scale(t);
     let zero = V::splat(0.0);
     let (sides_e, sides_g) = (to_four(home.edge_planes(e), foot_g), to_four(other.edge_planes(g), foot_e));
