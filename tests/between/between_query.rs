@@ -1,9 +1,6 @@
 //! Motion between frames on the command line: one pair between two poses, and what a scene may say of it.
 
-#[path = "support/program.rs"]
-mod program;
-
-use program::expect;
+use crate::program::expect;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

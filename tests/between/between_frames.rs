@@ -9,10 +9,7 @@ use clearsweep::{BatchCollector, RecordBatch};
 use std::ops::Range;
 use std::path::Path;
 
-#[path = "support/folder.rs"]
-mod folder;
-
-use folder::tables;
+use crate::folder::tables;
 
 struct Way {
     threads: usize,

@@ -3,17 +3,13 @@
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
-#[path = "support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
+use crate::random_motions::{Random, product};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::BetweenFrames;
 use clearsweep::{Geometry, Model, PairOptions, Pose, ProximityQuery, Shape, Vec3};
-use random_motions::{Random, product};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,24 +2,15 @@
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
-#[path = "support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
-#[path = "intervals/body.rs"]
-mod body;
-#[path = "intervals/oracle.rs"]
-mod oracle;
-
-use body::{Body, body};
+use crate::body::{Body, body};
+use crate::oracle::{self, Move, V, add, least, norm, scale, sub};
+use crate::random_motions::{Random, product};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::{BetweenFrames, Geometry, Shape};
-use oracle::{Move, V, add, least, norm, scale, sub};
-use random_motions::{Random, product};
 use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];

@@ -1,24 +1,14 @@
 //! The first contact between two samples: how narrow its bracket is, and that it holds against distances at many times.
 
-#[path = "support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
-#[path = "intervals/body.rs"]
-mod body;
-#[path = "intervals/oracle.rs"]
-#[allow(dead_code, reason = "the least distance is another test's")]
-mod oracle;
-
-use body::{Body, body};
+use crate::body::{Body, body};
+use crate::oracle::{self, Move, V, add, scale};
+use crate::random_motions::{Random, product};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep::bench_support::narrow::{Routes, Workspace};
 use clearsweep::bench_support::scene::{BetweenFrames, Geometry};
-use oracle::{Move, V, add, scale};
-use random_motions::{Random, product};
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -1,18 +1,13 @@
 //! A moved node of a file carries what is below it, unless that has a row of its own.
 
-#[path = "support/glb.rs"]
-mod glb;
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::glb::{cuboid, glb};
+use crate::trajectory_support::{Random, Row, Shaping, write};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::scene::{FrameBlock, Scene, SceneOverrides};
 use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use clearsweep::{BatchCollector, Error, Job};
-use glb::{cuboid, glb};
 use std::fs;
 use std::path::Path;
-use support::{Random, Row, Shaping, write};
 use tempfile::TempDir;
 
 /// A crane without a mesh carries a trolley, which carries a hook and a lamp without a mesh that carries a bulb.
