@@ -5,24 +5,16 @@
 #![allow(clippy::type_complexity, reason = "tables of cases, with a function each")]
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
-#[path = "mesh_pairs/brute_force.rs"]
-mod brute_force;
-#[path = "mesh_truth/closed_forms.rs"]
 mod closed_forms;
-#[path = "support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-#[path = "mesh_pairs/solids.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod solids;
 
+use crate::brute_force;
+use crate::random_motions::{Random, about};
+use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Proximity, Status, query_one};
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use closed_forms::{Vector, norm, times};
-use random_motions::{Random, about};
-use solids::Solid;
 use std::sync::Arc;
 
 const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 0.0, static_pairs: false };

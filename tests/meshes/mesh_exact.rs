@@ -5,19 +5,12 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
-#[path = "mesh_pairs/brute_force.rs"]
-mod brute_force;
-#[path = "mesh_exact/cases.rs"]
 mod cases;
-#[path = "mesh_exact/hard.rs"]
 mod hard;
-#[path = "mesh_exact/integers.rs"]
 mod integers;
-#[path = "mesh_exact/oracle.rs"]
 mod oracle;
-#[path = "mesh_pairs/solids.rs"]
-mod solids;
 
+use crate::brute_force;
 use cases::{Draw, Meshed, apart_by, asked, bodies, crossing, row, size_of, small_bodies};
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Proximity, Status};

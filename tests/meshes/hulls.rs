@@ -1,16 +1,11 @@
 //! Meshes that are convex but for rounding are convex; those that are not are taken as triangles until their hull is asked
 //! for; and then it is told how far the hull reaches beyond the mesh.
 
-#[path = "support/program.rs"]
-mod program;
-#[path = "hulls/solids.rs"]
-mod solids;
-
+use crate::hull_solids::{Solid, placed};
+use crate::program::expect;
 use clearsweep::{Geometry, HullFit, Model, Shape};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use program::expect;
 use serde_json::Value;
-use solids::{Solid, placed};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -5,9 +5,9 @@
 //! `f64` pairs are only left out: where balls, or the planes across some direction, are farther apart than `reach`.
 //! That none of these is the nearest one is checked in the end, where the exact distance must be below `reach`.
 
-use super::brute_force::{Corners, triangle_bracket};
 use super::integers::{Fraction, Point, cross, dot, integer, lowest_bit, nearest_f64, sign, sub, triangle_distance2};
-use super::solids::Solid;
+use crate::brute_force::{Corners, triangle_bracket};
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use num_bigint::BigInt;
 use std::cmp::Ordering;

@@ -5,15 +5,11 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "mesh_pairs/solids.rs"]
-mod solids;
-
+use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
-use solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use super::cases::{Meshed, row, size_from};
 use super::integers::triangle_distance2;
 use super::oracle::{Answer, Distance, Placed};
-use super::solids::Solid;
 use super::{PROMISED, is_apart};
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
 use clearsweep::bench_support::scene::QueryOptions;

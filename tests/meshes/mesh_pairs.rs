@@ -1,26 +1,18 @@
 //! Bodies of exact triangles: against brute force, against convex answers, and cases that are known to break others.
 
-#[path = "mesh_pairs/brute_force.rs"]
-mod brute_force;
-#[path = "mesh_pairs/convex.rs"]
 mod convex;
-#[path = "mesh_pairs/depths.rs"]
 mod depths;
-#[path = "mesh_pairs/directions.rs"]
 mod directions;
-#[path = "mesh_pairs/fits.rs"]
 mod fits;
-#[path = "mesh_pairs/parts.rs"]
 mod parts;
-#[path = "mesh_pairs/solids.rs"]
-mod solids;
 
+use crate::brute_force;
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
-use solids::Solid;
 
 const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-6, static_pairs: false };
 

@@ -1,7 +1,7 @@
 //! Solids of unit cubes that fit without play: they touch, and do not overlap.
 
-use super::solids::Solid;
 use super::{Draw, OPTIONS, at};
+use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};

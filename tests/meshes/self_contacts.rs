@@ -1,12 +1,8 @@
 //! Triangles of a mesh that touch or cross each other, against all pairs in exact arithmetic.
 
-#[path = "hulls/solids.rs"]
-#[allow(dead_code, reason = "the solids are those of tests/hulls.rs")]
-mod solids;
-
+use crate::hull_solids::Solid;
 use clearsweep::bench_support::scene::MeshCondition;
 use clearsweep::{Geometry, Model, Scene, SceneOverrides, Shape};
-use solids::Solid;
 use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;

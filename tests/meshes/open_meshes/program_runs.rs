@@ -1,13 +1,8 @@
 //! What the program says of open meshes: rows, words, verdict and exit codes.
 
-#[path = "../support/folder.rs"]
-mod folder;
-#[path = "../support/program.rs"]
-mod program;
-
+use crate::folder::tables;
+use crate::program::expect;
 use crate::solids::Solid;
-use folder::tables;
-use program::expect;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;

@@ -2,22 +2,17 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found, and what they skipped")]
 
-#[path = "mesh_pairs/brute_force.rs"]
-mod brute_force;
-#[path = "open_meshes/program_runs.rs"]
+#[cfg(feature = "cli")]
 mod program_runs;
-#[path = "mesh_pairs/solids.rs"]
-#[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
-mod solids;
 
-use brute_force::surface_distance;
+use crate::brute_force::surface_distance;
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{
     DirectionalRelation, Method, Proximity, Status, Workspace, directional_distance, query_one,
 };
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use clearsweep::{BodyBuilder, Geometry, Inside, SceneBuilder};
-use solids::Solid;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

@@ -1,14 +1,9 @@
 //! Bodies whose true surfaces are known up to a deviation: their brackets contain whatever these may be.
 
-#[path = "support/folder.rs"]
-mod folder;
-#[path = "support/program.rs"]
-mod program;
-
+use crate::folder::tables;
+use crate::program::expect;
 use clearsweep::{BodyBuilder, Geometry, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status};
-use folder::tables;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use program::expect;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

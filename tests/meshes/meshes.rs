@@ -1,19 +1,13 @@
 //! Bodies of exact triangles as a scene holds them: what of a file is kept, what is left out, and which side is outside.
 
-#[path = "meshes/cracks.rs"]
 mod cracks;
-#[path = "support/program.rs"]
-mod program;
-#[path = "hulls/solids.rs"]
-#[allow(dead_code, reason = "the solids are those of tests/hulls.rs")]
-mod solids;
 
+use crate::hull_solids::{Solid, placed};
+use crate::program::expect;
 use clearsweep::bench_support::scene::MeshCondition;
 use clearsweep::{Body, BodyBuilder, Geometry, Model, Scene, SceneBuilder, SceneOverrides, Shape};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use program::expect;
 use serde_json::Value;
-use solids::{Solid, placed};
 use std::f64::consts::PI;
 use std::fmt::Write;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Bodies, poses and gaps that are asked.
 
-use super::solids::Solid;
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Proximity, query_one};
 use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};

@@ -1,7 +1,8 @@
 //! Solids whose triangles do not quite meet, as programs that round write them.
 
-use super::{angle, condition, load, program};
-use crate::solids::Solid;
+use super::{angle, condition, load};
+use crate::hull_solids::Solid;
+use crate::program;
 use clearsweep::{Model, Shape};
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! Distances of meshes along directions, against brute force over all pairs of triangles at lengths on the way.
 
+use super::depths::{is_apart, moved, solids};
 use super::{Draw, OPTIONS};
 use crate::brute_force::surface_distance;
-use crate::depths::{is_apart, moved, solids};
 use crate::solids::Solid;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};

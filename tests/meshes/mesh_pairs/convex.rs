@@ -1,7 +1,7 @@
 //! Meshes that are convex: where they overlap, they are as deep as their hulls.
 
-use super::solids::Solid;
 use super::{Draw, ask, at};
+use crate::solids::Solid;
 use clearsweep::bench_support::geometry::Vec3;
 use clearsweep::bench_support::scene::{Model, Shape};
 

@@ -1,16 +1,12 @@
 //! What pairs of meshes remember changes no row: motions with one memory, against each sample by itself with none.
 
-#[path = "mesh_pairs/solids.rs"]
-#[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
-mod solids;
-
+use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
 use clearsweep::bench_support::scene::{Lanes, Model, QueryOptions, Shape};
-use solids::Solid;
 use std::sync::Arc;
 
 /// Samples of a block in these tests.

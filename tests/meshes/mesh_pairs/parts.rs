@@ -1,9 +1,9 @@
 //! Meshes that are put together of convex solids: where they overlap, they are as deep as bodies of pieces, or the bracket is narrower.
 
-use super::brute_force::surface_distance;
 use super::depths::{is_apart, moved};
-use super::solids::Solid;
 use super::{Draw, OPTIONS, at};
+use crate::brute_force::surface_distance;
+use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};

@@ -2,10 +2,7 @@
 
 #![allow(clippy::type_complexity, reason = "tables of cases, with a function each")]
 
-#[path = "support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
+use crate::random_motions::Random;
 use arrow_array::Array;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -14,7 +11,6 @@ use clearsweep::bench_support::engine::{Job, JobOptions};
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::bench_support::table::ParquetTables;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use random_motions::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::{self, File};

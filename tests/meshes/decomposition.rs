@@ -2,19 +2,14 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are for whoever runs the tests")]
 
-#[path = "decomposition/naive.rs"]
 mod naive;
-#[path = "decomposition/shapes.rs"]
 mod shapes;
-#[path = "mesh_pairs/solids.rs"]
-#[allow(dead_code)]
-mod solids;
 
+use crate::solids::Solid;
 use clearsweep::bench_support::scene::{Model, Shape};
 use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
 use naive::Point;
 use shapes::{all, ell, plate_with_hole, scaled, turned};
-use solids::Solid;
 
 /// Numbers from a seed.
 struct Random(u64);
