@@ -1,6 +1,6 @@
 //! Scripted motion over many blocks, for tests of the incremental methods.
 
-use super::scenes::{Random, Setup, cuboid};
+use crate::scenes::{Random, Setup, cuboid};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::scene::FrameBlock;
 use clearsweep::bench_support::scene::block::Sample;

@@ -2,9 +2,8 @@
 //! thousands of small files, and geometry that thousands of bodies share.
 #![allow(clippy::print_stderr)] // says what was skipped
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
+use crate::trajectory_support::*;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::DataType;
 use clearsweep::bench_support::error::ErrorKind;
@@ -17,8 +16,6 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use support::oracle::{check, naive_bounds, oracle};
-use support::*;
 
 fn scene_of(count: usize) -> Scene {
     let names = names(count);

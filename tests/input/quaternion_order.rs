@@ -1,16 +1,10 @@
 //! Poses whose quaternions are in another order than the columns say: what is warned of, and what is not.
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
-#[path = "support/program.rs"]
-mod program;
-
-use program::expect;
+use crate::program::expect;
+use crate::trajectory_support::{Random, Row, Shaping, write};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{Random, Row, Shaping, write};
 use tempfile::TempDir;
 
 /// The warnings of the kind `quaternions` that a check of a scene has.

@@ -1,9 +1,8 @@
 //! Trajectories: what is read equals what a naive oracle makes of the rows that were written.
 #![allow(clippy::print_stderr)]
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
+use crate::trajectory_support::*;
 use arrow_schema::DataType;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::scene::model::LengthUnit;
@@ -13,8 +12,6 @@ use parquet::basic::Compression;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use support::oracle::{check, naive_bounds, oracle};
-use support::*;
 
 fn options(path: &Path) -> ReadOptions {
     ReadOptions { path: Some(path.to_path_buf()), ..ReadOptions::default() }

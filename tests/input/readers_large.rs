@@ -2,9 +2,7 @@
 //!
 //! No time is measured: with work that grows as the square of the size, these tests would run for hours.
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::{Row, Shaping, batch, scene};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
@@ -18,7 +16,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
-use support::{Row, Shaping, batch, scene};
 
 #[test]
 fn an_obj_line_goes_on_over_millions_of_others() {

@@ -6,13 +6,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-#[path = "geometry_readers/gltf.rs"]
 mod gltf;
-#[path = "geometry_readers/ply.rs"]
 mod ply;
-#[path = "geometry_readers/polygons.rs"]
 mod polygons;
-#[path = "geometry_readers/rest_pose.rs"]
 mod rest_pose;
 
 /// A small generator of our own, so that a seed gives the same cases everywhere (splitmix64, Steele et al. 2014).

@@ -10,10 +10,7 @@ use clearsweep::bench_support::table::ParquetTables;
 use serde_json::Value;
 use std::path::Path;
 
-#[path = "support/folder.rs"]
-mod folder;
-
-use folder::tables;
+use crate::folder::tables;
 
 /// What the manifest is to say.
 #[derive(Clone, Copy, PartialEq, Debug)]

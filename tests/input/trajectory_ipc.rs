@@ -1,9 +1,8 @@
 //! Trajectories as Arrow IPC files and streams: the same rows as in Parquet, by the same oracle; and hostile bytes.
 #![allow(clippy::print_stderr)]
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
+use crate::trajectory_support::*;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -14,8 +13,6 @@ use clearsweep::bench_support::scene::{FrameBlock, Missing, Scene};
 use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use std::fs::File;
 use std::path::Path;
-use support::oracle::{check, naive_bounds, oracle};
-use support::*;
 
 /// How a file is written: as a stream, compressed, in batches of so many rows.
 #[derive(Clone, Copy)]

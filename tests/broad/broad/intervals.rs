@@ -1,8 +1,8 @@
 //! Candidates of intervals: all methods return those of the boxes, which contain the bodies at every time in between.
 
-use super::oracle::{interval_oracle, oracle};
-use super::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
 use super::{NAMES, method};
+use crate::oracle::{interval_oracle, oracle};
+use crate::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
 use clearsweep::bench_support::broad::BroadScene;
 use clearsweep::bench_support::geometry::{Pose, Vec3};
 use clearsweep::bench_support::scene::block::Sample;

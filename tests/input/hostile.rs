@@ -12,10 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-#[path = "support/folder.rs"]
-mod folder;
-
-use folder::{files, tables};
+use crate::folder::{files, tables};
 
 const BIN: &str = env!("CARGO_BIN_EXE_clearsweep");
 

@@ -2,11 +2,8 @@
 //! and the exit code says what was found.
 #![allow(clippy::print_stderr)] // says which checks were skipped, and why
 
-#[path = "support/program.rs"]
-mod program;
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::program::expect;
+use crate::trajectory_support::{Row, Shaping, write, write_batch};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
@@ -17,12 +14,10 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
-use program::expect;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use support::{Row, Shaping, write, write_batch};
 use tempfile::TempDir;
 
 /// A table of static spheres 3 m apart.

@@ -1,21 +1,16 @@
 //! What a scene makes of a glTF file: places of many digits, scenes, hidden nodes and skins, and how coarse numbers are.
 
-#[path = "support/glb.rs"]
-mod glb;
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::glb::{GlbMesh, cuboid, glb};
+use crate::trajectory_support::{Row, Shaping, write};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_schema::DataType;
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::{BatchCollector, Error, Job, ParquetTables};
-use glb::{GlbMesh, cuboid, glb};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{Row, Shaping, write};
 
 const HEAD: &str = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 100\n";
 const SECTION: &str = "[[bodies]]\ngeometry = \"a.glb\"\neach = \"node\"\n";

@@ -1,9 +1,7 @@
 //! Trajectories that do not fit the contract: every one is an error that says where, what, and what to do.
 #![allow(clippy::print_stderr)]
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::*;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::bench_support::error::{Error, ErrorKind};
@@ -12,7 +10,6 @@ use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use parquet::basic::Compression;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::*;
 
 /// Opens and reads all; the error, if there is any.
 fn failure(scene: &Scene, options: &ReadOptions) -> Option<Error> {

@@ -1,11 +1,8 @@
 //! Geometry files that say much in few bytes: names, materials and meshes that many nodes repeat.
 
-#[path = "support/glb.rs"]
-mod glb;
-
+use crate::glb::{cuboid, glb};
 use clearsweep::Error;
 use clearsweep::bench_support::scene::{Scene, SceneOverrides};
-use glb::{cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

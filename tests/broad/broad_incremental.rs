@@ -2,22 +2,16 @@
 //! published per-sample hashing, with which experiments compare them.
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are")]
 
-#[path = "broad/oracle.rs"]
-mod oracle;
-#[allow(dead_code, reason = "the recipes are those of tests/broad.rs")]
-#[path = "broad/scenes.rs"]
-mod scenes;
-#[path = "broad/scripted_motion.rs"]
 mod scripted_motion;
 
+use crate::oracle::oracle;
+use crate::scenes::{self, BASE, Recipe, Setup, block, cuboid, generate};
 use clearsweep::bench_support::broad::bench_support::{PerSampleHash, sweep_with_limit};
 use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::scene::{Candidate, FrameBlock};
 use clearsweep::bench_support::trajectory::Bounds;
-use oracle::oracle;
 use proptest::prelude::*;
-use scenes::{BASE, Recipe, Setup, block, cuboid, generate};
 use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};
 
 /// Every incremental method, and sweep and prune with two extreme limits: never sorted from scratch, and always.

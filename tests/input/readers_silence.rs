@@ -1,18 +1,31 @@
 //! A decoder that gives up is an answer about a file: its panic must not reach the terminal of whoever asked.
 //!
-//! A test binary of its own, since the hook that hears panics is the process'.
+//! The test runs in a process of its own, since the hook that hears panics is the process'.
 #![allow(clippy::print_stderr)] // says how many cases were of each kind
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::*;
 use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use std::fs;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::*;
+
+/// Set in the process in which the test hears panics.
+const ALONE: &str = "CLEARSWEEP_TEST_ALONE";
 
 #[test]
 fn decoders_that_give_up_do_so_in_silence() {
+    if std::env::var_os(ALONE).is_some() {
+        return hear_nothing_of_decoders_that_give_up();
+    }
+    let name = "readers_silence::decoders_that_give_up_do_so_in_silence";
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    let done = command.env(ALONE, "1").args(["--exact", name, "--nocapture"]).output().expect("it starts");
+    let [out, err] = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    eprintln!("{err}");
+    assert!(done.status.success() && out.contains("1 passed"), "{out}\n{err}");
+}
+
+fn hear_nothing_of_decoders_that_give_up() {
     static HEARD: AtomicUsize = AtomicUsize::new(0);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.parquet");

@@ -1,9 +1,7 @@
 //! Trajectories as other programs write them: CSV, timestamps, codecs that are not read, frames in several places, and
 //! names that are nearly right.
 
-#[path = "trajectory_support/mod.rs"]
-mod support;
-
+use crate::trajectory_support::*;
 use arrow_array::{
     ArrayRef, DurationMillisecondArray, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
@@ -15,7 +13,6 @@ use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-use support::*;
 
 fn read(scene: &Scene, path: &Path) -> Result<Vec<FrameBlock>, clearsweep::Error> {
     let options = ReadOptions { path: Some(path.to_path_buf()), ..ReadOptions::default() };

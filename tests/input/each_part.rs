@@ -1,12 +1,9 @@
 //! `[[bodies]]` with `each`: a body of every node, object or component of a file equals the same part given by itself,
 //! and what does not fit has its message.
 
-#[path = "support/glb.rs"]
-mod glb;
-
+use crate::glb::{BOX, GlbMesh, cuboid, glb};
 use clearsweep::bench_support::scene::{Body, Motion, Scene, SceneOverrides, Shape};
 use clearsweep::{BatchCollector, Error, Job};
-use glb::{BOX, GlbMesh, cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

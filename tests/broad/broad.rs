@@ -2,23 +2,17 @@
 #![allow(clippy::print_stderr, reason = "tests say how representative their scenes are, and how long a block takes")]
 
 #[cfg(feature = "gpu")]
-#[path = "broad/devices.rs"]
 mod devices;
-#[path = "broad/intervals.rs"]
 mod intervals;
-#[path = "broad/oracle.rs"]
-mod oracle;
-#[path = "broad/scenes.rs"]
-mod scenes;
 
+use crate::oracle::oracle;
+use crate::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
 use clearsweep::bench_support::broad::{self, BroadPhase, NAMES, Unavailable};
 use clearsweep::bench_support::geometry::Pose;
 use clearsweep::bench_support::geometry::real::{Dd, Real, Scalar};
 use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion};
 use clearsweep::bench_support::trajectory::Bounds;
-use oracle::oracle;
 use proptest::prelude::*;
-use scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
 
 fn method(name: &str) -> Box<dyn BroadPhase> {
     broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
