@@ -41,7 +41,7 @@
 //!
 //! # The house
 //!
-//! Imports run downward only; stages do not know each other. `tests/architecture.rs` reads the sources and keeps it so.
+//! Imports run downward only; stages do not know each other. `tests/house/architecture.rs` reads the sources and keeps it so.
 //!
 //! | module | knows | what it is |
 //! | --- | --- | --- |

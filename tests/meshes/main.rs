@@ -1,6 +1,7 @@
 //! Bodies of triangles: what of them is read, and what is answered of them, against all pairs of triangles and closed forms.
 
 mod brute_force;
+#[cfg(feature = "cli")]
 #[path = "../support/folder.rs"]
 mod folder;
 mod hull_solids;
