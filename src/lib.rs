@@ -41,8 +41,12 @@
 //!
 //! # Crates and modules
 //!
+<<<<<<< HEAD
 //! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates below this one, `tests/architecture.rs` for
 //! the modules of this one.
+=======
+//! Imports run downward only; stages do not know each other. `tests/house/architecture.rs` reads the sources and keeps it so.
+>>>>>>> 4143d41
 //!
 //! | crate or module | imports | contents |
 //! | --- | --- | --- |

@@ -16,7 +16,6 @@ fn apart(a: &LatticeBox, b: &LatticeBox) -> bool {
 }
 
 /// Every pair in every interval, one after the other.
-#[allow(dead_code, reason = "each test that includes this file uses a part of it")]
 pub(crate) fn interval_oracle(setup: &Setup, job: &BroadScene, block: &FrameBlock) -> Vec<Candidate> {
     let scene = &setup.scene;
     let fixed: Vec<(u32, LatticeBox)> = job.fixed_boxes().collect();

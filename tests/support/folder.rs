@@ -24,7 +24,6 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The tables of a result: its files but the manifest, which differs between executions, and the lock.
-#[allow(dead_code, reason = "each test that includes this file uses a part of it")]
 pub(crate) fn tables(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(dir);
     assert!(found.remove(Path::new("manifest.json")).is_some(), "a manifest in {}", dir.display());

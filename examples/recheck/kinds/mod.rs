@@ -14,8 +14,8 @@ pub(crate) mod judge;
 pub(crate) mod make;
 pub(crate) mod motion;
 pub(crate) mod promises;
-#[path = "../../../tests/mesh_pairs/solids.rs"]
-#[allow(dead_code, reason = "the solids are those of tests/mesh_pairs.rs")]
+#[path = "../../../tests/support/solids.rs"]
+#[allow(dead_code, reason = "the solids are those of the tests of meshes")]
 pub(crate) mod solids;
 pub(crate) mod tally;
 

@@ -1,0 +1,79 @@
+//! Motion between frames on the command line: one pair between two poses, and what a scene may say of it.
+
+use crate::program::expect;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn ask(dir: &Path, args: &str, code: i32) -> Value {
+    let (text, _) = expect(dir, &format!("query {args} --json"), code);
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_pair_is_asked_between_two_poses() {
+    let dir = tempfile::tempdir().expect("scratch");
+    // A ball passes above a box: 0.5 m at the nearest, in the middle.
+    let found = ask(dir.path(), "box:2,2,2 sphere:0.5 --between -5,0,2,1,0,0,0 5,0,2,1,0,0,0 ", 0);
+    assert_eq!(found["status"], "clear");
+    let [lower, upper] = ["lower_m", "upper_m"].map(|key| found[key].as_f64().expect("a number"));
+    assert!(lower <= 0.5 && 0.5 <= upper + 1e-12 && upper - lower <= 1e-4, "{found}");
+    let [from, to] = ["closest_lo", "closest_hi"].map(|key| found[key].as_f64().expect("a share"));
+    // It is above the box, and nearest, from 0.4 to 0.6 of the way.
+    assert!(from <= 0.4 && 0.6 <= to, "{found}");
+    // Coming down on it, it is nearest at the end.
+    let down = ask(dir.path(), "box:2,2,2 sphere:0.5 --between 0,0,9,1,0,0,0 0,0,2,1,0,0,0", 0);
+    assert!(down["closest_lo"].as_f64() > Some(0.999) && down["closest_hi"] == 1.0, "{down}");
+    assert_eq!(found["contact_lo"], Value::Null);
+    // Through the box, in millimetres: contact at 4.5 / 12 of the way.
+    let found =
+        ask(dir.path(), "box:2000,2000,2000 sphere:500 --unit mm --between -6000,0,0,1,0,0,0 6000,0,0,1,0,0,0", 0);
+    assert_eq!(found["status"], "contact");
+    let [clear, touching] = ["contact_lo", "contact_hi"].map(|key| found[key].as_f64().expect("a share"));
+    assert!(clear <= 4.5 / 12.0 && 4.5 / 12.0 <= touching + 1e-6 && touching - clear < 1e-5, "{found}");
+    // Half a turn is not guessed.
+    let half = "box:4,0.1,0.1 sphere:0.5 --between 0,1.5,0,1,0,0,0 0,1.5,0,0,0,0,1";
+    assert_eq!(ask(dir.path(), half, 4)["status"], "undecided");
+    let (text, _) =
+        expect(dir.path(), "query sphere:1 sphere:1 --between 3,0,0,1,0,0,0 4,0,0,1,0,0,0 --motion screw", 0);
+    assert!(text.contains("clear") && text.contains("screw") && text.contains("of the way"), "{text}");
+    for wrong in ["1,2,3,4 5,6", "0,0,0,2,0,0,0 0,0,0,1,0,0,0", "nan,0,0,1,0,0,0 0,0,0,1,0,0,0"] {
+        let (_, err) = expect(dir.path(), &format!("query sphere:1 sphere:1 --between {wrong}"), 2);
+        assert!(err.contains("--between"), "{err}");
+    }
+}
+
+#[test]
+fn a_wrong_motion_is_refused_with_its_key() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let scene = |motion: &str, body: &str| {
+        let text = format!(
+            "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{motion}\n[[body]]\nname = \"a\"\nshape = {{ sphere = 1 }}\nstatic = true\n{body}\n"
+        );
+        fs::write(dir.path().join("scene.toml"), text).expect("written");
+    };
+    for (motion, words) in [
+        ("[motion]\n", ["`between`", "linear"]),
+        ("[motion]\nbetween = \"fast\"\n", ["`fast`", "between"]),
+        ("[motion]\nbetween = \"linear\"\ntolerance = 0\n", ["tolerance", "1e-9"]),
+        ("[motion]\nbetween = \"linear\"\ntolerance = -1\n", ["tolerance", "negative"]),
+        ("[motion]\nbetween = \"linear\"\nmax_gap = 0\n", ["max_gap", "whole number"]),
+        ("[motion]\nbetween = \"linear\"\nmax_gap = 1.5\n", ["max_gap", "whole number"]),
+        ("[motion]\nbetween = \"linear\"\npivot = \"middle\"\n", ["pivot", "centre"]),
+        ("[motion]\nbetween = \"linear\"\nspeed = 1\n", ["`speed`", "[motion]"]),
+    ] {
+        scene(motion, "");
+        let (_, err) = expect(dir.path(), "check scene.toml", 1);
+        assert!(err.contains("scene.toml:") && words.iter().all(|word| err.contains(word)), "{motion}: {err}");
+    }
+    scene("", "pivot = \"top\"");
+    let (_, err) = expect(dir.path(), "check scene.toml", 1);
+    assert!(err.contains("pivot") && err.contains("origin"), "{err}");
+    scene(
+        "[motion]\nbetween = \"linear\"\npivot = \"centre\"\ntolerance = \"1mm\"\nmax_gap = 5\n",
+        "pivot = \"origin\"",
+    );
+    expect(dir.path(), "check scene.toml", 0);
+    let (_, err) = expect(dir.path(), "run scene.toml --out out --between fast", 2);
+    assert!(err.contains("--between"), "{err}");
+}

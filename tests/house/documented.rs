@@ -1,0 +1,257 @@
+//! The scenes and the commands that README and docs show, run as they stand there.
+//!
+//! Snippets of Python and SQL in docs/cookbook.md are run by `docs/run_cookbook.py`.
+
+use crate::clone::clone;
+use crate::trajectory_support::{Row, Shaping, write, write_batch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// Pages whose commands are not run: (page, reason).
+const NOT_RUN: [(&str, &str); 4] = [
+    ("benchmarks.md", "long measurements, with placeholders for folders"),
+    ("benchmark-log.md", "a measurement under a profiler"),
+    ("experiments.md", "long measurements, with placeholders for folders"),
+    ("readers.md", "needs Python packages and a fuzzer"),
+];
+
+/// Numbers of a command that would take minutes, and those that are run: nothing else of the command depends on them.
+const SHORTER: [(&str, &str); 1] = [("--runs 10000", "--runs 10")];
+
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md"), root.join("datasets/README.md")];
+    let docs = fs::read_dir(root.join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    let mut docs: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
+    docs.sort();
+    pages.extend(docs);
+    pages
+}
+
+/// The code blocks of a page in one of these languages.
+fn blocks(page: &Path, languages: &[&str]) -> Vec<String> {
+    let text = fs::read_to_string(page).expect("a page");
+    let (mut blocks, mut open): (Vec<String>, Option<(bool, String)>) = (Vec::new(), None);
+    for line in text.lines() {
+        match (line.strip_prefix("```"), open.take()) {
+            (Some(language), None) => open = Some((languages.contains(&language), String::new())),
+            (Some(_), Some((true, block))) => blocks.push(block),
+            (Some(_), Some(_)) | (None, None) => {}
+            (None, Some((wanted, block))) => open = Some((wanted, format!("{block}{line}\n"))),
+        }
+    }
+    assert!(open.is_none(), "{} has a block without an end", page.display());
+    blocks
+}
+
+fn run(dir: &Path, args: &str) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+    let done = command.current_dir(dir).args(args.split_whitespace()).output().expect("the program starts");
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// A cube of side 1.
+const CUBE: &str = "o cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n\
+                    f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+
+/// The text of a key of a table; `None`: it has none.
+fn text<'t>(table: &'t toml::Table, key: &str) -> Option<&'t str> {
+    table.get(key).and_then(toml::Value::as_str)
+}
+
+/// Writes a glTF file of cubes with the nodes that the sections of documents name, and their table; returns those that move.
+fn write_nodes(folder: &Path, file: &str, section: &toml::Table) -> Vec<String> {
+    fs::write(folder.join(file), nodes_of_cubes()).expect("written");
+    let prefix = text(section, "name").map(|name| format!("{name}/")).unwrap_or_default();
+    if let Some(table) = text(section, "table") {
+        fs::write(folder.join(table), format!("body,offset\n{prefix}hall-2/pipe-17,0.01\n")).expect("written");
+    }
+    let moving = section.get("moving").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    moving.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+}
+
+/// `crane` with a hook below it, and `hall-2` with a pipe and a bolt.
+fn nodes_of_cubes() -> Vec<u8> {
+    let corners: Vec<f32> = (0..8_u8).flat_map(|k| [0, 1, 2].map(|axis| f32::from(k >> axis & 1))).collect();
+    let quads: [[u16; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles: Vec<u16> = quads.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect();
+    let bytes: Vec<u8> =
+        corners.iter().flat_map(|x| x.to_le_bytes()).chain(triangles.iter().flat_map(|i| i.to_le_bytes())).collect();
+    let json = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": [0, 2] }],
+        "nodes": [
+            { "name": "crane", "mesh": 0, "children": [1] },
+            { "name": "hook", "mesh": 0, "translation": [0, 0, -5] },
+            { "name": "hall-2", "translation": [50, 0, 0], "children": [3, 4] },
+            { "name": "pipe-17", "mesh": 0 },
+            { "name": "bolt-1", "mesh": 0, "translation": [5, 0, 0] },
+        ],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1] },
+            { "bufferView": 1, "componentType": 5123, "count": triangles.len(), "type": "SCALAR" },
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": 96 },
+            { "buffer": 0, "byteOffset": 96, "byteLength": 2 * triangles.len() },
+        ],
+        "buffers": [{ "byteLength": bytes.len() }],
+    });
+    glb(&json.to_string(), &bytes)
+}
+
+/// A binary glTF file (version 2.0, section 4.4): its header, the JSON and the bytes.
+fn glb(json: &str, bytes: &[u8]) -> Vec<u8> {
+    let chunk = |kind: &[u8; 4], content: &[u8], padding: u8| -> Vec<u8> {
+        let length = content.len().next_multiple_of(4);
+        let mut chunk = [&u32::try_from(length).expect("small").to_le_bytes()[..], kind, content].concat();
+        chunk.resize(8 + length, padding);
+        chunk
+    };
+    let chunks = [chunk(b"JSON", json.as_bytes(), b' '), chunk(b"BIN\0", bytes, 0)].concat();
+    let length = u32::try_from(12 + chunks.len()).expect("small");
+    [b"glTF", &2_u32.to_le_bytes()[..], &length.to_le_bytes()[..], &chunks].concat()
+}
+
+/// Writes the files that a scene names: cubes, a table of two of them, and poses of all bodies that move.
+fn write_companions(folder: &Path, scene: &str) {
+    let scene: toml::Table = toml::from_str(scene).expect("TOML");
+    let tables = |key: &str| -> Vec<toml::Table> {
+        let list = scene.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        list.into_iter().map(|item| item.as_table().cloned().expect("a table")).collect()
+    };
+    let cube = |file: &str| {
+        assert!(file.ends_with(".obj"), "the test writes OBJ files only: {file}");
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, CUBE).expect("written");
+    };
+    let mut moving = Vec::new();
+    for body in tables("body") {
+        text(&body, "geometry").into_iter().for_each(cube);
+        if body.get("static").and_then(toml::Value::as_bool) != Some(true) {
+            moving.push(text(&body, "name").expect("a name").to_owned());
+        }
+    }
+    for (index, section) in tables("bodies").iter().enumerate() {
+        if let Some(file) = text(section, "geometry") {
+            assert_eq!(text(section, "each"), Some("node"), "the test has a file of nodes only");
+            moving.extend(write_nodes(folder, file, section));
+            continue;
+        }
+        assert_eq!(section.get("static").and_then(toml::Value::as_bool), Some(true), "the test has static parts only");
+        let Some(table) = text(section, "table") else { continue };
+        cube("part.obj");
+        let names: Vec<String> = (0..2).map(|k| format!("part-{index}-{k}")).collect();
+        if table.ends_with(".csv") {
+            let rows: String = names.iter().map(|name| format!("{name},part.obj\n")).collect();
+            fs::write(folder.join(table), format!("body,geometry\n{rows}")).expect("written");
+        } else {
+            let columns: [(&str, ArrayRef); 2] = [
+                ("body", Arc::new(StringArray::from(names))),
+                ("geometry", Arc::new(StringArray::from(vec!["part.obj"; 2]))),
+            ];
+            let batch = RecordBatch::try_from_iter(columns).expect("columns");
+            write_batch(&folder.join(table), &batch, &Shaping::default());
+        }
+    }
+    let head = scene.get("scene").and_then(toml::Value::as_table).expect("[scene]");
+    let Some(trajectories) = text(head, "trajectories") else { return };
+    let rows = (0..3).flat_map(|frame| {
+        let pose = move |k: usize| [1e3 * k as f64 + frame as f64, 5.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        let row = move |(k, body): (usize, &String)| Row {
+            run: 0,
+            frame,
+            time: 0.1 * frame as f64,
+            body: body.clone(),
+            pose: pose(k),
+        };
+        moving.iter().enumerate().map(row)
+    });
+    write(&folder.join(trajectories), &rows.collect::<Vec<_>>(), &Shaping::default());
+}
+
+#[test]
+fn every_scene_runs_as_it_stands() {
+    let mut seen = 0;
+    for page in pages() {
+        for scene in blocks(&page, &["toml"]).into_iter().filter(|block| block.contains("[scene]")) {
+            let dir = tempfile::tempdir().expect("scratch");
+            fs::write(dir.path().join("scene.toml"), &scene).expect("written");
+            write_companions(dir.path(), &scene);
+            for args in ["check scene.toml", "run scene.toml --out out --progress none"] {
+                let (code, err) = run(dir.path(), args);
+                let fine = code == Some(0) || (args.starts_with("run") && code == Some(3));
+                assert!(fine, "{}: clearsweep {args}: {code:?}\n{err}\n{scene}", page.display());
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 2, "README and docs/formats.md show a scene each");
+}
+
+/// The arguments of a line that runs the program.
+fn arguments(line: &str) -> Option<String> {
+    let line = line.split(" #").next().unwrap_or_default().trim();
+    let args = line.strip_prefix("clearsweep ").or_else(|| line.strip_prefix("cargo run --release --locked -- "))?;
+    Some(SHORTER.iter().fold(args.to_owned(), |args, (long, short)| args.replace(long, short)))
+}
+
+#[test]
+fn every_command_runs_as_it_stands() {
+    let skipped = |page: &Path| NOT_RUN.iter().any(|(name, _)| page.file_name().is_some_and(|file| file == *name));
+    let mut commands = BTreeSet::new();
+    for page in pages().iter().filter(|page| !skipped(page)) {
+        let dir = clone();
+        for block in blocks(page, &["sh", "bash", "console"]) {
+            for args in block.lines().filter_map(arguments) {
+                let (code, err) = run(dir.path(), &args);
+                // 3: done, with violations of what is required.
+                let fine = code == Some(0) || (args.contains("--require") && code == Some(3));
+                assert!(fine, "{}: clearsweep {args}: {code:?}\n{err}", page.display());
+                commands.extend(args.split_whitespace().next().map(str::to_owned));
+            }
+        }
+    }
+    for command in ["run", "generate", "query"] {
+        assert!(commands.contains(command), "no page shows {command}: {commands:?}");
+    }
+}
+
+/// A block of commands of a page, and the block of text behind it, if one follows.
+fn shown(page: &Path) -> Vec<(String, Option<String>)> {
+    let text = fs::read_to_string(page).expect("a page");
+    let mut parts = text.split("```sh\n").skip(1);
+    parts
+        .by_ref()
+        .filter_map(|part| {
+            let (commands, rest) = part.split_once("\n```")?;
+            let output = rest.strip_prefix("\n\n```text\n").and_then(|rest| rest.split_once("```"));
+            Some((commands.to_owned(), output.map(|(output, _)| output.to_owned())))
+        })
+        .collect()
+}
+
+#[test]
+fn a_query_prints_what_the_page_shows() {
+    let dir = clone();
+    let mut compared = 0;
+    for page in pages() {
+        for (commands, output) in shown(&page) {
+            let (Some(args), Some(output)) = (arguments(&commands), output) else { continue };
+            assert!(!commands.contains('\n') && args.starts_with("query "), "{}: {commands}", page.display());
+            let mut command = Command::new(env!("CARGO_BIN_EXE_clearsweep"));
+            let done = command.current_dir(dir.path()).args(args.split_whitespace()).output().expect("it starts");
+            let printed = String::from_utf8_lossy(&done.stdout);
+            assert!(printed.starts_with(&output), "{}: {commands} prints\n{printed}", page.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 2, "docs/bracket.md shows two");
+}

@@ -1,0 +1,33 @@
+//! Bodies of triangles: what of them is read, and what is answered of them, against all pairs of triangles and closed forms.
+
+mod brute_force;
+#[cfg(feature = "cli")]
+#[path = "../support/folder.rs"]
+mod folder;
+mod hull_solids;
+#[cfg(feature = "cli")]
+#[path = "../support/program.rs"]
+mod program;
+#[path = "../support/random_motions.rs"]
+#[allow(dead_code, reason = "each program uses some of it")]
+mod random_motions;
+#[path = "../support/solids.rs"]
+mod solids;
+
+#[cfg(all(feature = "cli", feature = "decomposition"))]
+mod decomposition;
+#[cfg(feature = "cli")]
+mod deviation;
+mod deviation_nonconvex;
+#[cfg(feature = "cli")]
+mod hulls;
+mod mesh_coherence;
+mod mesh_exact;
+mod mesh_pairs;
+mod mesh_truth;
+#[cfg(feature = "cli")]
+mod meshes;
+mod open_meshes;
+mod ordered_ends;
+mod self_contacts;
+mod witness_points;

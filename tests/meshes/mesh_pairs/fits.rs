@@ -1,0 +1,94 @@
+//! Solids of unit cubes that fit without play: they touch, and do not overlap.
+
+use super::{Draw, OPTIONS, at};
+use crate::solids::Solid;
+use clearsweep::Geometry;
+use clearsweep::bench_support::geometry::Pose;
+use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
+use clearsweep::bench_support::scene::{Model, Shape};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Cell = [i64; 3];
+
+const FACES: [(usize, i64); 6] = [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)];
+
+fn beside(cell: Cell, (axis, step): (usize, i64)) -> Cell {
+    let mut next = cell;
+    next[axis] += step;
+    next
+}
+
+/// Adds cells beside those that are there, in a box of 4 x 4 x 3 cells, where `free` of others.
+fn grow(draw: &mut Draw, cells: &mut BTreeSet<Cell>, others: &BTreeSet<Cell>, count: usize) {
+    for _ in 0..200 {
+        if cells.len() >= count {
+            return;
+        }
+        let list: Vec<Cell> = cells.iter().copied().collect();
+        let pick = |draw: &mut Draw, n: usize| ((draw.next() + 1.0) * 0.5 * n as f64) as usize % n;
+        let from = list[pick(draw, list.len())];
+        let next = beside(from, FACES[pick(draw, 6)]);
+        let is_in_box = next.iter().zip([4, 4, 3]).all(|(&c, n)| (0..n).contains(&c));
+        if is_in_box && !others.contains(&next) {
+            cells.insert(next);
+        }
+    }
+}
+
+/// The faces of cells that no other cell shares.
+fn surface(cells: &BTreeSet<Cell>) -> Solid {
+    let (mut solid, mut known) = (Solid::default(), BTreeMap::new());
+    for &cell in cells {
+        for (axis, step) in FACES.into_iter().filter(|&face| !cells.contains(&beside(cell, face))) {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let mut corner = |i: i64, j: i64| {
+                let mut p = cell;
+                p[axis] += i64::from(step > 0);
+                (p[u], p[v]) = (p[u] + i, p[v] + j);
+                *known.entry(p).or_insert_with(|| {
+                    solid.vertices.push(p.map(|c| c as f64));
+                    solid.vertices.len() - 1
+                })
+            };
+            let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+            solid.triangles.extend(if step > 0 { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] });
+        }
+    }
+    solid
+}
+
+/// Each cell a piece.
+fn pieces(cells: &BTreeSet<Cell>) -> Geometry {
+    let corners = |cell: &Cell| (0..8).map(|k| [0, 1, 2].map(|i| (cell[i] + (k >> i & 1)) as f64)).collect();
+    Geometry::Pieces(cells.iter().map(corners).collect())
+}
+
+fn ask(a: &Shape, b: &Shape) -> Proximity {
+    query_one(a, b, &Pose::IDENTITY.recentred(a.center), &at(0.0, 0.0, 0.0).recentred(b.center), &OPTIONS)
+}
+
+#[test]
+fn solids_that_fit_without_play_touch_and_are_not_deep() {
+    let mut draw = Draw(17);
+    let mut ways_out = [0; 2];
+    for number in 0..150 {
+        let mut a = BTreeSet::from([[1, 1, 1]]);
+        grow(&mut draw, &mut a, &BTreeSet::new(), 5 + number % 9);
+        let mut near: Vec<Cell> = a.iter().flat_map(|&cell| FACES.map(|face| beside(cell, face))).collect();
+        near.retain(|cell| !a.contains(cell) && cell.iter().zip([4, 4, 3]).all(|(&c, n)| (0..n).contains(&c)));
+        let mut b = BTreeSet::from([near[number % near.len()]]);
+        grow(&mut draw, &mut b, &a, 2 + number % 5);
+        let meshes = [&a, &b].map(|cells| surface(cells).shape(Model::Mesh, 0.0));
+        let parts = [&a, &b].map(|cells| pieces(cells).shape(0.0).expect("a body"));
+        for (kind, [x, y]) in [&meshes, &parts].into_iter().enumerate() {
+            for row in [ask(x, y), ask(y, x)] {
+                let words = format!("{number} {kind} {row:?}");
+                assert_eq!(row.status, Status::Touching, "{words}");
+                assert!(row.distance.abs() <= 1e-9 && row.lower <= row.distance, "{words}");
+                assert!(row.distance <= row.upper, "{words}");
+                ways_out[kind] += usize::from(row.method == Method::Bound && row.lower < -0.5);
+            }
+        }
+    }
+    assert!(ways_out[0] > 50, "not representative: {ways_out:?}");
+}
