@@ -41,12 +41,8 @@
 //!
 //! # Crates and modules
 //!
-<<<<<<< HEAD
-//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates below this one, `tests/architecture.rs` for
+//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates below this one, `tests/house/architecture.rs` for
 //! the modules of this one.
-=======
-//! Imports run downward only; stages do not know each other. `tests/house/architecture.rs` reads the sources and keeps it so.
->>>>>>> 4143d41
 //!
 //! | crate or module | imports | contents |
 //! | --- | --- | --- |
@@ -72,34 +68,33 @@
 
 #[doc(hidden)]
 pub mod bench_support;
-mod broad;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 mod engine;
 mod generate;
-mod narrow;
-mod preflight;
-mod scene;
 mod table;
-mod trajectory;
 
 // Modules that say `crate::error` and the like find them here.
 pub(crate) use clearsweep_base::{error, simd, workers};
-pub(crate) use clearsweep_geometry as geometry;
+pub(crate) use {
+    clearsweep_broad as broad, clearsweep_geometry as geometry, clearsweep_input_guard as input_guard,
+    clearsweep_narrow as narrow, clearsweep_scene as scene, clearsweep_trajectory as trajectory,
+};
 
 pub use clearsweep_base::{Error, ErrorKind, Result};
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
-pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
-pub use narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
-pub use scene::model::LengthUnit;
-pub use scene::{
+pub use clearsweep_model::Bounds;
+pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
+pub use clearsweep_scene::model::LengthUnit;
+pub use clearsweep_scene::{
     BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder,
     SceneOverrides, Shape,
 };
+#[cfg(feature = "ndarray")]
+pub use clearsweep_trajectory::PoseArray;
+pub use clearsweep_trajectory::{PoseSource, ReadOptions};
+pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
 pub use table::{
     BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
 };
-#[cfg(feature = "ndarray")]
-pub use trajectory::PoseArray;
-pub use trajectory::{Bounds, PoseSource, ReadOptions};

@@ -9,7 +9,7 @@ use super::violations::is_static;
 use super::wrap::{width, wrapped};
 use super::{intervals, open_meshes, stdout, violations};
 use crate::engine::NothingChecked;
-use crate::preflight::regular_file;
+use crate::input_guard::regular_file;
 use crate::table::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
 use crate::{Error, Result};
 use serde_json::{Value, json};

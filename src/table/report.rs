@@ -1,8 +1,8 @@
 //! Reading of the summaries of a finished execution: its worst pairs and its worst runs.
 
 use crate::error::{Error, Result};
-use crate::preflight::parquet_pages::{self, PageClaims};
-use crate::preflight::{guarded, parquet_footer, regular_file};
+use crate::input_guard::parquet_pages::{self, PageClaims};
+use crate::input_guard::{guarded, parquet_footer, regular_file};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};

@@ -54,7 +54,8 @@ impl TriangleTree {
         &self.triangles[index as usize]
     }
 
-    /// Number of triangles.
+    /// Number of triangles: never 0.
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.triangles.len()
     }

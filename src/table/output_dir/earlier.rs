@@ -5,7 +5,7 @@ use super::fault;
 use super::lock::{LOCK, is_lock_file};
 use super::names::{MANIFEST, PART_TABLES, STAGING, TABLES, is_part, of_temporary};
 use crate::error::Result;
-use crate::preflight::{guarded, parquet_footer};
+use crate::input_guard::{guarded, parquet_footer};
 use crate::table::background_io::DeferredClose;
 use crate::table::folder::{EntryAbout, EntryKind, FileIdentity, Folder};
 use parquet::file::metadata::ParquetMetaDataReader;

@@ -1,0 +1,206 @@
+//! From the boxes of samples to those of the intervals between them.
+//!
+//! A point of a body that turns by the angle theta at constant speed, at the distance r from the axis, has an acceleration of
+//! theta^2 r over the square of the interval. So it leaves the chord between its two ends by at most theta^2 r / 8, and the
+//! chord lies in the union of the boxes of both ends. The box of an interval is this union, grown on all sides by the bound
+//! ([`ArcBound`]), in cells rounded up, plus one cell.
+//!
+//! The bound of r is a constant of the body, as boxes need not be tight:
+//! - `Linear`: the reach of the shape about the recentred origin, plus the distance of the pivot from there.
+//! - `Screw`: the reach, plus the distance of the recentred origin from the axis of the screw, which is the part of its
+//!   displacement across the axis, divided by 2 sin(theta / 2). The whole displacement stands for that part.
+//! - `Hold`: 0.
+//!
+//! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an interval contains the ball around
+//! the pivot (of a screw, around the nearest point of the axis) that contains the body, at both ends: it is grown by the
+//! diameter of that ball, since the box of each end contains a point of the ball. This is more than the bound of an arc.
+//!
+//! The bound is `f64` arithmetic with its rounding errors added, and the same on all instruction sets. So the box of an
+//! interval is defined by its value, too.
+
+use super::boxes::{Boxes64, LatticeBox, SweptBounds};
+use super::lattice::Lattice;
+use clearsweep_base::simd::{Level, dispatch};
+use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_scene::block::COMPONENTS;
+use clearsweep_scene::{BetweenFrames, FrameBlock, Lanes, SAMPLES, Scene};
+use std::f64::consts::PI;
+
+/// Turns that are nearer to a half turn than this, radians, have no shortest way.
+const HALF_TURN_MARGIN: f64 = 1e-6;
+
+/// How far a point of a body may leave the chord between two samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ArcBound {
+    /// The distance of any point of the body from the pivot, at most, metres; of a screw, from the recentred origin.
+    radius: f64,
+    /// 1 for a screw, else 0: how much of the displacement of the recentred origin counts.
+    displaced: f64,
+}
+
+impl ArcBound {
+    /// Returns the bound for a shape with this reach (metres) and this pivot in the recentred frame.
+    fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
+        match between {
+            BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
+            BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
+            BetweenFrames::Hold | BetweenFrames::None => Self { radius: 0.0, displaced: 0.0 },
+        }
+    }
+
+    /// The growth of the box of an interval, metres, from upper bounds of the angle and of the displacement of the recentred
+    /// origin. NaN if one of them is.
+    ///
+    /// For x = theta / 2 up to pi / 2, (x / sin x - 1) / x^2 increases to 0.23134.
+    #[inline(always)]
+    fn growth(self, angle: f64, displacement: f64) -> f64 {
+        let displacement = self.displaced * displacement;
+        let sine_ratio = 1.0 + 0.0579 * angle * angle;
+        let arc = 0.125 * angle * (angle * self.radius + displacement * sine_ratio);
+        let ball = 2.0 * self.radius + 1.001 * displacement;
+        (if angle > PI - HALF_TURN_MARGIN { ball } else { arc }) * (1.0 + ROUNDING)
+    }
+}
+
+/// Data from which the boxes of a job's intervals are made.
+#[derive(Debug)]
+pub(super) struct IntervalRule {
+    /// The bound of each slot.
+    arcs: Vec<ArcBound>,
+    /// Frames that the ends of an interval may be apart.
+    max_gap: i64,
+}
+
+impl IntervalRule {
+    /// Returns the rule for a scene; `None` if nothing is assumed of the motion.
+    pub(super) fn new(scene: &Scene) -> Option<Self> {
+        let arc = |&body: &u32| {
+            let body = &scene.bodies[body as usize];
+            ArcBound::new(scene.motion.between, body.shape.reach(), body.pivot.of(&body.shape))
+        };
+        let is_asked = scene.motion.between != BetweenFrames::None;
+        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), max_gap: scene.motion.max_gap })
+    }
+
+    /// The intervals of a block that exist for a slot, of those that its samples have.
+    pub(super) fn intervals(&self, block: &FrameBlock, of_samples: u64, slot: usize) -> u64 {
+        block.present.get(slot).map_or(0, |_| block.present_at_both_ends(slot)) & of_samples
+    }
+
+    /// The intervals that the samples of a block have.
+    pub(super) fn of_samples(&self, block: &FrameBlock) -> u64 {
+        block.intervals(self.max_gap)[0]
+    }
+
+    /// Replaces the boxes of a slot in the samples of a block by those of its `intervals`, empty in all others. `after` is the
+    /// box in the sample that follows the block. Returns their bounds over the block.
+    pub(super) fn make(
+        &self,
+        (simd, lattice): (Level, &Lattice),
+        block: &FrameBlock,
+        (slot, intervals): (usize, u64),
+        after: &LatticeBox,
+        boxes: &mut Boxes64,
+    ) -> SweptBounds {
+        if intervals == 0 {
+            *boxes = Boxes64::EMPTY;
+            return SweptBounds::EMPTY;
+        }
+        let last = block.samples.len() - 1;
+        let next = block.following.as_ref().and_then(|following| following.poses[slot]);
+        let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last };
+        widen_at(simd, self.arcs[slot], lattice, &ends, after, boxes);
+        let mut missing = !intervals;
+        while missing != 0 {
+            boxes.clear(missing.trailing_zeros() as usize);
+            missing &= missing - 1;
+        }
+        boxes.sweep_with(simd, 0..block.samples.len())
+    }
+}
+
+/// The poses of a slot at both ends of each interval of a block.
+struct SlotEnds<'a> {
+    poses: &'a [Lanes],
+    /// In the sample that follows the block.
+    after: Pose,
+    /// The last sample of the block.
+    last: usize,
+}
+
+impl SlotEnds<'_> {
+    /// The components at the second ends.
+    #[inline(always)]
+    fn shifted(&self) -> [Lanes; COMPONENTS] {
+        let ([x, y, z], [w, a, b, c], [u, v, t]) =
+            (self.after.position.to_array(), self.after.q, self.after.rest.to_array());
+        let after = [x, y, z, w, a, b, c, u, v, t];
+        let mut next = [Lanes::default(); COMPONENTS];
+        for k in 0..COMPONENTS {
+            next[k].0[..SAMPLES - 1].copy_from_slice(&self.poses[k].0[1..]);
+            next[k].0[self.last] = after[k];
+        }
+        next
+    }
+}
+
+/// One pose of a slot.
+#[inline(always)]
+fn pose(c: &[Lanes], s: usize) -> Pose {
+    let v = |k: usize| c[k].0[s];
+    Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
+}
+
+/// Replaces the box of each sample by that of the interval after it.
+#[inline(always)]
+fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeBox, boxes: &mut Boxes64) {
+    let next = ends.shifted();
+    let mut cells = [0_u32; SAMPLES];
+    for s in 0..SAMPLES {
+        let (from, to) = (pose(ends.poses, s), pose(&next, s));
+        cells[s] = lattice.cells(arc.growth(angle_at_most(from.q, to.q), translation(&from, &to)));
+    }
+    for k in 0..3 {
+        let (mut low, mut high) = ([u32::MAX; SAMPLES], [0; SAMPLES]);
+        low[..SAMPLES - 1].copy_from_slice(&boxes.columns[k][1..]);
+        high[..SAMPLES - 1].copy_from_slice(&boxes.columns[k + 3][1..]);
+        (low[ends.last], high[ends.last]) = (after.min[k], after.max[k]);
+        for s in 0..SAMPLES {
+            let (least, most) = (boxes.columns[k][s].min(low[s]), boxes.columns[k + 3][s].max(high[s]));
+            // No coordinate of a box is 0 or `u32::MAX`.
+            boxes.columns[k][s] = least.saturating_sub(cells[s]).max(1);
+            boxes.columns[k + 3][s] = most.saturating_add(cells[s]).min(u32::MAX - 1);
+        }
+    }
+}
+
+dispatch!(loops at widen_at, widen, (arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeBox, boxes: &mut Boxes64) -> ());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_growth_bounds_the_sagitta() {
+        let (reach, pivot) = (0.75, Vec3::new(3.0, -4.0, 0.0));
+        let linear = ArcBound::new(BetweenFrames::Linear, reach, pivot);
+        let screw = ArcBound::new(BetweenFrames::Screw, reach, pivot);
+        let hold = ArcBound::new(BetweenFrames::Hold, reach, pivot);
+        for step in 0..1000 {
+            let angle = PI * f64::from(step) / 1000.1;
+            // The arc at its middle is r (1 - cos(angle / 2)) off the chord.
+            let sagitta = |r: f64| r * (1.0 - (0.5 * angle).cos());
+            let growth = linear.growth(angle, 9.0);
+            assert!(growth >= sagitta(5.75) && growth <= 1.3 * sagitta(5.75) + 1e-15, "{angle}: {growth}");
+            let across = 2.0;
+            let distance = if step == 0 { 0.0 } else { across / (2.0 * (0.5 * angle).sin()) };
+            let growth = screw.growth(angle, across);
+            assert!(growth >= sagitta(reach + distance), "{angle}: {growth}");
+            assert!(growth <= 1.4 * sagitta(reach + distance) + 1e-15, "{angle}: {growth}");
+            assert_eq!(hold.growth(angle, 9.0), 0.0);
+        }
+        assert!(linear.growth(PI, 9.0) >= 11.5 && screw.growth(PI, 2.0) >= 2.0 * (reach + 1.0));
+        assert!(linear.growth(f64::NAN, 0.0).is_nan());
+    }
+}

@@ -1,0 +1,66 @@
+//! The answer: what happens along a direction, and the bracket of the distance.
+
+/// What the motion along a direction comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirectionalRelation {
+    /// The bodies are apart, and touch after the distance.
+    Touches,
+    /// The bodies overlap, and are free of each other after the distance.
+    Leaves,
+    /// The bodies touch as they are, or are so near to it that the signs of their distance and their depth are not known.
+    InContact,
+    /// The bodies are apart, and never touch.
+    Misses,
+    /// The bodies are apart, and graze each other at most: whether they touch is not decided. Of bodies with a deviation, and of nonconvex ones
+    /// where only that side is proven, too; of bodies whose deviations leave open whether they touch already; and of a body inside of an
+    /// open mesh, which touches later if nothing lies inside of that.
+    Undecided,
+    /// Numbers are not finite, or the direction has no length.
+    Unproven,
+}
+
+impl DirectionalRelation {
+    /// The words of the tables, by discriminant.
+    pub const NAMES: [&'static str; 6] = ["touches", "leaves", "in-contact", "misses", "undecided", "unproven"];
+}
+
+/// The distance along a direction: the least `t >= 0` such that B moved by `t` along the unit direction touches A (if they are apart), or is
+/// free of it (if they overlap: the insides of the moved bodies have no point in common, for the first time).
+///
+/// Lengths in metres. `lower <= t <= upper` is proven, rounding included; infinity stands for never.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DirectionalDistance {
+    /// What happens along the direction.
+    pub relation: DirectionalRelation,
+    /// The distance, between `lower` and `upper`: 0 in contact. `None` if they never touch, or that is not decided.
+    pub value: Option<f64>,
+    /// The distance is at least this: infinite if they never touch, NaN without a proof.
+    pub lower: f64,
+    /// The distance is at most this: infinite if they never touch, or may not; NaN without a proof.
+    pub upper: f64,
+}
+
+impl DirectionalDistance {
+    /// Nothing is known.
+    pub const UNPROVEN: Self =
+        Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
+
+    /// Of bodies of which it is not known whether they touch already, touch later or leave each other, up to a length, metres.
+    pub fn undecided(upper: f64) -> Self {
+        Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }
+    }
+
+    /// Of bodies apart, from the bracket of the first meeting.
+    pub fn apart([lower, upper]: [f64; 2]) -> Self {
+        match (lower.is_infinite(), upper.is_infinite()) {
+            (true, _) => Self { relation: DirectionalRelation::Misses, value: None, lower, upper },
+            (false, true) => Self { relation: DirectionalRelation::Undecided, value: None, lower, upper },
+            (false, false) => Self::valued(DirectionalRelation::Touches, lower, upper.max(lower)),
+        }
+    }
+
+    /// Of bodies of which the bracket is finite, metres.
+    pub fn valued(relation: DirectionalRelation, lower: f64, upper: f64) -> Self {
+        Self { relation, value: Some(lower + 0.5 * (upper - lower)), lower, upper }
+    }
+}

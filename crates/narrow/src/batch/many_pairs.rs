@@ -1,0 +1,265 @@
+//! Queries of few samples, answered together: eight pairs side by side, a lane each.
+//!
+//! A walk through many samples has company in its own samples (`one_pair.rs`). A query of one sample has none, but comes
+//! with others of its kind: candidates of a block, pairs of a Monte Carlo job. Their poses and the starts of their
+//! searches are computed eight at a time, each is searched by V-Clip, and what is found is proven eight of a kind at a
+//! time, whichever pairs they are of. What is not settled so is asked alone, as ever: the rows are the same.
+//!
+//! Only the first sample of a query takes part, only bodies of one piece, and no pair of which a surface is remembered.
+
+mod placed;
+#[cfg(test)]
+mod tests;
+
+use super::proofs::Prover;
+use crate::answer::Answer;
+use crate::cache::PairCache;
+use crate::feature::FeaturePair;
+use crate::feature_search::FeatureSearch;
+use crate::gjk::Simplex;
+use crate::ladder::SearchMethod;
+use crate::pair::Pair;
+use crate::query::PairQuery;
+use crate::relative::FEW;
+use crate::routes::Routes;
+use crate::rows::{Extents, RowTerms};
+use crate::rung_outcome::RungOutcome;
+use crate::search::SearchEnd;
+use crate::vclip::approach::{MAX_PAIRS as SET, approach};
+use clearsweep_base::simd::WIDTH;
+use clearsweep_model::Proximity;
+use clearsweep_scene::{Piece, QueryOptions};
+use placed::PlacedPairs;
+
+/// Queries that are answered together, at most.
+pub(super) const MOST: usize = SET;
+
+/// Queries below which it is not worth while.
+const LEAST: usize = 3;
+
+/// Vertices of all bodies of the queries that are answered together, about: of more, those of the first have left the nearest
+/// cache when an overlap is to be grown at last.
+const VERTICES: usize = 8192;
+
+/// How many of the queries are to be answered together: at least one.
+pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
+    let mut vertices = 0;
+    let fits = |query: &&PairQuery<'_>| {
+        vertices += query.a.pieces[0].core.count + query.b.pieces[0].core.count;
+        vertices <= VERTICES
+    };
+    queries.iter().take(MOST).take_while(fits).count().clamp(1, queries.len())
+}
+
+/// A pair whose features were handed to the prover.
+#[derive(Debug, Clone, Copy)]
+struct Handed {
+    /// Which of the pairs that take part.
+    at: u8,
+    /// Whether the features were remembered.
+    held: bool,
+}
+
+/// What is known of the first samples of queries.
+#[derive(Debug)]
+pub(super) struct ManyPairs {
+    /// By query.
+    state: [RungOutcome<Handed>; MOST],
+    /// By query.
+    extents: [Extents<f64>; MOST],
+    prover: Prover,
+    /// By pair that takes part.
+    answer: [Option<Answer>; MOST],
+}
+
+impl Default for ManyPairs {
+    fn default() -> Self {
+        let (state, extents) = ([RungOutcome::Open; MOST], [Extents { size: 0.0, reach: 0.0 }; MOST]);
+        Self { state, extents, prover: Prover::default(), answer: [None; MOST] }
+    }
+}
+
+/// The pairs that take part. Sets of them: bit `k` for pair `k`.
+struct Pairs<'a> {
+    /// At their poses.
+    pair: Vec<Pair<'a, f64>>,
+    /// Whose first sample it is.
+    query: [u8; MOST],
+    /// What their searches start from.
+    start: [FeaturePair; MOST],
+    /// To be searched from a vertex of each body.
+    cold: u64,
+    /// To be searched from what is remembered.
+    left: u64,
+    /// To be proven with what is remembered.
+    held: u64,
+}
+
+impl ManyPairs {
+    /// Looks at the first samples of up to [`MOST`] queries.
+    pub(super) fn ask(
+        &mut self,
+        search: SearchMethod,
+        queries: &[PairQuery<'_>],
+        options: &QueryOptions,
+        caches: &mut [PairCache],
+        routes: &mut Routes,
+    ) {
+        self.state[..queries.len()].fill(RungOutcome::Open);
+        if !search.tracks_in_batches() || queries.len() < LEAST {
+            return;
+        }
+        let (mut chosen, mut count) = ([0; MOST], 0);
+        for ((i, query), cache) in (0..).zip(queries).zip(&mut *caches) {
+            if (1..FEW).contains(&query.samples.count_ones())
+                && let Some([a, b]) = pieces(query)
+            {
+                cache.hulls.belong_to(&a.core, &b.core);
+                chosen[count] = i;
+                count += usize::from(cache.hulls.surface().is_none());
+            }
+        }
+        if count >= LEAST {
+            let pairs = self.look(search, queries, options, caches, &chosen[..count]);
+            self.search(search.by_features(), &pairs, caches, routes);
+        }
+    }
+
+    /// The chosen pairs, eight at a time: what is to be done with each.
+    fn look<'a>(
+        &mut self,
+        search: SearchMethod,
+        queries: &[PairQuery<'a>],
+        options: &QueryOptions,
+        caches: &mut [PairCache],
+        chosen: &[u8],
+    ) -> Pairs<'a> {
+        let none = FeaturePair::of_vertices([0, 0]);
+        let mut pairs = Pairs {
+            pair: Vec::with_capacity(chosen.len()),
+            query: [0; MOST],
+            start: [none; MOST],
+            cold: 0,
+            left: 0,
+            held: 0,
+        };
+        let mut eight = None;
+        for chosen in chosen.chunks(WIDTH) {
+            for (k, i) in chosen.iter().map(|&i| usize::from(i)).enumerate() {
+                let Some([a, b]) = pieces(&queries[i]) else { continue };
+                let eight = eight.get_or_insert_with(|| PlacedPairs::new([&a.core, &b.core]));
+                let sample = queries[i].samples.trailing_zeros() as usize;
+                let poses = [queries[i].poses_a.at(sample), queries[i].poses_b.at(sample)];
+                let cold = caches[i].hulls.features().is_none();
+                eight.set(k, [&a.core, &b.core], a.radius + b.radius, [&poses[0], &poses[1]], cold);
+            }
+            let Some(eight) = &mut eight else { continue };
+            eight.look(chosen.len(), options.within);
+            for (k, &query) in chosen.iter().enumerate() {
+                let (i, is) = (usize::from(query), |bits: u8| bits >> k & 1 == 1);
+                let (at, cache) = (pairs.pair.len() % MOST, &mut caches[i].hulls);
+                let bit = 1 << at;
+                pairs.pair.push(eight.pair(k));
+                pairs.query[at] = query;
+                self.extents[i] = Extents { size: eight.size[k], reach: eight.reach[k] };
+                if !is(eight.finite) {
+                    continue;
+                }
+                match cache.features() {
+                    Some(features) => {
+                        pairs.start[at] = features;
+                        *(if cache.take_features_changed() { &mut pairs.left } else { &mut pairs.held }) |= bit;
+                    }
+                    None if is(eight.beyond) => self.state[i] = RungOutcome::Beyond { gap: eight.gap[k], normal: None },
+                    None if search.always_by_features() || is(eight.apart) => {
+                        // Should V-Clip end in an overlap.
+                        cache.set_simplex(Simplex::of_vertices(eight.first[k]));
+                        pairs.start[at] = FeaturePair::of_vertices(eight.start[k]);
+                        pairs.cold |= bit;
+                    }
+                    // Another search goes on from here.
+                    None => cache.set_simplex(Simplex::of_vertices(eight.first[k])),
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Searches the pairs, and proves what is found.
+    fn search(&mut self, by: FeatureSearch, pairs: &Pairs<'_>, caches: &mut [PairCache], routes: &mut Routes) {
+        let mut features = pairs.start;
+        // The first states are interleaved for V-Clip only.
+        let (mut left, states) = match by {
+            FeatureSearch::VClip => approach(&pairs.pair, &mut features, pairs.cold),
+            FeatureSearch::LinCanny => (pairs.cold, 0),
+        };
+        routes.vclip_steps += u64::from(states);
+        let mut proven = pairs.cold & !left | pairs.held;
+        left |= pairs.left;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let found = by.search(&pairs.pair[at], features[at], routes);
+            features[at] = found.features;
+            proven |= u64::from(found.end == SearchEnd::Converged) << at;
+        }
+        for (at, (pair, &i)) in pairs.pair.iter().zip(&pairs.query).enumerate() {
+            let (bit, i, found) = (1_u64 << at, usize::from(i), features[at]);
+            if proven & bit != 0 {
+                if pairs.held & bit == 0 {
+                    caches[i].hulls.found(pair, pairs.start[at], found);
+                }
+                let held = pairs.cold & bit == 0 && found == pairs.start[at];
+                self.state[i] = RungOutcome::Settled(Handed { at: at as u8, held });
+                self.answer[at] = None;
+                self.prover.push(&pairs.pair[..], at, found, &mut self.answer);
+            }
+        }
+        self.prover.finish(&pairs.pair[..], &mut self.answer);
+    }
+
+    /// What became of the first sample of query `i`; its row is appended.
+    pub(super) fn first(
+        &self,
+        i: usize,
+        query: &PairQuery<'_>,
+        options: &QueryOptions,
+        routes: &mut Routes,
+        out: &mut Vec<Proximity>,
+    ) -> RungOutcome<()> {
+        let Some([a, b]) = pieces(query) else { return RungOutcome::Open };
+        let (held, answer) = match self.state[i] {
+            RungOutcome::Open => return RungOutcome::Open,
+            RungOutcome::Beyond { gap, normal } => {
+                routes.queries += 1;
+                routes.beyond += 1;
+                return RungOutcome::Beyond { gap: gap - (a.radius + b.radius), normal };
+            }
+            RungOutcome::Settled(Handed { at, held }) => match &self.answer[usize::from(at)] {
+                Some(answer) => (held, answer),
+                None => return RungOutcome::Open,
+            },
+        };
+        routes.queries += 1;
+        routes.verified += u64::from(held);
+        routes.searched += u64::from(!held);
+        let (sample, extents) = (query.samples.trailing_zeros() as usize, self.extents[i]);
+        // Appended here: a row that is handed on by value is copied each time.
+        match RowTerms::new(query, a, b, options).row(answer, sample, &extents) {
+            RungOutcome::Settled(Some(row)) => out.push(row),
+            RungOutcome::Settled(None) => {}
+            RungOutcome::Open => return RungOutcome::Open,
+            RungOutcome::Beyond { gap, normal } => {
+                routes.beyond += 1;
+                return RungOutcome::Beyond { gap, normal };
+            }
+        }
+        RungOutcome::Settled(())
+    }
+}
+
+/// The pieces of bodies of one piece each.
+#[inline(always)]
+fn pieces<'a>(query: &PairQuery<'a>) -> Option<[&'a Piece; 2]> {
+    Some([query.a.only_piece()?, query.b.only_piece()?])
+}

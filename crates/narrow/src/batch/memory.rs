@@ -1,0 +1,11 @@
+//! Working memory of batches.
+
+use super::many_pairs::ManyPairs;
+use super::one_pair::OnePairMemory;
+
+/// Working memory of batches.
+#[derive(Debug, Default)]
+pub(crate) struct BatchMemory {
+    pub(super) many_pairs: ManyPairs,
+    pub(super) one_pair: OnePairMemory,
+}

@@ -1,0 +1,339 @@
+//! Many samples of one pair of bodies of one piece each: the remembered features are verified in eight samples at once, and where
+//! they change at every turn, all samples are searched before any is proven. What neither settles goes to the ladder.
+
+use super::pair_block::PairBlock;
+use super::proofs::Prover;
+use super::verify::Verified;
+use crate::cache::PairCache;
+use crate::culling::{Culling, in_turn};
+use crate::feature::FeaturePair;
+use crate::feature_search::{FeatureSearch, FoundFeatures};
+use crate::ladder::SearchMethod;
+use crate::query::PairQuery;
+use crate::relative::{RelativeLanes, RelativePoses};
+use crate::routes::Routes;
+use crate::rows::{ReadyRows, RowTerms};
+use crate::rung_outcome::RungOutcome;
+use crate::search::SearchEnd;
+use crate::vclip;
+use clearsweep_base::simd::{Simd, dispatch};
+use clearsweep_geometry::Polyhedron;
+use clearsweep_model::Proximity;
+use clearsweep_scene::{QueryOptions, SAMPLES};
+
+/// Samples from which searching before proving is cheaper than one sample after the other.
+const FEW: u32 = 3;
+
+/// Samples through which features must stay optimal, on average, for their verification to cost less than searches.
+const LASTING: f32 = 3.0;
+
+/// Steps of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
+const MANY_STEPS: f32 = 2.8;
+
+/// What the start on the line costs, in steps.
+const LINE: f32 = 0.4;
+
+/// What a block leaves of the steps that were seen on the way not taken.
+const FADING: f32 = 0.97;
+
+/// Working memory.
+#[derive(Debug, Default)]
+pub(super) struct OnePairMemory {
+    /// The last verification.
+    verified: Verified,
+    /// The last searches.
+    searched: Searched,
+}
+
+/// The batch of one query.
+pub(super) struct OnePair<'a> {
+    /// Of bodies of one piece each.
+    of: Option<PairBlock<'a>>,
+    search: SearchMethod,
+    memory: &'a mut OnePairMemory,
+    /// Whether the last verification is of the features remembered.
+    is_current: bool,
+    /// Samples in turn in which the features that are remembered were verified.
+    run: f32,
+}
+
+/// What searches before any proof have found.
+#[derive(Debug, Default)]
+struct Searched {
+    /// The samples searched. Bit `s` for sample `s`.
+    samples: u64,
+    /// Of the samples in which a search converged.
+    rows: ReadyRows<SAMPLES>,
+    prover: Prover,
+    /// In how many of the samples searched the features were not those of the sample before.
+    changes: u16,
+}
+
+/// A sample to be answered.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) sample: usize,
+    /// The samples after it.
+    pub(super) left: u64,
+}
+
+impl<'a> OnePair<'a> {
+    /// A memory of other geometry is dropped.
+    pub(super) fn new(
+        search: SearchMethod,
+        query: &'a PairQuery<'a>,
+        options: &'a QueryOptions,
+        relative: &'a RelativePoses<'a>,
+        cache: &mut PairCache,
+        memory: &'a mut OnePairMemory,
+    ) -> Self {
+        let of = match (query.a.only_piece(), query.b.only_piece(), relative.lanes) {
+            (Some(a), Some(b), Some(poses)) => Some(PairBlock { rows: RowTerms::new(query, a, b, options), poses }),
+            _ => None,
+        };
+        if let Some(of) = &of {
+            let [a, b] = of.rows.cores;
+            cache.hulls.belong_to(a, b);
+        }
+        memory.searched.samples = 0;
+        Self { of, search, memory, is_current: false, run: 0.0 }
+    }
+
+    /// Takes note of what is remembered after a sample that the ladder answered, and whether features were verified there.
+    pub(super) fn answered_alone(&mut self, held: bool, cache: &mut PairCache) {
+        if held {
+            self.run += 1.0;
+        } else {
+            (cache.hulls.learned.mean_feature_lifetime, self.run) = (self.mean_feature_lifetime(cache), 0.0);
+        }
+        self.is_current = self.is_current && cache.hulls.features() == Some(self.memory.verified.features());
+    }
+
+    /// For how many samples features stay optimal, on average, with a change of them here.
+    fn mean_feature_lifetime(&self, cache: &PairCache) -> f32 {
+        0.75 * cache.hulls.learned.mean_feature_lifetime + 0.25 * self.run
+    }
+
+    /// What is known of a sample from a verification or a search that was made for several.
+    #[inline(always)]
+    pub(super) fn answer(
+        &mut self,
+        asked: Asked,
+        culling: &mut Culling<'_>,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+    ) -> RungOutcome<Option<Proximity>> {
+        let Some(of) = self.of else { return RungOutcome::Open };
+        let sample = asked.sample;
+        if !self.is_searched(sample) {
+            let outcome = self.verified(sample, cache);
+            if !matches!(outcome, RungOutcome::Open) {
+                routes.queries += 1;
+                self.run += 1.0;
+                let ready = &self.memory.verified.ready;
+                let deep = ready.deep >> (sample - ready.first) & 1;
+                routes.surface_verified += deep;
+                routes.verified += 1 - deep;
+                routes.beyond += u64::from(matches!(outcome, RungOutcome::Beyond { .. }));
+                return outcome;
+            }
+            let outcome = self.followed(&of, sample, cache, routes);
+            if !matches!(outcome, RungOutcome::Open) {
+                routes.queries += 1;
+                routes.searched += 1;
+                return outcome;
+            }
+            if self.search(&of, asked, culling, cache, routes).is_none() {
+                return RungOutcome::Open;
+            }
+        }
+        let outcome = self.memory.searched.rows.outcome(sample);
+        let settled = u64::from(!matches!(outcome, RungOutcome::Open));
+        routes.queries += settled;
+        routes.searched += settled;
+        outcome
+    }
+
+    /// Appends the rows of the next of the samples `left`, as long as they are settled: which of them.
+    #[inline(always)]
+    pub(super) fn take(&mut self, left: u64, routes: &mut Routes, out: &mut Vec<Proximity>) -> u64 {
+        let sample = left.trailing_zeros() as usize % SAMPLES;
+        let OnePairMemory { verified, searched } = &*self.memory;
+        if self.is_searched(sample) {
+            let taken = in_turn(left, searched.rows.settled() & searched.samples);
+            searched.rows.append(taken, out);
+            let count = u64::from(taken.count_ones());
+            routes.queries += count;
+            routes.searched += count;
+            return taken;
+        }
+        if !(self.is_current && verified.covers(sample)) {
+            return 0;
+        }
+        let ready = &verified.ready;
+        let taken = in_turn(left, ready.settled() & !searched.samples);
+        ready.append(taken, out);
+        let (count, deep) = (taken.count_ones(), (taken >> ready.first & ready.deep).count_ones());
+        routes.queries += u64::from(count);
+        routes.surface_verified += u64::from(deep);
+        routes.verified += u64::from(count - deep);
+        self.run += count as f32;
+        taken
+    }
+
+    /// What the remembered features come to in a sample, if they are verified there.
+    #[inline(always)]
+    fn verified(&mut self, sample: usize, cache: &PairCache) -> RungOutcome<Option<Proximity>> {
+        if !(self.is_current && self.memory.verified.covers(sample)) && self.verify(sample, cache).is_none() {
+            return RungOutcome::Open;
+        }
+        self.memory.verified.ready.outcome(sample)
+    }
+
+    /// Verifies the remembered features in eight samples, if that is likely to pay.
+    #[inline(never)]
+    fn verify(&mut self, sample: usize, cache: &PairCache) -> Option<()> {
+        let of = self.of?;
+        let features = cache.hulls.features().filter(|_| cache.hulls.learned.mean_feature_lifetime > LASTING)?;
+        let depth = (cache.hulls.surface(), cache.hulls.rival());
+        self.memory.verified.verify(&of, &features, depth, sample);
+        self.is_current = true;
+        Some(())
+    }
+
+    /// Whether V-Clip may go on from the remembered features: they are of bodies that were apart.
+    fn tracks(&self, cache: &PairCache) -> bool {
+        self.search.tracks_in_batches() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
+    }
+
+    /// Where features stay optimal for long and were left in this sample: V-Clip goes on from them, and what it finds is
+    /// verified here and in the samples to come.
+    #[inline(never)]
+    fn followed(
+        &mut self,
+        of: &PairBlock<'_>,
+        sample: usize,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+    ) -> RungOutcome<Option<Proximity>> {
+        let lifetime = self.mean_feature_lifetime(cache);
+        if !self.tracks(cache) || lifetime <= LASTING || of.poses.finite() >> sample & 1 == 0 {
+            return RungOutcome::Open;
+        }
+        let Some(features) = cache.hulls.features() else { return RungOutcome::Open };
+        let [a, b] = of.rows.cores;
+        let found = search_sample(self.search.by_features(), [a, b], of.poses, sample, features, routes);
+        if found.end != SearchEnd::Converged || found.features == features {
+            return RungOutcome::Open;
+        }
+        cache.hulls.follow(a, b, found.features);
+        (cache.hulls.learned.mean_feature_lifetime, self.run) = (lifetime, 0.0);
+        if self.verify(sample, cache).is_none() {
+            return RungOutcome::Open;
+        }
+        self.memory.verified.ready.outcome(sample)
+    }
+
+    /// Searches a sample together with those that come next and are not ruled out. `None`: overlap, or few samples.
+    #[inline(never)]
+    fn search(
+        &mut self,
+        of: &PairBlock<'_>,
+        asked: Asked,
+        culling: &mut Culling<'_>,
+        cache: &mut PairCache,
+        routes: &mut Routes,
+    ) -> Option<()> {
+        if cache.hulls.surface().is_some() || asked.left.count_ones() + 1 < FEW {
+            return None;
+        }
+        let features = cache.hulls.features().filter(|_| self.tracks(cache))?;
+        let [by_features, by_line] = cache.hulls.learned.vclip_steps;
+        let line = by_features > MANY_STEPS && by_line + LINE < by_features;
+        // Where features stay optimal for long, a change of them is searched alone.
+        if cache.hulls.simplex().count > 0 && self.mean_feature_lifetime(cache) > LASTING {
+            return None;
+        }
+        let mut samples = of.poses.finite() & (asked.left | 1 << asked.sample);
+        samples &= !culling.rules_out(samples & asked.left);
+        let searched = &mut self.memory.searched;
+        let by = self.search.by_features();
+        let before = by.steps(routes);
+        let last = track(searched, &Tracking { of, by, samples, start: features }, line, routes);
+        cache.hulls.follow(of.rows.cores[0], of.rows.cores[1], last);
+        let learned = &mut cache.hulls.learned;
+        let steps = (by.steps(routes) - before) as f32;
+        learned.vclip_steps[usize::from(line)] = steps / searched.samples.count_ones().max(1) as f32;
+        learned.vclip_steps[usize::from(!line)] *= FADING;
+        learned.mean_feature_lifetime = searched.mean_feature_lifetime();
+        (self.run, self.is_current) = (0.0, false);
+        self.is_searched(asked.sample).then_some(())
+    }
+
+    /// Whether a sample was searched.
+    #[inline(always)]
+    fn is_searched(&self, sample: usize) -> bool {
+        self.memory.searched.samples >> sample & 1 == 1
+    }
+}
+
+impl Searched {
+    /// How many searches in turn ended at the same features, on average.
+    fn mean_feature_lifetime(&self) -> f32 {
+        self.samples.count_ones() as f32 / f32::from(self.changes.max(1))
+    }
+}
+
+/// A search from feature to feature in one sample: the pose goes from the lanes to registers, and not through a structure in memory, whose parts would
+/// be read in other sizes than they were written.
+#[inline(always)]
+fn search_sample_body<S: Simd>(
+    by: FeatureSearch,
+    cores: [&Polyhedron; 2],
+    poses: &RelativeLanes,
+    sample: usize,
+    start: FeaturePair,
+    routes: &mut Routes,
+) -> FoundFeatures {
+    by.search_at::<S>(cores, cores.map(|core| core.planes()), &poses.at(sample), start, routes)
+}
+
+dispatch!(search_sample, search_sample_body, (by: FeatureSearch, cores: [&Polyhedron; 2], poses: &RelativeLanes, sample: usize, start: FeaturePair, routes: &mut Routes) -> FoundFeatures);
+
+/// A search from feature to feature, from sample to sample.
+struct Tracking<'a> {
+    of: &'a PairBlock<'a>,
+    by: FeatureSearch,
+    samples: u64,
+    start: FeaturePair,
+}
+
+/// Goes from feature to feature, from sample to sample, or in each from the line between the bodies, and proves what is found, eight of a
+/// kind at a time; ends where the bodies overlap. Returns the last features.
+#[inline(always)]
+fn track_body<S: Simd>(out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair {
+    let of = *t.of;
+    let cores = of.rows.cores;
+    let planes = cores.map(|core| core.planes());
+    let (mut features, mut left) = (t.start, t.samples);
+    (out.samples, out.changes) = (0, 0);
+    out.rows.clear(0);
+    while left != 0 {
+        let sample = left.trailing_zeros() as usize % SAMPLES;
+        left &= left - 1;
+        let pose = of.poses.at(sample);
+        let start = if line { vclip::approximate_start::<S>(cores, &pose) } else { features };
+        let found = t.by.search_at::<S>(cores, planes, &pose, start, routes);
+        out.samples |= 1 << sample;
+        if found.end != SearchEnd::Converged {
+            break;
+        }
+        out.changes += u16::from(found.features.differs(&features));
+        features = found.features;
+        out.prover.push(of, sample, features, &mut out.rows);
+    }
+    out.prover.finish(of, &mut out.rows);
+    features
+}
+
+dispatch!(track, track_body, (out: &mut Searched, t: &Tracking<'_>, line: bool, routes: &mut Routes) -> FeaturePair);

@@ -1,0 +1,203 @@
+//! Bodies of several convex pieces: the nearest pair of pieces, and a bracket of the depth where some overlap.
+//!
+//! The signed distance of the unions is not a function of one pair of pieces once they overlap: the depth is at least
+//! that of the deepest pair, and at most the length of any translation that is *checked* to separate all pairs.
+
+mod bodies;
+mod depth;
+mod tree_search;
+
+pub use self::bodies::Bodies;
+
+use self::bodies::PieceAnswer;
+use self::depth::{DepthWork, bound_depth, lower_end_within};
+use self::tree_search::{NodeGap, OpenNodes, PieceSearch};
+use super::answer::status;
+use super::cache::{CompoundMemory, PairCache, PieceCache};
+use super::deviation::{deviation_of, proven_upper, widened};
+use super::ladder::{Ladder, solve};
+use super::mesh::{MeshMemory, overlap_witnesses};
+use super::routes::Routes;
+use super::rung_outcome::RungOutcome;
+use clearsweep_model::{Method, Proximity, Status};
+use clearsweep_scene::{QueryOptions, convex_parts};
+
+/// Working memory of queries of bodies of pieces.
+#[derive(Debug, Default)]
+pub(super) struct CompoundWork {
+    open: Vec<OpenNodes>,
+    found: Vec<PieceAnswer>,
+}
+
+/// The row of two bodies, or the proof that they are farther apart than `options.within`. Of bodies of several pieces the bracket is that
+/// of the true ones, deviations included; that of two convex ones is as the bodies are stored. `meshes`: `None` if no witness points of
+/// an overlap are asked for.
+pub(super) fn query(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    cache: &mut PairCache,
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
+    routes: &mut Routes,
+) -> RungOutcome<Proximity> {
+    if let (Some(a), Some(b)) = (bodies.a.only_piece(), bodies.b.only_piece()) {
+        return match solve(&bodies.parts(a, b), options.within, &mut cache.hulls, ladder, routes) {
+            RungOutcome::Settled(answer) => {
+                RungOutcome::Settled(answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options))
+            }
+            RungOutcome::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
+            RungOutcome::Open => RungOutcome::Open,
+        };
+    }
+    let PairCache { hulls, compound, .. } = cache;
+    let memory = compound.get_or_insert_default();
+    // Of bodies that stay apart the hulls show the largest gap; of others their depth would be found, and not be needed.
+    if std::mem::take(&mut memory.apart) {
+        let whole = bodies.parts(bodies.a.hull(), bodies.b.hull());
+        if let RungOutcome::Beyond { gap, normal } = solve(&whole, options.within, hulls, ladder, routes) {
+            memory.apart = true;
+            return RungOutcome::Beyond { gap, normal };
+        }
+    }
+    let outcome = nearest_row(bodies, options, (hulls, memory), (ladder, work, meshes), routes);
+    memory.apart = matches!(outcome, RungOutcome::Beyond { .. });
+    outcome
+}
+
+/// The row of two bodies that overlap, from that of their triangles: if both are convex or split into convex parts exactly, and are known without
+/// deviation, what the brackets of the triangles and of the parts both hold, with the value and the direction of the sharper lower
+/// end. The witness points of two convex bodies are those of their hulls.
+pub(super) fn row_of_parts(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    row: Proximity,
+    (ladder, work, cache): (&mut Ladder<'_>, &mut CompoundWork, &mut PairCache),
+    routes: &mut Routes,
+) -> Proximity {
+    if row.method != Method::Bound || deviation_of(bodies.a, bodies.b) > 0.0 {
+        return row;
+    }
+    let (Some(a), Some(b)) = (convex_parts(bodies.a), convex_parts(bodies.b)) else { return row };
+    let (of_parts, all) = (Bodies { a, b, ..*bodies }, QueryOptions { within: f64::INFINITY, ..*options });
+    let RungOutcome::Settled(parts) = query(&of_parts, &all, cache, (ladder, work, None), routes) else { return row };
+    // The translation of the lower end goes along the normal of the row that it is of.
+    let (lower, normal, length) = match parts.lower > row.lower {
+        true => (parts.lower, parts.normal, parts.lower),
+        false => (row.lower, row.normal, row.distance),
+    };
+    let upper = row.upper.min(parts.upper);
+    if lower > upper || parts.lower.is_nan() {
+        return row;
+    }
+    let status = status(lower, upper, options);
+    let distance = if status == Status::Touching { upper.min(0.0) } else { length };
+    let are_convex = a.only_piece().is_some() && b.only_piece().is_some();
+    let of_points = if are_convex { parts } else { row };
+    let Proximity { point_a, point_b, .. } = of_points;
+    Proximity { status, distance, lower, upper, normal, point_a, point_b, ..row }
+}
+
+/// The row of the nearest pair of pieces if one is near, else how far apart all are at least (metres).
+fn nearest_row(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    (hulls, memory): (&mut PieceCache, &mut CompoundMemory),
+    (ladder, work, meshes): (&mut Ladder<'_>, &mut CompoundWork, Option<&mut MeshMemory>),
+    routes: &mut Routes,
+) -> RungOutcome<Proximity> {
+    let CompoundWork { open, found } = work;
+    if let Err(NodeGap { gap, normal }) = nearest_parts(bodies, options, memory, (ladder, open, found), routes) {
+        return RungOutcome::Beyond { gap, normal: Some(normal) };
+    }
+    if let Some(unproven) = found.iter().find(|p| p.row.lower.is_nan()) {
+        return RungOutcome::Settled(unproven.row);
+    }
+    // The least distance; of equals the lowest pieces, which come first.
+    let Some(least) = found.iter().reduce(|x, y| if y.row.distance < x.row.distance { y } else { x }) else {
+        return RungOutcome::Beyond { gap: memory.gap, normal: None };
+    };
+    memory.nearest = Some(least.at);
+    let mut row = least.row;
+    row.lower = found.iter().fold(row.lower, |l, p| l.min(p.row.lower));
+    row.upper = found.iter().fold(row.upper, |u, p| u.min(p.row.upper));
+    let mut work = DepthWork { hulls, memory, open, ladder, routes };
+    let is_overlapping = row.distance < 0.0;
+    if is_overlapping {
+        let [a, b] = [row.point_a, row.point_b];
+        bound_depth(bodies, options, found, &mut row, &mut work);
+        if let Some(meshes) = meshes {
+            [row.point_a, row.point_b] = overlap_witnesses(bodies, row.normal, &[(a + b).scale(0.5), a, b], meshes);
+        }
+    }
+    let (deviation, stored_upper) = (deviation_of(bodies.a, bodies.b), row.upper);
+    if deviation > 0.0 && !row.lower.is_nan() {
+        let upper = proven_upper(bodies.a, bodies.b, row.upper);
+        [row.lower, row.upper] = widened([row.lower, upper], deviation);
+        if row.lower < 0.0 {
+            let (lower, normal) = lower_end_within(bodies, options, found, deviation, &mut work);
+            row.lower = lower;
+            // It may be found along another, better direction.
+            if row.distance < lower {
+                (row.distance, row.normal) = (lower, normal);
+            }
+        }
+    }
+    row.status = status(row.lower, row.upper, options);
+    if is_overlapping && row.status == Status::Touching {
+        // Of a depth that is hardly proven, or not at all, the value is the end of the bracket near 0.
+        row.distance = if stored_upper < 0.0 { least.row.distance } else { 0.0 };
+    }
+    RungOutcome::Settled(row)
+}
+
+/// All pairs of pieces that may be the nearest, and all that may overlap, deviation included, in order of pieces; the least gap that was proven of the others goes
+/// to the memory.
+///
+/// # Errors
+/// The whole bodies are beyond the cut-off.
+fn nearest_parts(
+    bodies: &Bodies<'_>,
+    options: &QueryOptions,
+    memory: &mut CompoundMemory,
+    (ladder, open, found): (&mut Ladder<'_>, &mut Vec<OpenNodes>, &mut Vec<PieceAnswer>),
+    routes: &mut Routes,
+) -> Result<(), NodeGap> {
+    found.clear();
+    let mut search = PieceSearch::new(bodies, options.within, &mut memory.here, open);
+    let deviation = deviation_of(bodies.a, bodies.b);
+    let is_finite = bodies.is_finite();
+    if is_finite && let Some(apart) = search.separates([0, 0], routes) {
+        return Err(apart);
+    }
+    let counts = [bodies.a, bodies.b].map(|body| body.pieces.len());
+    let is_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
+    // The pair that was the nearest most likely gives a low upper bound. Where no number is finite any pair says so.
+    let first = if is_finite { memory.nearest.filter(is_pair) } else { Some([0, 0]) };
+    routes.piece_pairs += u64::from(first.is_some());
+    let mut next = first.or_else(|| search.next(routes));
+    while let Some(at) = next {
+        let [a, b] = bodies.pieces(at);
+        match solve(&bodies.parts(a, b), search.cutoff, search.memory.pieces.at(at), ladder, routes) {
+            RungOutcome::Settled(answer) => {
+                let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), bodies.size(), options);
+                row.part = at.map(|piece| piece as i32);
+                if row.upper < search.cutoff {
+                    // The lower end is of all pairs that may overlap where both reach farther by the deviation.
+                    search.cutoff = search.cutoff.min(row.upper.max(deviation));
+                }
+                found.push(PieceAnswer { at, answer, row });
+            }
+            RungOutcome::Beyond { gap, .. } => search.leave_out(gap),
+            RungOutcome::Open => {}
+        }
+        if !is_finite {
+            break;
+        }
+        next = search.next(routes);
+        if next == first && next.is_some() {
+            next = search.next(routes);
+        }
+    }
+    memory.gap = search.gap;
+    found.sort_unstable_by_key(|p| p.at);
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The pairs of pieces that may be near: the trees of both bodies are descended together, and what a gap of two nodes proves to be
+//! beyond the cut-off is left out with all its parts (two-phase paper, section 3.4).
+//!
+//! A pair is left out if it is farther than the cut-off by more than the promised width of a bracket, so that it would have no part in
+//! the row: which pairs are visited, and in which order, changes no row.
+
+use super::bodies::Bodies;
+use crate::cache::TreeMemory;
+use crate::gjk::{self, Simplex};
+use crate::pair::{Pair, bound_of};
+use crate::routes::Routes;
+use crate::rung_outcome::beyond;
+use crate::search::SearchEnd;
+use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
+use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_scene::Shape;
+
+/// Two nodes that are to be compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenNodes {
+    nodes: [u32; 2],
+    /// They are at least this far apart, metres: that of their balls.
+    gap: f64,
+}
+
+/// Two nodes that are proven to be beyond the cut-off.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NodeGap {
+    /// They are at least this far apart, metres.
+    pub(super) gap: f64,
+    /// The direction along which they are, in A's frame.
+    pub(super) normal: Vec3<f64>,
+}
+
+/// A search under way.
+pub(super) struct PieceSearch<'a, 'm> {
+    bodies: &'a Bodies<'a>,
+    trees: [&'a PieceTree; 2],
+    pub(super) memory: &'m mut TreeMemory,
+    open: &'m mut Vec<OpenNodes>,
+    /// What is farther apart is of no interest, metres.
+    pub(super) cutoff: f64,
+    /// The least gap that was proven of what is left out, metres.
+    pub(super) gap: f64,
+}
+
+impl<'a, 'm> PieceSearch<'a, 'm> {
+    /// A sample begins.
+    pub(super) fn new(
+        bodies: &'a Bodies<'a>,
+        cutoff: f64,
+        memory: &'m mut TreeMemory,
+        open: &'m mut Vec<OpenNodes>,
+    ) -> Self {
+        let trees = [bodies.a.piece_tree(), bodies.b.piece_tree()];
+        memory.pieces.begin();
+        memory.nodes.begin();
+        open.clear();
+        open.push(OpenNodes { nodes: [0, 0], gap: f64::NEG_INFINITY });
+        Self { bodies, trees, memory, open, cutoff, gap: f64::INFINITY }
+    }
+
+    /// The next two pieces (indices) that may be nearer than the cut-off, those whose balls are nearest first.
+    pub(super) fn next(&mut self, routes: &mut Routes) -> Option<[u32; 2]> {
+        while let Some(OpenNodes { nodes, gap }) = self.open.pop() {
+            if self.is_beyond(gap) {
+                self.leave_out(gap);
+                continue;
+            }
+            if let [Some(i), Some(j)] = self.nodes(nodes).map(PieceNode::piece) {
+                routes.piece_pairs += 1;
+                return Some([i, j]);
+            }
+            match self.separates(nodes, routes) {
+                Some(apart) => self.leave_out(apart.gap),
+                None => self.unwrap(nodes),
+            }
+        }
+        None
+    }
+
+    /// Takes note of a gap of what is left out, metres.
+    pub(super) fn leave_out(&mut self, gap: f64) {
+        self.gap = self.gap.min(gap);
+    }
+
+    /// Whether the hulls of two nodes are proven to be beyond the cut-off: searched from where the last search ended.
+    pub(super) fn separates(&mut self, nodes: [u32; 2], routes: &mut Routes) -> Option<NodeGap> {
+        let Bodies { a, b, relative, .. } = *self.bodies;
+        let [of_a, of_b] = self.nodes(nodes);
+        let growth = of_a.growth + of_b.growth;
+        let pair = Pair::new(hull(of_a, a)?, hull(of_b, b)?, relative, growth);
+        let beyond = beyond(self.cutoff, self.bodies.size().max(pair.size)) + growth;
+        if !beyond.is_finite() {
+            return None;
+        }
+        routes.node_pairs += 1;
+        let memory = self.memory.nodes.at(nodes);
+        // Indices of other bodies mean nothing here.
+        let is_known = |&[i, j]: &[u32; 2]| (i as usize) < pair.a.count && (j as usize) < pair.b.count;
+        let start = if memory.as_slice().iter().all(is_known) { *memory } else { Simplex::default() };
+        let found = gjk::search_while_apart(&pair, &start, beyond, beyond);
+        routes.search_iterations += u64::from(found.iterations);
+        *memory = found.simplex;
+        if found.end != SearchEnd::Beyond {
+            return None;
+        }
+        let normal = -found.point.normalized();
+        // A support found by climbing is no proof.
+        let gap = if pair.climbs() { pair.gap(normal) } else { found.gap };
+        let lower = gap - pair.bound();
+        (lower > beyond).then_some(NodeGap { gap: lower - growth, normal })
+    }
+
+    /// The larger of two nodes gives way to its parts.
+    fn unwrap(&mut self, nodes: [u32; 2]) {
+        let of = self.nodes(nodes);
+        let pairs = match of.map(|node| node.parts) {
+            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
+                parts.map(|part| [part, nodes[1]])
+            }
+            [_, PieceParts::Nodes(parts)] => parts.map(|part| [nodes[0], part]),
+            _ => return,
+        };
+        let [one, other] = pairs.map(|nodes| OpenNodes { nodes, gap: self.ball_gap(nodes) });
+        // The last is looked at first.
+        self.open.extend(if one.gap <= other.gap { [other, one] } else { [one, other] });
+    }
+
+    /// The balls of two nodes are at least this far apart, metres: rounding included.
+    fn ball_gap(&self, nodes: [u32; 2]) -> f64 {
+        let [a, b] = self.nodes(nodes);
+        let between = a.middle - self.bodies.relative.point(b.middle);
+        between.length() - (a.radius + b.radius) - bound_of::<f64>(self.bodies.size())
+    }
+
+    /// Whether a gap (metres) is beyond the cut-off.
+    fn is_beyond(&self, gap: f64) -> bool {
+        gap > beyond(self.cutoff, self.bodies.size())
+    }
+
+    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
+        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
+    }
+}
+
+/// The hull of a node of the tree of a body.
+fn hull<'a>(node: &'a PieceNode, body: &'a Shape) -> Option<&'a Polyhedron> {
+    node.hull(|piece| &body.pieces[piece as usize].core)
+}

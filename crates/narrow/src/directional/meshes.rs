@@ -1,0 +1,175 @@
+//! Bodies of which one is a triangle mesh: triangles are convex pieces, and the insides of solids count.
+//!
+//! *Apart*, triangles are taken in the order in which they may first meet, until one pair is proven to meet before all that are left.
+//! *Overlapping*, a sweep of both trees finds the length at which nothing meets and no part lies inside the other, and the search of the
+//! nearest triangles proves it. From below, pairs of triangles that cross hold the bodies together up to the ends of their intervals. Where none is known to,
+//! the depth is: no translation shorter than a proven depth parts the bodies, so they overlap that much farther along the line.
+
+use super::convex::{MeetingInterval, StartOfLine, meeting_interval, start};
+use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
+use super::of_lengths;
+use crate::cache::PairCache;
+use crate::compound::Bodies;
+use crate::deviation::{deviation_of, reached, widened};
+use crate::mesh::{self, MeshesOnLine};
+use crate::routes::Routes;
+use crate::rung_outcome::RungOutcome;
+use crate::workspace::Workspace;
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::mesh::TriangleMesh;
+use clearsweep_geometry::{RelativePose, Vec3};
+use clearsweep_model::DirectionalDistance;
+use clearsweep_model::Method;
+use clearsweep_scene::{Piece, QueryOptions, Shape};
+
+/// Steps by which bodies are followed while they overlap, at most.
+const STEPS: usize = 256;
+
+/// Triangles that are asked for an interval at each of them, at most.
+const ASKED: usize = 64;
+
+/// Steps shorter than this end the pursuit, in sizes of the pair.
+const SHORT: f64 = 1e-13;
+
+/// Two bodies on a line.
+struct BodiesOnLine<'a> {
+    line: &'a LineOfMotion,
+    bodies: [&'a Shape; 2],
+    deviation: f64,
+    options: QueryOptions,
+    memory: LineMemory,
+    /// One body lies inside of the other, which is open, by its winding number.
+    by_winding: bool,
+}
+
+/// The distance of two bodies on a line.
+pub(super) fn distance(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    options: &QueryOptions,
+    work: &mut Workspace,
+) -> DirectionalDistance {
+    let deviation = deviation_of(bodies[0], bodies[1]);
+    // What is farther apart than the deviation is apart.
+    let options = QueryOptions { within: reached(0.0, deviation), touch: 0.0, ..*options };
+    let mut pair = BodiesOnLine { line, bodies, deviation, options, memory: LineMemory::default(), by_winding: false };
+    let Some([lower, upper]) = pair.bracket_at(0.0, work) else { return DirectionalDistance::UNPROVEN };
+    let begins = if lower > 0.0 {
+        StartOfLine::Apart
+    } else if upper < 0.0 {
+        StartOfLine::Overlap
+    } else {
+        StartOfLine::Contact
+    };
+    let by_winding = pair.by_winding;
+    let first = if begins == StartOfLine::Overlap { [0.0; 2] } else { pair.first_meeting(work) };
+    if begins == StartOfLine::Apart {
+        return of_lengths(begins, first, [0.0; 2], deviation);
+    }
+    let meshes = pair.on_line();
+    let end = (meshes.way_out(&mut work.meshes) + SHORT * pair.size()).next_up();
+    if by_winding {
+        return DirectionalDistance::undecided(first[1].max(end));
+    }
+    let proven = if begins == StartOfLine::Overlap { pair.overlap_until(-upper, end, work) } else { 0.0 };
+    of_lengths(begins, first, [proven.min(end), end], deviation)
+}
+
+impl<'a> BodiesOnLine<'a> {
+    fn on_line(&self) -> MeshesOnLine<'a> {
+        let LineOfMotion { pose_a, pose_b, relative, along, .. } = *self.line;
+        MeshesOnLine::new(self.bodies, [pose_a, pose_b], relative, along, self.deviation)
+    }
+
+    fn size(&self) -> f64 {
+        self.bodies[0].radius + self.bodies[1].radius + self.line.relative.t.length()
+    }
+
+    /// The bracket of the signed distance where B is moved by a length, metres; `None` without a proof.
+    fn bracket_at(&mut self, length: f64, work: &mut Workspace) -> Option<[f64; 2]> {
+        let [a, b] = self.bodies;
+        let (pose_a, pose_b) = (self.line.pose_a, self.line.moved(length));
+        let bodies = Bodies { a, b, pose_a, pose_b, relative: RelativePose::between(&pose_a, &pose_b) };
+        let still = || [0.0; 2];
+        let (cache, routes) = (&mut PairCache::default(), &mut Routes::default());
+        match mesh::query(&bodies, &self.options, cache, &mut work.meshes, routes, still) {
+            RungOutcome::Settled(row) => {
+                self.by_winding = row.method == Method::Winding;
+                (!row.lower.is_nan()).then_some([row.lower, row.upper])
+            }
+            RungOutcome::Beyond { gap, .. } => Some([widened([gap; 2], self.deviation)[0], f64::INFINITY]),
+            RungOutcome::Open => None,
+        }
+    }
+
+    /// The interval of two triangles, and what holds before the motion.
+    fn interval(&mut self, triangles: [u32; 2]) -> Option<MeetingInterval> {
+        let [a, b] = [0, 1].map(|k: usize| piece(self.bodies[k], triangles[k]));
+        let (a, b) = (a?, b?);
+        let mut pieces = PiecesOnLine::new(self.line, &a, &b, &mut self.memory);
+        // Triangles that cross prove nothing of surfaces near to them.
+        let margins = [self.deviation, if self.deviation == 0.0 { 0.0 } else { f64::NEG_INFINITY }];
+        let begins = start(&mut pieces, margins).ok()?;
+        meeting_interval(&mut pieces, begins, margins).ok()?
+    }
+
+    /// Before the first length nothing meets; by the second two triangles do, infinite without a proof: metres.
+    fn first_meeting(&mut self, work: &mut Workspace) -> [f64; 2] {
+        let mut first = [f64::INFINITY; 2];
+        self.on_line().meetings(0.0, &mut work.meshes, |triangles, at| {
+            let found = self.interval(triangles);
+            // Without an interval they may meet from where they are not apart.
+            first[0] = first[0].min(found.map_or(at, |found| found.outer[0].max(at)));
+            first[1] = found.map_or(first[1], |found| first[1].min(found.inner[0].max(0.0)));
+            first[1]
+        });
+        first
+    }
+
+    /// Up to where the bodies are proven to overlap without a break; `depth`: by how much they do before the motion, `end`: they are apart
+    /// there, metres.
+    fn overlap_until(&mut self, depth: f64, end: f64, work: &mut Workspace) -> f64 {
+        let mut length = depth;
+        for _ in 0..STEPS {
+            let next = match self.held_until(length, work) {
+                Some(next) => next,
+                None => match self.bracket_at(length, work) {
+                    Some([_, upper]) if upper < 0.0 => length - upper,
+                    _ => break,
+                },
+            };
+            // B is off its place by less than this.
+            let next = next - SHORT * 1e-1 * self.size();
+            if next <= length + SHORT * self.size() || next >= end {
+                length = length.max(next.min(end));
+                break;
+            }
+            length = next;
+        }
+        length
+    }
+
+    /// The end of an interval that holds a length, of triangles that meet there.
+    fn held_until(&mut self, length: f64, work: &mut Workspace) -> Option<f64> {
+        let (mut most, mut asked) = (None, 0);
+        self.on_line().meetings(length, &mut work.meshes, |triangles, at| {
+            if at > length || asked == ASKED {
+                return f64::NEG_INFINITY;
+            }
+            asked += 1;
+            let found = self.interval(triangles).filter(|found| found.inner[0] <= length && found.inner[1] > length);
+            most = found.map(|found| found.inner[1]);
+            if most.is_some() { f64::NEG_INFINITY } else { length }
+        });
+        most
+    }
+}
+
+/// A triangle as a piece, with the growth of its body.
+fn piece(body: &Shape, triangle: u32) -> Option<Piece> {
+    let mesh: &TriangleMesh = body.surface();
+    let corners: [Vec3<f64>; 3] = mesh.corners(triangle);
+    let radius = body.hull().radius;
+    let core = convex_hull(&corners).ok()?.recentred(body.center, radius);
+    Some(Piece { core, radius })
+}

@@ -1,0 +1,201 @@
+//! Bodies of convex pieces on a line: the pairs of pieces in the order in which their balls meet, and the union of their intervals.
+
+use super::convex::{MeetingInterval, NoProof, StartOfLine, meeting_interval, start};
+use super::line::{LineMemory, LineOfMotion, PiecesOnLine};
+use crate::pair::bound_of;
+use clearsweep_geometry::piece_tree::{PieceNode, PieceParts, PieceTree};
+use clearsweep_scene::Shape;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Two nodes of the trees, and the length from which on their balls meet, metres.
+#[derive(Debug, Clone, Copy)]
+struct BallsMeet {
+    begin: f64,
+    nodes: [u32; 2],
+}
+
+/// Greater is what begins earlier.
+#[derive(Debug, Clone, Copy)]
+struct MeetsFirst(BallsMeet);
+
+impl Ord for MeetsFirst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.begin.total_cmp(&self.0.begin).then(other.0.nodes.cmp(&self.0.nodes))
+    }
+}
+
+impl PartialOrd for MeetsFirst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for MeetsFirst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for MeetsFirst {}
+
+/// The pairs of pieces that may meet.
+struct PairsOnLine<'a> {
+    line: &'a LineOfMotion,
+    trees: [&'a PieceTree; 2],
+    margin: f64,
+    open: BinaryHeap<MeetsFirst>,
+}
+
+impl<'a> PairsOnLine<'a> {
+    fn new(line: &'a LineOfMotion, bodies: [&'a Shape; 2], margin: f64) -> Self {
+        let trees = bodies.map(Shape::piece_tree);
+        let size = bodies[0].radius + bodies[1].radius + line.relative.t.length();
+        let mut pairs = Self { line, trees, margin: margin + 2.0 * bound_of::<f64>(size), open: BinaryHeap::new() };
+        pairs.put([0, 0]);
+        pairs
+    }
+
+    /// The next pair that may meet at a length up to `limit`, metres.
+    fn next(&mut self, limit: f64) -> Option<[u32; 2]> {
+        while self.open.peek().is_some_and(|first| first.0.begin <= limit) {
+            let MeetsFirst(BallsMeet { nodes, .. }) = self.open.pop()?;
+            let of = self.nodes(nodes);
+            match of.map(PieceNode::piece) {
+                [Some(i), Some(j)] => return Some([i, j]),
+                _ => self.unwrap(nodes, of),
+            }
+        }
+        None
+    }
+
+    /// The larger of two nodes gives way to its parts.
+    fn unwrap(&mut self, nodes: [u32; 2], of: [&PieceNode; 2]) {
+        match of.map(|node| node.parts) {
+            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
+                parts.into_iter().for_each(|part| self.put([part, nodes[1]]));
+            }
+            [_, PieceParts::Nodes(parts)] => parts.into_iter().for_each(|part| self.put([nodes[0], part])),
+            _ => {}
+        }
+    }
+
+    /// Keeps two nodes whose balls meet at a length from 0 on.
+    fn put(&mut self, nodes: [u32; 2]) {
+        let [a, b] = self.nodes(nodes);
+        let between = self.line.relative.point(b.middle) - a.middle;
+        let middle = -between.dot(self.line.along);
+        let aside = (between + self.line.along.scale(middle)).length();
+        // The place of the middle is off by the rounding of the pair, and by less than a unit of its own size.
+        let reach = (a.radius + b.radius + self.margin) * (1.0 + 1e-12) + 1e-14 * middle.abs();
+        if aside <= reach {
+            let half = (reach * reach - aside * aside).sqrt() * (1.0 + 1e-12) + 1e-12 * reach;
+            let (begin, end) = ((middle - half).max(0.0), middle + half);
+            if end >= 0.0 {
+                self.open.push(MeetsFirst(BallsMeet { begin, nodes }));
+            }
+        }
+    }
+
+    fn nodes(&self, nodes: [u32; 2]) -> [&'a PieceNode; 2] {
+        [self.trees[0].node(nodes[0]), self.trees[1].node(nodes[1])]
+    }
+}
+
+/// What is known of the lengths at which two bodies meet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UnionOnLine {
+    pub(super) start: StartOfLine,
+    /// Before the first they do not meet; they do by the second: metres, infinite if never, or without a proof.
+    pub(super) first: [f64; 2],
+    /// From 0 on they overlap without a break up to the first, and no longer than to the second, metres.
+    pub(super) chain: [f64; 2],
+}
+
+/// The union of the intervals of all pairs of pieces that matter. `margins`: as in [`meeting_interval`].
+///
+/// # Errors
+/// Nothing is proven.
+pub(super) fn union(
+    line: &LineOfMotion,
+    bodies: [&Shape; 2],
+    margins: [f64; 2],
+    memory: &mut LineMemory,
+) -> Result<UnionOnLine, NoProof> {
+    let mut pairs = PairsOnLine::new(line, bodies, margins[0]);
+    let mut found = PairIntervals { line, bodies, margins, memory, start: StartOfLine::Apart, all: Vec::new() };
+    while let Some(pair) = pairs.next(0.0) {
+        found.add(pair)?;
+    }
+    let mut first = found.first();
+    if found.start != StartOfLine::Overlap {
+        while let Some(pair) = pairs.next(first[1]) {
+            found.add(pair)?;
+            first = found.first();
+        }
+    }
+    let mut end = if found.start == StartOfLine::Apart { 0.0 } else { found.chain_end() };
+    if found.start != StartOfLine::Apart {
+        while let Some(pair) = pairs.next(end) {
+            found.add(pair)?;
+            end = found.chain_end();
+        }
+    }
+    Ok(UnionOnLine { start: found.start, first, chain: [found.proven_chain().min(end), end] })
+}
+
+/// The intervals of the pairs that were asked.
+struct PairIntervals<'a> {
+    line: &'a LineOfMotion,
+    bodies: [&'a Shape; 2],
+    margins: [f64; 2],
+    memory: &'a mut LineMemory,
+    start: StartOfLine,
+    all: Vec<MeetingInterval>,
+}
+
+impl PairIntervals<'_> {
+    fn add(&mut self, [i, j]: [u32; 2]) -> Result<(), NoProof> {
+        let [a, b] = [&self.bodies[0].pieces[i as usize], &self.bodies[1].pieces[j as usize]];
+        let mut pieces = PiecesOnLine::new(self.line, a, b, self.memory);
+        let now = start(&mut pieces, self.margins)?;
+        self.start = match (self.start, now) {
+            (StartOfLine::Overlap, _) | (_, StartOfLine::Overlap) => StartOfLine::Overlap,
+            (StartOfLine::Contact, _) | (_, StartOfLine::Contact) => StartOfLine::Contact,
+            (StartOfLine::Apart, StartOfLine::Apart) => StartOfLine::Apart,
+        };
+        self.all.extend(meeting_interval(&mut pieces, now, self.margins)?);
+        Ok(())
+    }
+
+    /// The first meeting of any pair: not before, and by.
+    fn first(&self) -> [f64; 2] {
+        let least = |end: fn(&MeetingInterval) -> f64| self.all.iter().map(end).fold(f64::INFINITY, f64::min);
+        [least(|found| found.outer[0]), least(|found| found.inner[0])]
+    }
+
+    /// Where the intervals end that follow one another from 0 on without a proven gap.
+    fn chain_end(&self) -> f64 {
+        reached(self.all.iter().map(|found| found.outer), |begin, end| begin <= end)
+    }
+
+    /// Up to where intervals are proven to follow one another from 0 on, each beginning inside of those before.
+    fn proven_chain(&self) -> f64 {
+        let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
+        reached(self.all.iter().map(|found| found.inner), is_inside)
+    }
+}
+
+/// The end of a chain of intervals from 0 on.
+fn reached(intervals: impl Iterator<Item = [f64; 2]>, follows: impl Fn(f64, f64) -> bool) -> f64 {
+    let mut sorted: Vec<[f64; 2]> = intervals.collect();
+    sorted.sort_by(|x, y| x[0].total_cmp(&y[0]));
+    let mut end = 0.0_f64;
+    for [begin, last] in sorted {
+        if !follows(begin, end) {
+            break;
+        }
+        end = end.max(last);
+    }
+    end
+}

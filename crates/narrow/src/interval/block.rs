@@ -1,0 +1,478 @@
+//! The intervals of a pair in a block: eight at a time by one direction, and what that does not decide alone.
+//!
+//! - *Rows at both ends*: the directions of both rows, the nearer one first, which are the first that an interval alone would try. What they
+//!   decide is decided there, too, with the same bits.
+//! - *No row at either end*: the direction that ruled out samples of the pair, and the line between the origins.
+//! - *After an interval that was answered alone*: the directions that separated nodes of the trees there rule out others, or leave the nearest
+//!   pieces to decide.
+//!
+//! The last two depend on what was asked before, so they separate nodes only by a margin, for which the interval alone separates them as well
+//! (docs/numerics.md).
+
+use super::beyond::{PARTS, SeparatedNodes};
+use super::closest::are_explained;
+use super::eight::{Directions, EightBounds, EightMotions, EightPoses};
+use super::options::{BodyMotion, IntervalOptions, Lever, PartDivision};
+use super::relative_motion::FixedIn;
+use super::solve::{NearestNodes, Solved, TriedDirections, decided, solve, timed_by_rows};
+use super::sought_times::SoughtTimes;
+use super::subject::{Subjects, pieces_of};
+use crate::cache::PairCache;
+use crate::query::BodyPoses;
+use crate::routes::Routes;
+use crate::workspace::Workspace;
+use clearsweep_base::simd::{Lane, WIDTH};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::IntervalProximity;
+use clearsweep_model::Proximity;
+use clearsweep_scene::{BetweenFrames, SAMPLES, Shape};
+use std::ops::Range;
+
+/// Pairs of nodes up to which a proof for one interval is tried on others: their trees are descended no farther then.
+const COVER: usize = 32;
+
+/// How often that is tried in a block.
+const TRIES: usize = 6;
+
+/// One body over the samples of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockMotion<'a> {
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Its poses, of the recentred frame.
+    pub poses: BodyPoses<'a>,
+    /// Its pose in the sample that follows the block, where it has one.
+    pub after: Option<Pose>,
+    /// What moves on a line, in the recentred frame, metres.
+    pub pivot: Vec3<f64>,
+}
+
+/// One pair over intervals of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct IntervalQuery<'a> {
+    /// A and B.
+    pub bodies: [BlockMotion<'a>; 2],
+    /// How many samples the block has.
+    pub samples: usize,
+    /// Bit `s`: the rows of sample `s` are known. A pair without a row there is beyond the cut-off.
+    pub asked: u64,
+    /// Bit `s`: the interval after sample `s`, at both ends of which both bodies have a pose.
+    pub intervals: u64,
+}
+
+impl<'a> BlockMotion<'a> {
+    /// The poses at both ends of the interval after a sample of a block of so many.
+    fn ends(&self, sample: usize, samples: usize) -> [Pose; 2] {
+        let start = self.poses.at(sample);
+        match self.poses {
+            BodyPoses::Moving(_) if sample + 1 == samples => [start, self.after.unwrap_or(start)],
+            _ => [start, self.poses.at((sample + 1) % SAMPLES)],
+        }
+    }
+
+    fn over(&self, sample: usize, samples: usize) -> BodyMotion<'a> {
+        BodyMotion { shape: self.shape, ends: self.ends(sample, samples), pivot: self.pivot }
+    }
+}
+
+impl<'a> IntervalQuery<'a> {
+    fn over(&self, sample: usize) -> [BodyMotion<'a>; 2] {
+        self.bodies.map(|body| body.over(sample, self.samples))
+    }
+
+    /// The poses of up to eight intervals.
+    fn eight(&self, intervals: &[u8]) -> EightPoses {
+        let mut eight = EightPoses::default();
+        for (k, &sample) in intervals.iter().enumerate() {
+            let [a, b] = self.bodies.map(|body| body.ends(usize::from(sample), self.samples));
+            for (to, pose) in eight.poses.iter_mut().zip(a.iter().chain(&b)) {
+                let (p, q, r) = (pose.position, pose.q, pose.rest);
+                let components = [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z];
+                to.iter_mut().zip(components).for_each(|(lane, component)| lane[k] = component);
+            }
+        }
+        eight
+    }
+}
+
+/// What holds for all intervals of a pair in a block.
+struct BlockTerms<'q, 'a> {
+    query: &'q IntervalQuery<'a>,
+    options: &'q IntervalOptions,
+    levers: [Lever; 2],
+    /// Over the first interval: only their shapes matter.
+    subjects: Subjects<'a>,
+}
+
+impl<'q, 'a> BlockTerms<'q, 'a> {
+    fn new(query: &'q IntervalQuery<'a>, options: &'q IntervalOptions) -> Self {
+        let [a, b] = query.over(0);
+        let levers = [&a, &b].map(|body| body.lever(options.between));
+        Self { query, options, levers, subjects: Subjects::new(&a, &b, options.touch) }
+    }
+
+    fn motions(&self, eight: &[u8]) -> EightMotions {
+        EightMotions::new(&self.levers, &self.query.eight(eight))
+    }
+
+    /// The lanes of `found` in which nodes are farther apart than `within` (metres) by the margin for which the interval alone separates them.
+    fn are_apart(&self, found: &EightBounds, k: usize, within: f64) -> bool {
+        let margin = self.options.tolerance.max((found.speed[k] + found.most_bend[k]) * (2.0 / PARTS));
+        let needed = within + margin + 4.0 * found.rounding[k];
+        found.defined >> k & 1 == 1 && found.of(k).least() > needed
+    }
+}
+
+/// The rows of a pair by sample.
+struct RowsBySample<'a> {
+    rows: &'a [Proximity],
+    /// The samples that have one.
+    samples: u64,
+    /// Which row is that of a sample.
+    at: [u8; SAMPLES],
+}
+
+impl<'a> RowsBySample<'a> {
+    fn new(rows: &'a [Proximity]) -> Self {
+        let (mut samples, mut at) = (0, [0; SAMPLES]);
+        for (row, i) in rows.iter().zip(0..) {
+            samples |= 1 << row.sample;
+            at[usize::from(row.sample) % SAMPLES] = i;
+        }
+        Self { rows, samples, at }
+    }
+
+    fn of(&self, sample: usize) -> Option<&'a Proximity> {
+        let is_there = sample < SAMPLES && self.samples >> sample & 1 == 1;
+        is_there.then(|| &self.rows[usize::from(self.at[sample])])
+    }
+
+    fn at_ends(&self, sample: usize) -> [Option<&'a Proximity>; 2] {
+        [self.of(sample), self.of(sample + 1)]
+    }
+
+    /// The nearer of the rows at both ends of an interval (or the other one), and whether it is that of the end.
+    fn nearer(&self, sample: u8, is_nearer: bool) -> Option<(&'a Proximity, bool)> {
+        let [Some(start), Some(end)] = self.at_ends(usize::from(sample)) else { return None };
+        let is_end = (end.upper < start.upper) == is_nearer;
+        Some((if is_end { end } else { start }, is_end))
+    }
+
+    /// The lower ends at both ends of an interval, metres.
+    fn lowers(&self, sample: u8) -> [f64; 2] {
+        self.at_ends(usize::from(sample)).map(|row| row.map_or(f64::INFINITY, |row| row.lower))
+    }
+
+    /// The upper ends at both ends of an interval, metres.
+    fn uppers(&self, sample: u8) -> [f64; 2] {
+        self.at_ends(usize::from(sample)).map(|row| row.map_or(f64::INFINITY, |row| row.upper))
+    }
+
+    /// The intervals of a set that have proven rows with directions at both ends.
+    fn proven_at_both_ends(&self, of: u64) -> u64 {
+        let is_proven = |row: &Proximity| {
+            let has_direction = row.normal.is_finite() && row.normal != Vec3::ZERO;
+            has_direction && !(row.lower.is_nan() || row.upper.is_nan())
+        };
+        let proven = self.rows.iter().filter(|row| is_proven(row)).fold(0_u64, |set, row| set | 1 << row.sample);
+        of & proven & proven >> 1
+    }
+
+    /// The intervals of a set whose nearer row is that of two pieces.
+    fn of_pieces(&self, of: u64, pieces: [u32; 2]) -> u64 {
+        let is_of =
+            |&s: &u8| of >> s & 1 == 1 && self.nearer(s, true).is_some_and(|(row, _)| pieces_of(row) == Some(pieces));
+        (0..SAMPLES as u8).filter(is_of).fold(0, |set, s| set | 1 << s)
+    }
+
+    /// The normals of the nearer rows of up to eight intervals, or of the other ones.
+    fn directions(&self, eight: &[u8], is_nearer: bool) -> Directions {
+        let (mut normals, mut at_end) = ([[0.0; WIDTH]; 3], [0.0; WIDTH]);
+        for (k, &sample) in eight.iter().enumerate() {
+            if let Some((row, is_end)) = self.nearer(sample, is_nearer) {
+                set(&mut normals, k, row.normal);
+                at_end[k] = f64::from(u8::from(is_end));
+            }
+        }
+        Directions::Given { normals, at_end }
+    }
+}
+
+/// Sets a lane of three.
+fn set(lanes: &mut [Lane; 3], k: usize, v: Vec3<f64>) {
+    lanes.iter_mut().zip(v.to_array()).for_each(|(lane, component)| lane[k] = component);
+}
+
+/// Up to eight of a set of samples, which are taken out of it.
+fn take_eight(left: &mut u64) -> ([u8; WIDTH], usize) {
+    let (mut eight, mut count) = ([0; WIDTH], 0);
+    while *left != 0 && count < WIDTH {
+        eight[count] = left.trailing_zeros() as u8;
+        *left &= *left - 1;
+        count += 1;
+    }
+    (eight, count)
+}
+
+/// Appends what is proven of the intervals of a pair, in order: one that is proven to be beyond the cut-off throughout has no answer.
+/// `rows`: the rows of the pair that are known, in A's recentred frame, by sample. The answers are those of
+/// [`super::interval_proximity`]: they are a function of the bodies, the poses and the options alone.
+pub fn walk_intervals(
+    query: &IntervalQuery<'_>,
+    rows: &[Proximity],
+    options: &IntervalOptions,
+    cache: &mut PairCache,
+    work: &mut Workspace,
+    routes: &mut Routes,
+    out: &mut Vec<IntervalProximity>,
+) {
+    routes.intervals += u64::from(query.intervals.count_ones());
+    let (rows, begin) = (RowsBySample::new(rows), out.len());
+    let terms = BlockTerms::new(query, options);
+    let mut left = query.intervals;
+    let apart = left & !rows.samples & !(rows.samples >> 1);
+    if options.between == BetweenFrames::Hold {
+        // Both poses that hold are beyond the cut-off.
+        left &= !(apart & query.asked & query.asked >> 1);
+    } else {
+        left &= !terms.by_rows(&rows, routes, out);
+        if let Some(beside) = cache.hulls.learned.axis {
+            left &= !terms.by_axis(left & apart, beside, routes);
+        }
+    }
+    let mut timed = TimedAnswers { query, rows: &rows, options, is_convex: terms.subjects.is_convex(), begin };
+    timed.add(work, routes, out);
+    let mut tries = TRIES;
+    while left != 0 {
+        let sample = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let [a, b] = query.over(sample);
+        let done = match solve(&a, &b, rows.at_ends(sample), options, PartDivision::default(), work, routes) {
+            Solved::Answer(answer) => {
+                timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
+                continue;
+            }
+            Solved::OfNodes(answer, nearest) => {
+                timed.push(IntervalProximity { sample: sample as u8, ..answer }, out);
+                if tries == 0 || nearest.others.len() >= COVER {
+                    continue;
+                }
+                let done = terms.by_nodes(left, &rows, &nearest, routes, out);
+                timed.add(work, routes, out);
+                done
+            }
+            Solved::Beyond(cover) => {
+                if let [SeparatedNodes { nodes: [0, 0], beside }] = cover[..] {
+                    let axis = &mut cache.hulls.learned.axis;
+                    *axis = axis.map(|_| beside);
+                }
+                if tries == 0 || cover.is_empty() || cover.len() > COVER {
+                    continue;
+                }
+                terms.by_cover(left & apart, &cover, routes)
+            }
+        };
+        tries = if done == 0 { tries - 1 } else { tries };
+        left &= !done;
+    }
+    debug_assert!(out[begin..].iter().all(IntervalProximity::is_in_order), "ends out of order: {:?}", &out[begin..]);
+    out[begin..].sort_unstable_by_key(|answer| answer.sample);
+}
+
+/// The answers of a pair whose times of least distance are as narrow as their brackets explain.
+struct TimedAnswers<'q, 'a> {
+    query: &'q IntervalQuery<'a>,
+    rows: &'q RowsBySample<'a>,
+    options: &'q IntervalOptions,
+    is_convex: bool,
+    /// Those from here on are not.
+    begin: usize,
+}
+
+impl TimedAnswers<'_, '_> {
+    /// Adds an answer that is.
+    fn push(&mut self, answer: IntervalProximity, out: &mut Vec<IntervalProximity>) {
+        out.push(answer);
+        self.begin = out.len();
+    }
+
+    /// Narrows the times of the answers of rows that were added.
+    fn add(&mut self, work: &mut Workspace, routes: &mut Routes, out: &mut [IntervalProximity]) {
+        for answer in &mut out[self.begin..] {
+            let sample = usize::from(answer.sample);
+            let sought = SoughtTimes::of_bracket([answer.lower, answer.upper], self.is_convex, self.options.touch);
+            if are_explained(answer, self.rows.lowers(answer.sample), sought) {
+                continue;
+            }
+            let ([a, b], rows) = (self.query.over(sample), self.rows.at_ends(sample));
+            *answer = timed_by_rows(*answer, [&a, &b], rows, self.options, work, routes);
+        }
+        self.begin = out.len();
+    }
+}
+
+impl BlockTerms<'_, '_> {
+    /// Decides intervals with rows at both ends by the directions of the rows: which of them. See [`super::solve`].
+    fn by_rows(&self, rows: &RowsBySample<'_>, routes: &mut Routes, out: &mut Vec<IntervalProximity>) -> u64 {
+        let all = rows.proven_at_both_ends(self.query.intervals);
+        if all == 0 {
+            return 0;
+        }
+        let is_convex = self.subjects.is_convex();
+        let mut tried = [TriedDirections::new([0.0; 2], is_convex); SAMPLES];
+        for sample in (0..SAMPLES as u8).filter(|sample| all >> sample & 1 == 1) {
+            tried[usize::from(sample)] = TriedDirections::new(rows.uppers(sample), is_convex);
+        }
+        let mut open = all;
+        open &= !self.along_normals(rows, open, 0..1, &mut tried, out);
+        if is_convex {
+            open &= !self.along_normals(rows, open, 1..FixedIn::ALL.len(), &mut tried, out);
+        }
+        let done = all & !open;
+        routes.intervals_by_row += u64::from(done.count_ones());
+        done
+    }
+
+    /// Decides intervals of a set by the directions of their rows in the frames of these ranks: which of them.
+    fn along_normals(
+        &self,
+        rows: &RowsBySample<'_>,
+        of: u64,
+        ranks: Range<usize>,
+        tried: &mut [TriedDirections; SAMPLES],
+        out: &mut Vec<IntervalProximity>,
+    ) -> u64 {
+        let (hulls, is_convex) = (self.subjects.hulls(), self.subjects.is_convex());
+        let (mut done, mut left) = (0_u64, of);
+        while left != 0 {
+            let (eight, count) = take_eight(&mut left);
+            let eight = &eight[..count];
+            let motions = self.motions(eight);
+            let directions = [true, false].map(|is_nearer| rows.directions(eight, is_nearer));
+            let mut open = u8::MAX >> (WIDTH - count);
+            for (rank, directions) in ranks.clone().flat_map(|rank| directions.iter().map(move |of| (rank, of))) {
+                let found = motions.bounds(&hulls, directions, rank);
+                open &= found.defined;
+                for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
+                    let tried = &mut tried[usize::from(sample)];
+                    if let Some(answer) = tried.take(directions.end(k), &found.of(k), self.options) {
+                        done |= 1 << sample;
+                        out.extend(answer.map(|answer| IntervalProximity { sample, ..answer }));
+                    }
+                }
+                open = eight.iter().zip(0..).fold(open, |set, (s, k)| set & !(u8::from(done >> s & 1 == 1) << k));
+                if open == 0 || !is_convex {
+                    break;
+                }
+            }
+        }
+        done
+    }
+
+    /// Rules out intervals of a set by a direction beside the line between the origins, and by that line: which of them.
+    fn by_axis(&self, of: u64, beside: Vec3<f64>, routes: &mut Routes) -> u64 {
+        let Some(hulls) = self.subjects.hulls_of_nodes([0, 0]) else { return 0 };
+        let (mut done, mut left) = (0_u64, of);
+        while left != 0 {
+            let (eight, count) = take_eight(&mut left);
+            let motions = self.motions(&eight[..count]);
+            let mut open = u8::MAX >> (WIDTH - count);
+            for beside in [beside, Vec3::ZERO] {
+                let found = motions.bounds(&hulls, &Directions::Beside { middles: [Vec3::ZERO; 2], beside }, 0);
+                for (k, &sample) in eight[..count].iter().enumerate() {
+                    if open >> k & 1 == 1 && self.are_apart(&found, k, self.options.within) {
+                        (done, open) = (done | 1 << sample, open & !(1 << k));
+                    }
+                }
+                if open == 0 || beside == Vec3::ZERO {
+                    break;
+                }
+            }
+        }
+        routes.intervals_by_block += u64::from(done.count_ones());
+        done
+    }
+
+    /// Rules out intervals of a set by the directions that separated nodes in another one: which of them.
+    fn by_cover(&self, of: u64, cover: &[SeparatedNodes], routes: &mut Routes) -> u64 {
+        let (mut done, mut left) = (0_u64, of);
+        while left != 0 {
+            let (eight, count) = take_eight(&mut left);
+            let motions = self.motions(&eight[..count]);
+            let open = self.separated(&motions, cover, [self.options.within; WIDTH], u8::MAX >> (WIDTH - count));
+            for (k, &sample) in eight[..count].iter().enumerate() {
+                done |= u64::from(open >> k & 1) << sample;
+            }
+        }
+        routes.intervals_by_block += u64::from(done.count_ones());
+        done
+    }
+
+    /// The lanes of a set in which all nodes of a cover are apart by more than `within` (metres, by lane), with the margin.
+    fn separated(&self, motions: &EightMotions, cover: &[SeparatedNodes], within: Lane, of: u8) -> u8 {
+        let mut apart = of;
+        for &SeparatedNodes { nodes, beside } in cover {
+            let Some(hulls) = self.subjects.hulls_of_nodes(nodes) else { return 0 };
+            let directions = Directions::Beside { middles: self.subjects.middles(nodes), beside };
+            let found = motions.bounds(&hulls, &directions, 0);
+            for k in 0..WIDTH {
+                if apart >> k & 1 == 1 && !self.are_apart(&found, k, within[k]) {
+                    apart &= !(1 << k);
+                }
+            }
+            if apart == 0 {
+                break;
+            }
+        }
+        apart
+    }
+
+    /// Decides intervals of a set of which the same pieces are nearest at the nearer end, by the same nodes: which of them. See
+    /// [`super::solve`].
+    fn by_nodes(
+        &self,
+        of: u64,
+        rows: &RowsBySample<'_>,
+        nearest: &NearestNodes,
+        routes: &mut Routes,
+        out: &mut Vec<IntervalProximity>,
+    ) -> u64 {
+        let path = self.subjects.nodes_with(nearest.pieces);
+        let mut left = rows.of_pieces(rows.proven_at_both_ends(of), nearest.pieces);
+        let mut done = 0_u64;
+        while left != 0 {
+            let (eight, count) = take_eight(&mut left);
+            let eight = &eight[..count];
+            let (motions, directions) = (self.motions(eight), rows.directions(eight, true));
+            let (mut answers, mut within) = ([None; WIDTH], [0.0; WIDTH]);
+            let mut open = u8::MAX >> (WIDTH - count);
+            for (nodes, hulls) in &path {
+                let (bounds, is_last) = (motions.bounds(hulls, &directions, 0), *nodes == nearest.nodes);
+                open &= bounds.defined;
+                let mut here = 0;
+                for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| open >> k & 1 == 1) {
+                    if let Some(answer) = decided(&bounds.of(k), rows.uppers(sample), false, self.options) {
+                        here |= 1 << k;
+                        (answers[k], within[k]) = (answer, answer.map_or(self.options.within, |answer| answer.upper));
+                    }
+                }
+                if is_last {
+                    open &= here;
+                    break;
+                }
+                // Nodes above decide these.
+                open &= !here;
+            }
+            let apart = self.separated(&motions, &nearest.others, within, open);
+            for (k, &sample) in eight.iter().enumerate().filter(|(k, _)| apart >> k & 1 == 1) {
+                done |= 1 << sample;
+                out.extend(answers[k].map(|answer| IntervalProximity { sample, ..answer }));
+            }
+        }
+        routes.intervals_by_row += u64::from(done.count_ones());
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests;

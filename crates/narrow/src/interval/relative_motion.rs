@@ -1,0 +1,274 @@
+//! Bounds of the motion of two bodies relative to each other (docs/numerics.md, "Between the frames").
+
+use super::path::PathTerms;
+use clearsweep_base::simd::{Lane, Simd, V};
+use clearsweep_geometry::{Scalar, Vec3};
+
+/// The frame in which a direction stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FixedIn {
+    /// The world.
+    World,
+    /// Body A.
+    A,
+    /// Body B.
+    B,
+}
+
+impl FixedIn {
+    pub(super) const ALL: [Self; 3] = [Self::World, Self::A, Self::B];
+}
+
+/// Relative margin of what is computed here.
+const MARGIN: f64 = 1.0 + 1e-9;
+
+/// What differences of nearly equal velocities may be off, in the velocities.
+const CANCELLATION: f64 = 64.0 * f64::EPSILON;
+
+/// The motion of two bodies over an interval; times are shares of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RelativeMotion<T = f64> {
+    omega: [Vec3<T>; 2],
+    reach: [T; 2],
+    /// Bounds of the second derivative of any point of one body in the frame of the other: in that of A, in that of B.
+    in_frame: [T; 2],
+    /// No two points of the bodies move faster relative to each other, metres an interval.
+    pub(super) speed: T,
+    /// How far the bodies may be off their places together in interpolated poses, metres.
+    pub(super) error: T,
+}
+
+impl<T: Scalar> RelativeMotion<T> {
+    /// Of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
+    #[inline(always)] // as everything generic below: into code for wider registers
+    pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>) -> Self {
+        let (margin, cancellation) = (T::from_f64(MARGIN), T::from_f64(CANCELLATION));
+        let carried = Carried {
+            pivots: between + (b.arm - a.arm),
+            velocity: b.velocity - a.velocity,
+            turn: b.omega - a.omega,
+            rates: [a.omega.length(), b.omega.length()],
+        };
+        let (turning, fastest) = (carried.rates[0] + carried.rates[1], carried.velocity.length());
+        let lever = a.reach + b.reach + carried.pivots.length() + fastest;
+        let noise = cancellation * turning * (turning * lever + (fastest + fastest));
+        let in_a = carried.acceleration(a.omega, b.reach) * margin + noise;
+        let in_b = carried.acceleration(b.omega, a.reach) * margin + noise;
+        let apart = fastest + carried.rates[0] * a.reach + carried.rates[1] * b.reach;
+        let speed = carried.speed(a.omega, b.reach).smaller(carried.speed(b.omega, a.reach)).smaller(apart);
+        let noise = cancellation * (turning * lever + a.velocity.length() + b.velocity.length());
+        Self {
+            omega: [a.omega, b.omega],
+            reach: [a.reach, b.reach],
+            in_frame: [in_a, in_b],
+            speed: speed * margin + noise,
+            error: a.error + b.error,
+        }
+    }
+
+    /// A bound of the second derivative of the gap of the supporting planes along a direction that stands still in a frame; `normal`:
+    /// the direction in the world, at some time. A point within `r` of its pivot has the acceleration `omega^2 r` across the axis.
+    #[inline(always)]
+    pub(super) fn bend(&self, fixed: FixedIn, normal: Vec3<T>) -> T {
+        match fixed {
+            FixedIn::World => (self.across(0, normal) + self.across(1, normal)) * T::from_f64(MARGIN),
+            FixedIn::A => self.in_frame[0],
+            FixedIn::B => self.in_frame[1],
+        }
+    }
+
+    /// The frame of the bend that comes at this place in order (0 to 2), the first of equal ones first: where it is B's, where A's, and the
+    /// bend.
+    #[inline(always)]
+    pub(super) fn bend_of_rank(&self, rank: usize, normal: Vec3<T>) -> (T::Mask, T::Mask, T) {
+        let world = self.bend(FixedIn::World, normal);
+        let [a, b] = self.in_frame;
+        let (a_first, b_first, b_before_a) = (a.lt(world), b.lt(world), b.lt(a));
+        let (in_b, in_a) = match rank {
+            0 => (b_first & b_before_a, a_first & !b_before_a),
+            1 => {
+                let in_world = (a_first & !b_first) | (!a_first & b_first);
+                let in_a = (a_first & b_before_a) | (!a_first & !b_before_a);
+                (!in_world & !in_a, in_a & !in_world)
+            }
+            _ => (!b_first & !b_before_a, !a_first & b_before_a),
+        };
+        (in_b, in_a, T::select(in_b, b, T::select(in_a, a, world)))
+    }
+
+    /// A bound of the least bend of any direction.
+    #[inline(always)]
+    pub(super) fn most_bend(&self) -> T {
+        let of_a = self.omega[0].length2() * self.reach[0];
+        let of_b = self.omega[1].length2() * self.reach[1];
+        let world = (of_a + of_b) * T::from_f64(MARGIN);
+        Scalar::smaller(Scalar::smaller(self.in_frame[0], self.in_frame[1]), world)
+    }
+
+    /// A bound of the acceleration of a body's points along a direction of the world.
+    #[inline(always)]
+    fn across(&self, body: usize, normal: Vec3<T>) -> T {
+        let omega = self.omega[body];
+        let rate = omega.length();
+        rate * self.reach[body] * (omega.cross(normal).length() + T::from_f64(CANCELLATION) * rate)
+    }
+}
+
+impl<S: Simd> RelativeMotion<V<S>> {
+    /// To memory.
+    #[inline(always)]
+    pub(super) fn store(&self, to: &mut [Lane; 12]) {
+        let [a, b] = self.omega;
+        let all = [
+            a.x,
+            a.y,
+            a.z,
+            b.x,
+            b.y,
+            b.z,
+            self.reach[0],
+            self.reach[1],
+            self.in_frame[0],
+            self.in_frame[1],
+            self.speed,
+            self.error,
+        ];
+        for (lane, value) in to.iter_mut().zip(all) {
+            value.store(lane);
+        }
+    }
+
+    /// From memory.
+    #[inline(always)]
+    pub(super) fn load(from: &[Lane; 12]) -> Self {
+        let [a, b, c, d, e, f, r, s, i, j, speed, error] = from;
+        let at = V::load;
+        Self {
+            omega: [Vec3::new(at(a), at(b), at(c)), Vec3::new(at(d), at(e), at(f))],
+            reach: [at(r), at(s)],
+            in_frame: [at(i), at(j)],
+            speed: at(speed),
+            error: at(error),
+        }
+    }
+}
+
+/// How the pivots of two bodies move relative to each other.
+#[derive(Clone, Copy)]
+struct Carried<T> {
+    /// From A's pivot to B's at the start.
+    pivots: Vec3<T>,
+    /// The velocity of that.
+    velocity: Vec3<T>,
+    /// The difference of the angular velocities.
+    turn: Vec3<T>,
+    /// The sizes of the angular velocities.
+    rates: [T; 2],
+}
+
+impl<T: Scalar> Carried<T> {
+    /// A bound of the acceleration of the other body's points, within `reach` of its pivot, in the frame of the body that turns by `own`:
+    /// `(turn x own) x r + turn x (turn x r) + own x (own x p - 2 v)`.
+    #[inline(always)]
+    fn acceleration(&self, own: Vec3<T>, reach: T) -> T {
+        let twice = self.velocity + self.velocity;
+        let first = own.cross(own.cross(self.pivots) - twice).length();
+        let last = own.cross(own.cross(self.pivots + self.velocity) - twice).length();
+        (self.turn.cross(own).length() + self.turn.length2()) * reach + first.larger(last)
+    }
+
+    /// A bound of the velocity of these points there: `v - own x p + turn x r`.
+    #[inline(always)]
+    fn speed(&self, own: Vec3<T>, reach: T) -> T {
+        let first = (self.velocity - own.cross(self.pivots)).length();
+        let last = (self.velocity - own.cross(self.pivots + self.velocity)).length();
+        first.larger(last) + self.turn.length() * reach
+    }
+}
+
+/// A lower bound of a function over [0, 1] that is `first` and `last` at the ends and whose second derivative is at most `bend`:
+/// `(1 - t) first + t last - bend t (1 - t) / 2`, a convex parabola.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GapBound {
+    pub(super) first: f64,
+    pub(super) last: f64,
+    pub(super) bend: f64,
+}
+
+impl GapBound {
+    /// No bound.
+    pub(super) const NONE: Self = Self { first: f64::NEG_INFINITY, last: f64::NEG_INFINITY, bend: 0.0 };
+
+    /// The same, read from the other end.
+    pub(super) fn reversed(self) -> Self {
+        Self { first: self.last, last: self.first, bend: self.bend }
+    }
+
+    /// The least value.
+    pub(super) fn least(&self) -> f64 {
+        let Self { first, last, bend } = *self;
+        let half = 0.5 * bend;
+        let slope = last - first;
+        if slope.abs() >= half || first.is_infinite() {
+            return first.min(last);
+        }
+        // At t = (half - slope) / (2 half).
+        let drop = half - slope;
+        first.min(last).min(first - drop * (drop / (4.0 * half)))
+    }
+
+    /// The shares of [0, 1] outside of which the bound is above a level: the roots of `a t^2 + b t + c`, rounded outward.
+    pub(super) fn where_below(&self, level: f64) -> [f64; 2] {
+        let Self { first, last, bend } = *self;
+        let rounding = 16.0 * f64::EPSILON * (first.abs() + last.abs() + bend + level.abs());
+        let a = 0.5 * bend;
+        let (b, c) = (last - first - a, first - level - rounding);
+        let discriminant = b * b - 4.0 * a * c;
+        if !discriminant.is_finite() {
+            return [0.0, 1.0];
+        }
+        // No difference of nearly equal numbers.
+        let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
+        let (one, other) = if a == 0.0 { (-c / b, -c / b) } else { (q / a, c / q) };
+        let (low, high) = (one.min(other), one.max(other));
+        // Where an end is below the level it is an end of the answer; a root that is not defined leaves all.
+        let low = if c > 0.0 && low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
+        let high = if a + b + c > 0.0 && high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
+        [low.min(high), high]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GapBound;
+
+    #[test]
+    fn the_least_value_is_that_of_the_parabola() {
+        for (first, last, bend) in [
+            (1.0, 1.0, 8.0),
+            (1.0, 2.0, 8.0),
+            (3.0, -1.0, 2.0),
+            (0.0, 0.1, 0.3),
+            (2.0, 5.0, 0.0),
+            (5.0, 2.0, 0.0),
+            (1.0, 1.0, 0.0),
+        ] {
+            let value = |t: f64| (1.0 - t) * first + t * last - bend * t * (1.0 - t) / 2.0;
+            let grid = (0..=10_000).map(|i| value(f64::from(i) / 1e4)).fold(f64::INFINITY, f64::min);
+            let bound = GapBound { first, last, bend };
+            let found = bound.least();
+            assert!(found <= grid + 1e-12 && found >= grid - 1e-7 * (1.0 + bend), "{found} {grid}");
+            let level = grid + 0.05;
+            let [low, high] = bound.where_below(level);
+            for i in 0..=10_000 {
+                let t = f64::from(i) / 1e4;
+                assert!(value(t) > level - 1e-9 || (low..=high).contains(&t), "{t} is outside of {low} .. {high}");
+            }
+            assert!(
+                low <= high
+                    && (low == 0.0 || value(low) >= level - 1e-9)
+                    && (high == 1.0 || value(high) >= level - 1e-9)
+            );
+        }
+    }
+}

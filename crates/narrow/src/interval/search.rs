@@ -1,0 +1,299 @@
+//! Best-first division of an interval: the part whose lower bound is least is divided next, until the bracket decides what is asked.
+//!
+//! A part is a pair of convex pieces, or of nodes of the trees over them, between two times. What is proven depends on the bodies, their
+//! motion and the options alone: the order of the parts is that of their bounds.
+
+use super::beyond::separated;
+use super::node::Node;
+use super::options::{IntervalOptions, PartDivision};
+use super::path::BodyPath;
+use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
+use super::sought_times::SoughtTimes;
+use super::subject::{Leaf, Subjects};
+use super::surfaces::SurfaceParts;
+use super::two_directions::HullsBetween;
+use crate::cache::PieceCache;
+use crate::routes::Routes;
+use crate::rung_outcome::PROMISE;
+use crate::workspace::Workspace;
+use clearsweep_model::IntervalMethod;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Distances computed for an interval, at most; so many pairs of volumes of surfaces count as one (`surfaces/division.rs`).
+const WORK_LIMIT: u32 = 4000;
+
+/// Shares of an interval that are not divided any further.
+const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// Shares of a part at its ends in which it is not divided.
+const NEAREST: f64 = 0.05;
+
+/// A part that is more than this share of the part that it comes from is divided in the middle, so that two divisions leave no more than
+/// this of any part.
+const UNEVEN: f64 = 0.8;
+
+/// What a part is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PartOf {
+    /// Two nodes of the trees over the pieces.
+    Nodes([u32; 2]),
+    /// A leaf, between two of its nodes.
+    Leaf { leaf: u32, from: u32, to: u32 },
+    /// Two nodes of the trees over surfaces.
+    Surfaces(u32),
+}
+
+/// A part of the interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IntervalPart {
+    /// Proven lower bound of the signed distance, metres.
+    pub(super) lower: f64,
+    pub(super) start: f64,
+    pub(super) end: f64,
+    /// A bound over the part, its ends at 0 and 1; none of nodes of trees.
+    pub(super) bound: GapBound,
+    pub(super) of: PartOf,
+    /// Where the distance is likely least, as a share of the part.
+    pub(super) least_at: f64,
+}
+
+/// The greatest is the part that is looked at next: that of the least bound, and of equal ones the earliest.
+impl Ord for IntervalPart {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_bound = other.lower.total_cmp(&self.lower);
+        by_bound.then(other.start.total_cmp(&self.start)).then(other.of.cmp(&self.of))
+    }
+}
+impl PartialOrd for IntervalPart {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for IntervalPart {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for IntervalPart {}
+
+/// A search under way.
+pub(super) struct IntervalSearch<'a, 'w> {
+    pub(super) subjects: Subjects<'a>,
+    pub(super) paths: [BodyPath; 2],
+    pub(super) motion: RelativeMotion,
+    pub(super) options: IntervalOptions,
+    pub(super) division: PartDivision,
+    /// The bodies as a whole at both ends, with their rows.
+    pub(super) ends: [Node; 2],
+    /// What two convex bodies remember of both ends.
+    pub(super) cache: PieceCache,
+    pub(super) work: &'w mut Workspace,
+    pub(super) routes: &'w mut Routes,
+    pub(super) leaves: Vec<Leaf<'a>>,
+    pub(super) open: BinaryHeap<IntervalPart>,
+    /// Of bodies of which one is a mesh, once their hulls prove too little.
+    pub(super) surfaces: Option<Box<SurfaceParts<'a>>>,
+    /// Proven upper end of the least distance, metres.
+    pub(super) upper: f64,
+    /// Distances computed.
+    pub(super) computed: u32,
+    /// Whether a part was divided, and whether one is bounded by the speed of the bodies.
+    pub(super) divided: bool,
+    pub(super) by_speed: bool,
+    /// Once the bracket is known: what is sought of the times of least distance.
+    pub(super) sought: Option<SoughtTimes>,
+}
+
+/// How the bisection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bisected {
+    /// The bodies are proven to be beyond the cut-off throughout.
+    Beyond,
+    /// The bracket decides what is asked, or cannot be narrower than rounding.
+    Decided,
+    /// The work limit was reached.
+    Limit,
+}
+
+impl<'a> IntervalSearch<'a, '_> {
+    /// Divides parts until the bracket decides.
+    pub(super) fn run(&mut self) -> Bisected {
+        loop {
+            let Some(part) = self.open.peek().copied() else { return Bisected::Beyond };
+            if part.lower > self.options.within {
+                return Bisected::Beyond;
+            }
+            if self.decides(part.lower) || self.is_final(&part) {
+                return Bisected::Decided;
+            }
+            if self.computed >= WORK_LIMIT {
+                return Bisected::Limit;
+            }
+            self.open.pop();
+            self.divide(&part);
+        }
+    }
+
+    /// Whether a bracket from `lower` to the upper end found decides what is asked.
+    fn decides(&self, lower: f64) -> bool {
+        // The depth of bodies that are not convex is a bracket of its own.
+        let is_deep = self.upper <= self.options.touch && !self.subjects.is_convex();
+        is_deep || self.options.is_decided(lower, self.upper)
+    }
+
+    /// Whether dividing a part cannot raise its bound but by rounding.
+    fn is_final(&self, part: &IntervalPart) -> bool {
+        if let PartOf::Surfaces(of) = part.of {
+            return self.is_final_of_surfaces(of);
+        }
+        let PartOf::Leaf { leaf, from, to } = part.of else { return false };
+        let nodes = &self.leaves[leaf as usize].nodes;
+        let [from, to] = [&nodes[from as usize], &nodes[to as usize]];
+        let rounding = 4.0 * (PROMISE * self.subjects.size(from) + self.motion.error);
+        let reached = from.lower.min(to.lower) - part.lower <= rounding;
+        // Of bodies that overlap the bound of the speed proves nothing.
+        let is_overlap = !self.subjects.is_convex() && from.upper.max(to.upper) <= 0.0;
+        reached || is_overlap || part.end - part.start <= LEAST_SHARE
+    }
+
+    /// Replaces a part by its parts.
+    pub(super) fn divide(&mut self, part: &IntervalPart) {
+        match part.of {
+            PartOf::Nodes(nodes) => {
+                if let Some(pieces) = self.subjects.pieces(nodes) {
+                    self.begin_leaf(pieces, part.lower);
+                    return;
+                }
+                for nodes in self.subjects.children(nodes).into_iter().flatten() {
+                    self.push_nodes(nodes, part.lower);
+                }
+            }
+            PartOf::Surfaces(of) => self.divide_surfaces(of),
+            PartOf::Leaf { .. } if self.has_surfaces() => self.begin_surfaces(part),
+            PartOf::Leaf { leaf, from, to } => {
+                self.divided = true;
+                let share = self.division_of(part);
+                let between = self.evaluate(leaf, part.start + share * (part.end - part.start));
+                self.push(leaf, [from, between], part.lower, share <= UNEVEN);
+                self.push(leaf, [between, to], part.lower, 1.0 - share <= UNEVEN);
+            }
+        }
+    }
+
+    /// Where a part is divided, as a share of it.
+    fn division_of(&self, part: &IntervalPart) -> f64 {
+        let share = match self.division {
+            PartDivision::Middle => 0.5,
+            PartDivision::Least => part.least_at,
+            PartDivision::Advancement => part.bound.where_below(self.upper - self.options.tolerance)[0],
+        };
+        // At an end nothing would be learned: what is least there is known.
+        if share > 0.0 && share < 1.0 { share.clamp(NEAREST, 1.0 - NEAREST) } else { 0.5 }
+    }
+
+    /// Adds two nodes of the trees over the whole interval; `at_least`: what is proven of nodes that contain them. Their balls bound
+    /// them, and where these are near, supporting planes: along the line between the middles, and along the normals of the rows.
+    pub(super) fn push_nodes(&mut self, nodes: [u32; 2], at_least: f64) {
+        let lower = self.subjects.ball_gap(nodes, &self.paths, &self.motion).max(at_least);
+        let (start, end, of) = (0.0, 1.0, PartOf::Nodes(nodes));
+        let (sought, ends) = (self.sought, [&self.ends[0], &self.ends[1]]);
+        let upper = sought.map_or(self.upper, |sought| sought.level);
+        let hulls = self.subjects.hulls_of_nodes(nodes).filter(|_| lower <= upper);
+        let bound = hulls.map_or(GapBound::NONE, |hulls| {
+            let between = self.subjects.between_middles(nodes, ends[0]);
+            let along = hulls.bound_along(ends, between, FixedIn::World, &self.motion);
+            if along.least() > upper {
+                return along;
+            }
+            let is_enough = |least: f64| least > upper || (sought.is_none() && self.options.is_decided(least, upper));
+            let best = hulls.best_between(ends, &self.motion, |bound| is_enough(bound.least()));
+            let best = if best.least() < along.least() { along } else { best };
+            if is_enough(best.least()) {
+                return best;
+            }
+            let apart = separated(&hulls, ends, &self.motion, upper);
+            if apart.least() > best.least() { apart } else { best }
+        });
+        let by_planes = bound.least();
+        let lower = if by_planes > lower { by_planes } else { lower };
+        self.open.push(IntervalPart { lower, start, end, bound, of, least_at: 0.5 });
+    }
+
+    /// A pair of pieces over the whole interval.
+    pub(super) fn begin_leaf(&mut self, pieces: [u32; 2], lower: f64) {
+        let leaf = self.leaves.len() as u32;
+        let cache = if self.subjects.is_convex() { std::mem::take(&mut self.cache) } else { PieceCache::default() };
+        self.leaves.push(Leaf::new(&self.subjects, pieces, cache));
+        let [from, to] = [0.0, 1.0].map(|share| self.evaluate(leaf, share));
+        self.push(leaf, [from, to], lower, true);
+    }
+
+    /// The distance at a time; the index of its node.
+    pub(super) fn evaluate(&mut self, leaf: u32, share: f64) -> u32 {
+        self.computed += 1;
+        let mut node = Node::at(share, &self.paths);
+        let error = if share > 0.0 && share < 1.0 { self.motion.error } else { 0.0 };
+        let of = &mut self.leaves[leaf as usize];
+        let known = match share {
+            0.0 => Some(&self.ends[0]),
+            1.0 => Some(&self.ends[1]),
+            _ => None,
+        };
+        of.measure(&self.subjects, (&mut node, error), known, self.work, self.routes);
+        self.upper = if node.upper < self.upper { node.upper } else { self.upper };
+        self.add_node(leaf, node)
+    }
+
+    /// Adds a node to a leaf; its index.
+    pub(super) fn add_node(&mut self, leaf: u32, node: Node) -> u32 {
+        let nodes = &mut self.leaves[leaf as usize].nodes;
+        nodes.push(node);
+        nodes.len() as u32 - 1
+    }
+
+    /// Adds the part between two nodes; `at_least`: what is proven of a part that contains it; `at_choice`: whether it may be divided
+    /// elsewhere than in the middle.
+    pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
+        let of = &self.leaves[leaf as usize];
+        let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
+        let upper = self.upper;
+        let is_enough = |least: f64| match self.sought {
+            Some(sought) => least > sought.level,
+            None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
+        };
+        let (mut bound, least_at) = match self.subjects.is_convex_leaf() {
+            true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
+            false => {
+                let is_enough = |bound: &GapBound| is_enough(bound.least());
+                (of.hulls.best_between([one, other], &self.motion, is_enough), 0.5)
+            }
+        };
+        let least_at = if at_choice { least_at } else { 0.5 };
+        let mut lower = bound.least();
+        if !self.subjects.is_convex_leaf() {
+            // While the bodies are apart no two points come nearer than by the speed.
+            let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
+            if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {
+                lower = by_speed;
+                bound = GapBound::NONE;
+                self.by_speed = true;
+            }
+        }
+        let lower = if lower > at_least { lower } else { at_least };
+        let (start, end) = (one.share, other.share);
+        self.open.push(IntervalPart { lower, start, end, bound, of: PartOf::Leaf { leaf, from, to }, least_at });
+    }
+
+    /// The class of proof of a lower end.
+    pub(super) fn method(&self, end: Bisected, least: f64) -> IntervalMethod {
+        // Bounds of surfaces that are above that of the speed stand in its place.
+        let is_by_speed = self.by_speed && self.surfaces.as_ref().is_none_or(|surfaces| least <= surfaces.begun_at);
+        match end {
+            Bisected::Limit => IntervalMethod::Limit,
+            _ if is_by_speed => IntervalMethod::Motion,
+            _ if self.divided => IntervalMethod::Bisection,
+            _ => IntervalMethod::Direction,
+        }
+    }
+}

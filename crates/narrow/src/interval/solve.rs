@@ -1,0 +1,455 @@
+//! One interval of one pair: by the directions of the rows, by the nodes that contain the nearest pieces, and by a search.
+
+use super::beyond::{SeparatedCover, SeparationProof};
+use super::closest::{are_explained, common};
+use super::contact::first_contact;
+use super::node::Node;
+use super::options::{BodyMotion, IntervalOptions, PartDivision};
+use super::path::{BodyPath, PathTerms, displacement};
+use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
+use super::search::IntervalSearch;
+use super::sought_times::SoughtTimes;
+use super::subject::Subjects;
+use super::support_gap::{Hulls, by_bend};
+use crate::cache::PieceCache;
+use crate::routes::Routes;
+use crate::workspace::Workspace;
+use clearsweep_model::Proximity;
+use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
+use clearsweep_scene::BetweenFrames;
+use std::collections::BinaryHeap;
+
+/// What is proven of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
+/// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
+/// frame, where they are known: they change no answer.
+pub fn interval_proximity<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
+    interval_proximity_divided(a, b, rows, options, PartDivision::default(), work, routes)
+}
+
+/// [`interval_proximity`], with a choice of where the search for the least distance divides a part: for comparisons.
+pub fn interval_proximity_divided<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    division: PartDivision,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
+    match solve(a, b, rows, options, division, work, routes) {
+        Solved::Answer(answer) | Solved::OfNodes(answer, _) => {
+            debug_assert!(answer.is_in_order(), "ends out of order: {answer:?}");
+            Some(answer)
+        }
+        Solved::Beyond(_) => None,
+    }
+}
+
+/// What became of an interval.
+#[derive(Debug, Clone)]
+pub(super) enum Solved {
+    /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
+    Beyond(SeparatedCover),
+    Answer(IntervalProximity),
+    /// By two nodes of the trees.
+    OfNodes(IntervalProximity, NearestNodes),
+}
+
+impl From<Option<IntervalProximity>> for Solved {
+    fn from(answer: Option<IntervalProximity>) -> Self {
+        answer.map_or_else(|| Self::Beyond(SeparatedCover::new()), Self::Answer)
+    }
+}
+
+/// See [`interval_proximity_divided`].
+pub(super) fn solve<'a>(
+    a: &BodyMotion<'a>,
+    b: &BodyMotion<'a>,
+    rows: [Option<&'a Proximity>; 2],
+    options: &IntervalOptions,
+    division: PartDivision,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Solved {
+    let subjects = Subjects::new(a, b, options.touch);
+    if options.between == BetweenFrames::Hold {
+        return held(&subjects, [a, b], rows, options, work, routes).into();
+    }
+    let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
+        return undefined([a, b], rows, &subjects, options, work, routes).into();
+    };
+    let paths = [path_a, path_b];
+    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
+    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
+    // Bodies that are within the cut-off at one end are not beyond it throughout.
+    let separation =
+        |within, but| SeparationProof { subjects: &subjects, paths: &paths, motion: &motion, but, within }.prove();
+    if rows.iter().flatten().all(|row| row.upper > options.within)
+        && let Some(cover) = separation(options.within, None)
+    {
+        routes.intervals_beyond += 1;
+        return Solved::Beyond(cover);
+    }
+    let mut cache = PieceCache::default();
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
+    let known = by_normals(&subjects, &motion, &ends, options).map(Solved::from);
+    let known = known.or_else(|| by_nearest_nodes(&subjects, &motion, &ends, options, &separation));
+    // What lies inside of an open mesh at an end has an answer, however far its surface is.
+    let by_winding = ends.iter().any(|end| end.by_winding);
+    let options = &IntervalOptions { within: if by_winding { f64::INFINITY } else { options.within }, ..*options };
+    let mut search = IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes);
+    match known {
+        None => {
+            search.begin();
+            answer(search).into()
+        }
+        Some(Solved::Answer(answer)) => Solved::Answer(timed(answer, search)),
+        Some(Solved::OfNodes(answer, nearest)) => Solved::OfNodes(timed(answer, search), nearest),
+        Some(beyond) => beyond,
+    }
+}
+
+/// The state of an interval before its search.
+struct IntervalStart<'a, 'o> {
+    subjects: Subjects<'a>,
+    paths: [BodyPath; 2],
+    motion: RelativeMotion,
+    options: &'o IntervalOptions,
+    division: PartDivision,
+    ends: [Node; 2],
+    cache: PieceCache,
+}
+
+impl<'a> IntervalStart<'a, '_> {
+    /// A search without parts.
+    fn search<'w>(self, work: &'w mut Workspace, routes: &'w mut Routes) -> IntervalSearch<'a, 'w> {
+        let Self { subjects, paths, motion, options, division, ends, cache } = self;
+        IntervalSearch {
+            subjects,
+            paths,
+            motion,
+            options: *options,
+            division,
+            upper: least(ends[0].upper, ends[1].upper),
+            ends,
+            cache,
+            work,
+            routes,
+            leaves: Vec::new(),
+            open: BinaryHeap::new(),
+            surfaces: None,
+            computed: 2,
+            divided: false,
+            by_speed: false,
+            sought: None,
+        }
+    }
+}
+
+impl IntervalSearch<'_, '_> {
+    /// Adds the bodies as a whole.
+    fn begin(&mut self) {
+        match self.subjects.has_trees() {
+            true => self.push_nodes([0, 0], f64::NEG_INFINITY),
+            false => self.begin_leaf([0, 0], f64::NEG_INFINITY),
+        }
+    }
+}
+
+/// An answer of directions with times of least distance as narrow as its bracket explains. `search`: without parts.
+fn timed(answer: IntervalProximity, mut search: IntervalSearch<'_, '_>) -> IntervalProximity {
+    let (bracket, is_convex) = ([answer.lower, answer.upper], search.subjects.is_convex());
+    let sought = SoughtTimes::of_bracket(bracket, is_convex, search.options.touch);
+    if are_explained(&answer, search.ends.each_ref().map(|end| end.lower), sought) {
+        return answer;
+    }
+    search.sought = Some(sought);
+    search.begin();
+    let parts = search.open.drain().collect::<Vec<_>>();
+    IntervalProximity { closest: search.times_below(parts, sought, answer.closest), ..answer }
+}
+
+/// [`timed`], of an answer of the directions of the rows at both ends.
+pub(super) fn timed_by_rows(
+    answer: IntervalProximity,
+    [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> IntervalProximity {
+    let subjects = Subjects::new(a, b, options.touch);
+    let (Some(path_a), Some(path_b)) = (BodyPath::new(a, options.between), BodyPath::new(b, options.between)) else {
+        return answer;
+    };
+    let paths = [path_a, path_b];
+    let between = displacement(&(&a.ends[0]).into(), &(&b.ends[0]).into());
+    let motion = RelativeMotion::new([&paths[0].terms(), &paths[1].terms()], between);
+    let (mut cache, division) = (PieceCache::default(), PartDivision::default());
+    let ends = measured_ends(&subjects, [a, b], rows, (&mut cache, work, routes));
+    timed(answer, IntervalStart { subjects, paths, motion, options, division, ends, cache }.search(work, routes))
+}
+
+/// The bodies at both ends, with their distances.
+fn measured_ends(
+    subjects: &Subjects<'_>,
+    [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    (cache, work, routes): (&mut PieceCache, &mut Workspace, &mut Routes),
+) -> [Node; 2] {
+    [0, 1].map(|end| {
+        let mut node = Node::of_poses(end as f64, [a.ends[end], b.ends[end]]);
+        subjects.measure_bodies(&mut node, rows[end], cache, work, routes);
+        node
+    })
+}
+
+/// The lesser of two upper ends, the first of equal ones.
+fn least(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+/// The answer by the normals of both ends, if they decide: the frames of the least bend and the nearer end first; of bodies that are not convex
+/// the first of these directions only.
+fn by_normals(
+    subjects: &Subjects<'_>,
+    motion: &RelativeMotion,
+    ends: &[Node; 2],
+    options: &IntervalOptions,
+) -> Option<Option<IntervalProximity>> {
+    let hulls = subjects.hulls();
+    let mut directions = TriedDirections::new([ends[0].upper, ends[1].upper], subjects.is_convex());
+    let nearer = usize::from(ends[1].upper < ends[0].upper);
+    for rank in 0..FixedIn::ALL.len() {
+        for end in [nearer, 1 - nearer] {
+            let Some(&normal) = ends[end].normals().first() else { continue };
+            let fixed = by_bend(motion, ends[end].to_world(normal))[rank];
+            let bound = hulls.bound_along([&ends[end], &ends[1 - end]], normal, fixed, motion);
+            let bound = if end == 0 { bound } else { bound.reversed() };
+            if let Some(answer) = directions.take(end, &bound, options) {
+                return Some(answer);
+            }
+            if !subjects.is_convex() {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// The directions of both ends that were tried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TriedDirections {
+    uppers: [f64; 2],
+    is_convex: bool,
+    /// The best bound of each end.
+    best: [GapBound; 2],
+}
+
+impl TriedDirections {
+    /// None yet, of bodies with these upper ends at both ends, metres.
+    pub(super) fn new(uppers: [f64; 2], is_convex: bool) -> Self {
+        Self { uppers, is_convex, best: [GapBound::NONE; 2] }
+    }
+
+    /// What the bound along a direction of an end decides, alone or together with the best one of the other end: see [`decided`].
+    pub(super) fn take(
+        &mut self,
+        end: usize,
+        bound: &GapBound,
+        options: &IntervalOptions,
+    ) -> Option<Option<IntervalProximity>> {
+        let is_better = bound.least() > self.best[end].least();
+        if !is_better {
+            return None;
+        }
+        self.best[end] = *bound;
+        let alone = decided(bound, self.uppers, self.is_convex, options);
+        let [first, last] = &self.best;
+        let found = alone.or_else(|| decided(&first.combined(last).0, self.uppers, self.is_convex, options))?;
+        // Each of both bounds holds.
+        let below = |answer: &IntervalProximity| {
+            let both = [first, last].map(|bound| bound.where_below(answer.upper));
+            common(answer.closest, common(both[0], both[1]))
+        };
+        Some(found.map(|answer| IntervalProximity { closest: below(&answer), ..answer }))
+    }
+}
+
+/// The answer of bodies of pieces by two nodes of their trees that contain the nearest pieces of the nearer end, along their normal: by the
+/// first nodes on the way down that decide, if all other pieces are farther apart throughout than the answer's upper end.
+fn by_nearest_nodes(
+    subjects: &Subjects<'_>,
+    motion: &RelativeMotion,
+    ends: &[Node; 2],
+    options: &IntervalOptions,
+    separation: &impl Fn(f64, Option<[u32; 2]>) -> Option<SeparatedCover>,
+) -> Option<Solved> {
+    let is_end = ends[1].upper < ends[0].upper;
+    let (near, far) = if is_end { (&ends[1], &ends[0]) } else { (&ends[0], &ends[1]) };
+    let (pieces, &normal) = (near.pieces.filter(|_| subjects.has_trees())?, near.normals().first()?);
+    let [fixed, ..] = by_bend(motion, near.to_world(normal));
+    let uppers = [ends[0].upper, ends[1].upper];
+    let decide = |hulls: &Hulls<'_>| {
+        let bound = hulls.bound_along([near, far], normal, fixed, motion);
+        decided(&if is_end { bound.reversed() } else { bound }, uppers, false, options)
+    };
+    let nodes = subjects.nodes_with(pieces);
+    let (nodes, answer) = nodes.iter().find_map(|(nodes, hulls)| Some((*nodes, decide(hulls)?)))?;
+    let within = answer.map_or(options.within, |answer| answer.upper);
+    let cover = separation(within, Some(nodes))?;
+    Some(match answer {
+        Some(answer) => Solved::OfNodes(answer, NearestNodes { pieces, nodes, others: cover }),
+        // The others alone are no proof for another interval.
+        None => Solved::Beyond(SeparatedCover::new()),
+    })
+}
+
+/// Two nodes that decide an interval.
+#[derive(Debug, Clone)]
+pub(super) struct NearestNodes {
+    /// The nearest pieces.
+    pub(super) pieces: [u32; 2],
+    /// These contain them.
+    pub(super) nodes: [u32; 2],
+    /// All others are apart.
+    pub(super) others: SeparatedCover,
+}
+
+/// What a bound over the whole interval decides of bodies with these upper ends at its ends. `Some(None)`: they are beyond the cut-off
+/// throughout.
+pub(super) fn decided(
+    bound: &GapBound,
+    uppers: [f64; 2],
+    is_convex: bool,
+    options: &IntervalOptions,
+) -> Option<Option<IntervalProximity>> {
+    let (lower, upper) = (bound.least(), least(uppers[0], uppers[1]));
+    if lower > options.within {
+        return Some(None);
+    }
+    let is_touching = upper <= options.touch;
+    // Of a later contact the time is still to be found; the depth of bodies that are not convex is not that of their hulls.
+    let is_open = is_touching && (uppers[0] > options.touch || !is_convex);
+    if is_open || !options.is_decided(lower, upper) {
+        return None;
+    }
+    let contact = if is_touching { [0.0, 0.0] } else { [f64::NAN; 2] };
+    let (status, method) = (status(lower, upper, options.touch), IntervalMethod::Direction);
+    let closest = bound.where_below(upper);
+    Some(Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact }))
+}
+
+/// The answer of a search that has begun.
+fn answer(mut search: IntervalSearch<'_, '_>) -> Option<IntervalProximity> {
+    let end = search.run();
+    let least = search.open.peek().filter(|least| least.lower <= search.options.within)?.lower;
+    let (method, upper, touch) = (search.method(end, least), search.upper, search.options.touch);
+    let is_convex = search.subjects.is_convex();
+    let (lower, mut times) = match least > 0.0 || is_convex {
+        true => (least, [0.0, 1.0]),
+        false => depth_of_hulls(&mut search, upper),
+    };
+    let sought = SoughtTimes::of_bracket([lower, upper], is_convex, touch);
+    let parts: Vec<_> = search.open.iter().copied().filter(|part| part.lower <= sought.level).collect();
+    let contact = if upper <= touch { first_contact(&mut search) } else { [f64::NAN; 2] };
+    let nodes = || search.ends.iter().chain(search.leaves.iter().flat_map(|leaf| &leaf.nodes));
+    if nodes().any(|node| node.by_winding) {
+        // The surfaces are apart, which says nothing of the inside.
+        let lower = nodes().fold(lower, |lower, node| lower.min(node.lower));
+        let lower = if is_convex { lower } else { lower.min(depth_of_hulls(&mut search, upper).0) };
+        let status = status(lower, upper, touch);
+        return Some(IntervalProximity { sample: 0, status, method, lower, upper, closest: [0.0, 1.0], contact });
+    }
+    // Before the first contact they are clear.
+    times[0] = times[0].max(contact[0]);
+    let closest = search.times_below(parts, sought, times);
+    let status = status(lower, upper, touch);
+    Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
+}
+
+fn status(lower: f64, upper: f64, touch: f64) -> IntervalStatus {
+    if upper <= touch {
+        IntervalStatus::Contact
+    } else if lower > touch {
+        IntervalStatus::Clear
+    } else {
+        IntervalStatus::Undecided
+    }
+}
+
+/// A lower bound of the signed distance over the whole interval of bodies that are not convex and may overlap, from their hulls, which
+/// contain them; and the times outside of which the hulls are farther apart than `upper` (metres).
+fn depth_of_hulls(search: &mut IntervalSearch<'_, '_>, upper: f64) -> (f64, [f64; 2]) {
+    let subjects = search.subjects.as_hulls();
+    let ends = search.ends.each_ref().map(|end| {
+        let mut node = Node::of_poses(end.share, end.poses);
+        subjects.measure_bodies(&mut node, None, &mut PieceCache::default(), search.work, search.routes);
+        node
+    });
+    // Nothing but the tolerance ends it.
+    let options = IntervalOptions { within: f64::INFINITY, require: None, touch: f64::NEG_INFINITY, ..search.options };
+    let IntervalSearch { paths, motion, division, .. } = *search;
+    let begun =
+        IntervalStart { subjects, paths, motion, options: &options, division, ends, cache: PieceCache::default() };
+    let mut hulls = begun.search(search.work, search.routes);
+    hulls.begin();
+    hulls.run();
+    let lower = hulls.open.peek().map_or(f64::NEG_INFINITY, |least| least.lower);
+    let parts: Vec<_> = hulls.open.drain().collect();
+    (lower, hulls.times_below(parts, SoughtTimes { level: upper, explained: upper }, [0.0, 1.0]))
+}
+
+/// The answer where both poses hold until the next one.
+fn held(
+    subjects: &Subjects<'_>,
+    bodies: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
+    let [start, end] = measured_ends(subjects, bodies, rows, (&mut PieceCache::default(), work, routes));
+    let (lower, upper) = (start.lower.min(end.lower), start.upper.min(end.upper));
+    if lower > options.within {
+        return None;
+    }
+    // The first pose holds until the end.
+    let closest = if start.lower <= upper { [0.0, 1.0] } else { [1.0, 1.0] };
+    let touching = [&start, &end].into_iter().find(|node| node.upper <= options.touch);
+    let contact = touching.map_or([f64::NAN; 2], |node| [node.share; 2]);
+    let (status, method) = (status(lower, upper, options.touch), IntervalMethod::Hold);
+    Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
+}
+
+/// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns, it stays in a ball about its pivot.
+fn undefined(
+    [a, b]: [&BodyMotion<'_>; 2],
+    rows: [Option<&Proximity>; 2],
+    subjects: &Subjects<'_>,
+    options: &IntervalOptions,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<IntervalProximity> {
+    let lower = subjects.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
+    let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
+    let ends = held(subjects, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, routes)?;
+    if lower > options.within {
+        return None;
+    }
+    let lower = lower.min(ends.lower);
+    let status = match status(lower, ends.upper, options.touch) {
+        IntervalStatus::Contact => IntervalStatus::Contact,
+        _ => IntervalStatus::Undecided,
+    };
+    // Before the end at which contact is proven nothing is known.
+    let contact = if ends.contact[1] > 0.0 { [0.0, ends.contact[1]] } else { ends.contact };
+    Some(IntervalProximity { status, method: IntervalMethod::Limit, lower, closest: [0.0, 1.0], contact, ..ends })
+}

@@ -1,0 +1,355 @@
+//! What an interval is asked about: two bodies, as one pair of hulls or as pairs of convex pieces.
+
+use super::node::Node;
+use super::options::BodyMotion;
+use super::path::{BodyPath, PathTerms, displacement};
+use super::relative_motion::RelativeMotion;
+use super::support_gap::Hulls;
+use crate::NarrowPhase;
+use crate::cache::{PairCache, PieceCache};
+use crate::deviation::{deviation_of, proven_upper, widened};
+use crate::ladder::{Ladder, Parts, SearchMethod, solve};
+use crate::methods::Auto;
+use crate::pair::bound_of;
+use crate::query::{BodyPoses, PairQuery};
+use crate::routes::Routes;
+use crate::workspace::Workspace;
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::TriangleMesh;
+use clearsweep_geometry::piece_tree::{PieceParts, PieceTree};
+use clearsweep_geometry::pose::rotation;
+use clearsweep_model::{Method, Proximity};
+use clearsweep_scene::{Piece, QueryOptions, Shape};
+
+/// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+const ANY_DISTANCE: f64 = 1e300;
+
+/// How two bodies are divided.
+#[derive(Debug, Clone, Copy)]
+enum Division<'a> {
+    /// They are one convex piece each.
+    Convex,
+    /// One of them is a mesh: they are asked as a whole, and their surfaces node by node (`surfaces/`).
+    Whole,
+    /// One of them has several pieces.
+    Pieces([&'a PieceTree; 2]),
+}
+
+/// Two bodies over an interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subjects<'a> {
+    shapes: [&'a Shape; 2],
+    /// The axes of each body in the world at both ends.
+    axes: [[[Vec3<f64>; 3]; 2]; 2],
+    /// From A's recentred origin to B's at both ends, world, metres.
+    between: [Vec3<f64>; 2],
+    division: Division<'a>,
+    deviation: f64,
+    touch: f64,
+}
+
+impl<'a> Subjects<'a> {
+    pub(super) fn new(a: &BodyMotion<'a>, b: &BodyMotion<'a>, touch: f64) -> Self {
+        let shapes = [a.shape, b.shape];
+        let division = match shapes {
+            [a, b] if a.mesh.is_some() || b.mesh.is_some() => Division::Whole,
+            [a, b] if a.only_piece().is_some() && b.only_piece().is_some() => Division::Convex,
+            [a, b] => Division::Pieces([a.piece_tree(), b.piece_tree()]),
+        };
+        let axes = [a.ends, b.ends].map(|ends| ends.map(|pose| rotation(pose.q)));
+        let between = [0, 1].map(|end| displacement(&(&a.ends[end]).into(), &(&b.ends[end]).into()));
+        Self { shapes, axes, between, division, deviation: deviation_of(a.shape, b.shape), touch }
+    }
+
+    /// The hulls of both bodies alone, which contain them.
+    pub(super) fn as_hulls(&self) -> Self {
+        Self { division: Division::Convex, ..*self }
+    }
+
+    /// Whether both bodies are convex, so that a gap bounds the depth too.
+    pub(super) fn is_convex(&self) -> bool {
+        matches!(self.division, Division::Convex)
+    }
+
+    /// Whether the leaves are convex.
+    pub(super) fn is_convex_leaf(&self) -> bool {
+        !matches!(self.division, Division::Whole)
+    }
+
+    /// Whether there are trees to be descended.
+    pub(super) fn has_trees(&self) -> bool {
+        matches!(self.division, Division::Pieces(_))
+    }
+
+    /// The surfaces of bodies of which one is a mesh.
+    pub(super) fn surfaces(&self) -> Option<[&'a TriangleMesh; 2]> {
+        matches!(self.division, Division::Whole).then(|| self.shapes.map(Shape::surface))
+    }
+
+    /// The hulls of both bodies.
+    pub(super) fn hulls(&self) -> Hulls<'a> {
+        self.of_pieces(self.shapes.map(Shape::hull))
+    }
+
+    /// Two pieces.
+    fn of_pieces(&self, [a, b]: [&'a Piece; 2]) -> Hulls<'a> {
+        Hulls { cores: [&a.core, &b.core], growth: a.radius + b.radius, deviation: self.deviation }
+    }
+
+    /// The hulls of two nodes of the trees; of bodies without, those of the bodies.
+    pub(super) fn hulls_of_nodes(&self, nodes: [u32; 2]) -> Option<Hulls<'a>> {
+        let Some(trees) = self.trees() else { return Some(self.hulls()) };
+        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let core = |body: usize| {
+            let shape: &'a Shape = self.shapes[body];
+            of[body].hull(|piece| &shape.pieces[piece as usize].core)
+        };
+        Some(Hulls { cores: [core(0)?, core(1)?], growth: of[0].growth + of[1].growth, deviation: self.deviation })
+    }
+
+    /// The pairs of nodes that contain two pieces, from the children of the root down to the leaves, with their hulls.
+    pub(super) fn nodes_with(&self, pieces: [u32; 2]) -> Vec<([u32; 2], Hulls<'a>)> {
+        let mut path = Vec::new();
+        let Some([a, b]) = self.trees() else { return path };
+        let (Some(leaf_a), Some(leaf_b)) = (a.leaf(pieces[0]), b.leaf(pieces[1])) else { return path };
+        let mut nodes = [0, 0];
+        while let Some([first, second]) = self.children(nodes) {
+            nodes = [
+                PieceTree::part_towards([first[0], second[0]], leaf_a),
+                PieceTree::part_towards([first[1], second[1]], leaf_b),
+            ];
+            let hulls = match self.pieces(nodes) {
+                Some([i, j]) => {
+                    Some(self.of_pieces([&self.shapes[0].pieces[i as usize], &self.shapes[1].pieces[j as usize]]))
+                }
+                None => self.hulls_of_nodes(nodes),
+            };
+            path.extend(hulls.map(|hulls| (nodes, hulls)));
+        }
+        path
+    }
+
+    /// The middles of two nodes of the trees, recentred frames, metres; of bodies without, their origins.
+    pub(super) fn middles(&self, nodes: [u32; 2]) -> [Vec3<f64>; 2] {
+        match self.trees() {
+            Some(trees) => [0, 1].map(|body| trees[body].node(nodes[body]).middle),
+            None => [Vec3::ZERO; 2],
+        }
+    }
+
+    /// The direction from the middle of one node to that of the other, in A's frame at a node of the interval.
+    pub(super) fn between_middles(&self, nodes: [u32; 2], at: &Node) -> Vec3<f64> {
+        let [a, b] = self.middles(nodes);
+        (at.relative.point(b) - a).normalized()
+    }
+
+    /// The size of the pair at a node, metres.
+    pub(super) fn size(&self, node: &Node) -> f64 {
+        self.shapes[0].radius + self.shapes[1].radius + node.relative.t.length()
+    }
+
+    fn trees(&self) -> Option<[&'a PieceTree; 2]> {
+        match self.division {
+            Division::Pieces(trees) => Some(trees),
+            _ => None,
+        }
+    }
+
+    /// The pieces of two leaves of the trees.
+    pub(super) fn pieces(&self, nodes: [u32; 2]) -> Option<[u32; 2]> {
+        let [a, b] = self.trees()?;
+        Some([a.node(nodes[0]).piece()?, b.node(nodes[1]).piece()?])
+    }
+
+    /// The parts of two nodes of which one is no leaf: the larger gives way.
+    pub(super) fn children(&self, nodes: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let [a, b] = self.trees()?;
+        let of = [a.node(nodes[0]), b.node(nodes[1])];
+        match of.map(|node| node.parts) {
+            [PieceParts::Nodes(parts), other] if other.is_piece() || of[0].radius >= of[1].radius => {
+                Some(parts.map(|part| [part, nodes[1]]))
+            }
+            [_, PieceParts::Nodes(parts)] => Some(parts.map(|part| [nodes[0], part])),
+            _ => None,
+        }
+    }
+
+    /// Computes the distance of the bodies at a node whose poses are exact; `row`: that of the bodies there, if it is known; `cache`: what
+    /// two convex bodies remember.
+    pub(super) fn measure_bodies(
+        &self,
+        node: &mut Node,
+        row: Option<&Proximity>,
+        cache: &mut PieceCache,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
+        let row = row.copied().or_else(|| match self.division {
+            Division::Convex => of_pieces(self, self.shapes.map(Shape::hull), node, cache, work, routes),
+            _ => of_bodies(self, node, &mut PairCache::default(), work, routes),
+        });
+        if let Some(row) = row {
+            node.set_bracket(row.lower, row.upper, 0.0);
+            node.add_normal(row.normal);
+            node.by_winding = row.method == Method::Winding;
+            node.pieces = pieces_of(&row);
+        }
+    }
+
+    /// The balls about the pivots that contain the bodies however they turn are at least this far apart while the pivots move on lines,
+    /// metres.
+    pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2]) -> f64 {
+        let start = self.between[0] + (b.arm - a.arm);
+        let end = start + (b.velocity - a.velocity);
+        let radii = (self.shapes[0].radius + a.arm.length()) + (self.shapes[1].radius + b.arm.length());
+        let size = radii + a.velocity.length() + b.velocity.length() + start.length().max(end.length());
+        distance_to_segment([start, end]) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
+    }
+
+    /// From a point of A to one of B (recentred frames) at both ends, world, metres.
+    fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
+        let turned = |body: usize, end: usize| {
+            let (rows, at) = (&self.axes[body][end], points[body]);
+            Vec3::new(rows[0].dot(at), rows[1].dot(at), rows[2].dot(at))
+        };
+        [0, 1].map(|end| self.between[end] + (turned(1, end) - turned(0, end)))
+    }
+
+    /// The balls of two nodes of the trees are at least this far apart throughout, metres: their middles leave their chords by an
+    /// eighth of their acceleration.
+    pub(super) fn ball_gap(&self, nodes: [u32; 2], paths: &[BodyPath; 2], motion: &RelativeMotion) -> f64 {
+        let Some(trees) = self.trees() else { return f64::NEG_INFINITY };
+        let of = [0, 1].map(|body| trees[body].node(nodes[body]));
+        let between = self.between_points(of.map(|node| node.middle));
+        let bend: f64 = (0..2)
+            .map(|body| paths[body].omega.length2() * (paths[body].arm.length() + of[body].middle.length()))
+            .sum();
+        let size = self.shapes[0].radius + self.shapes[1].radius + between[0].length().max(between[1].length());
+        let rounding = bound_of::<f64>(size) + motion.error;
+        distance_to_segment(between)
+            - 0.125 * bend * (1.0 + 1e-9)
+            - (of[0].radius + of[1].radius)
+            - self.deviation
+            - rounding
+    }
+}
+
+/// The pieces that a row is of, if it names them.
+pub(super) fn pieces_of(row: &Proximity) -> Option<[u32; 2]> {
+    let [a, b] = row.part.map(u32::try_from);
+    Some([a.ok()?, b.ok()?])
+}
+
+/// The distance of the origin from a segment.
+fn distance_to_segment([from, to]: [Vec3<f64>; 2]) -> f64 {
+    let along = to - from;
+    let length2 = along.length2();
+    let share = if length2 > 0.0 { (-from.dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
+    (from + along.scale(share)).length()
+}
+
+/// A pair of hulls, with what was computed of it.
+#[derive(Debug)]
+pub(super) struct Leaf<'a> {
+    pieces: [&'a Piece; 2],
+    pub(super) hulls: Hulls<'a>,
+    pub(super) nodes: Vec<Node>,
+    /// What the hulls or pieces remember from time to time.
+    cache: PieceCache,
+    /// What bodies that are asked as a whole remember.
+    whole: Option<Box<PairCache>>,
+}
+
+impl<'a> Leaf<'a> {
+    /// The pieces of these indices; of whole bodies their hulls. `cache`: what they remember.
+    pub(super) fn new(subjects: &Subjects<'a>, [i, j]: [u32; 2], cache: PieceCache) -> Self {
+        let [a, b] = subjects.shapes;
+        let pieces = match subjects.division {
+            Division::Pieces(_) => [&a.pieces[i as usize], &b.pieces[j as usize]],
+            _ => [a.hull(), b.hull()],
+        };
+        Self { pieces, hulls: subjects.of_pieces(pieces), nodes: Vec::with_capacity(8), cache, whole: None }
+    }
+
+    /// Computes the distance at a node, whose pose is off the path by so many metres at most. `known`: the bodies as a whole there.
+    pub(super) fn measure(
+        &mut self,
+        subjects: &Subjects<'_>,
+        (node, error): (&mut Node, f64),
+        known: Option<&Node>,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
+        if let Some(known) = known.filter(|_| !subjects.has_trees()) {
+            node.clone_from(known);
+            self.add_normal_of_hulls(subjects, node, work, routes);
+            return;
+        }
+        let row = match subjects.division {
+            Division::Whole => of_bodies(subjects, node, self.whole.get_or_insert_default(), work, routes),
+            _ => of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes),
+        };
+        let Some(row) = row else { return };
+        node.set_bracket(row.lower, row.upper, error);
+        node.add_normal(row.normal);
+        node.by_winding = row.method == Method::Winding;
+        self.add_normal_of_hulls(subjects, node, work, routes);
+    }
+
+    /// Adds the direction between the hulls of bodies of which one is a mesh.
+    fn add_normal_of_hulls(
+        &mut self,
+        subjects: &Subjects<'_>,
+        node: &mut Node,
+        work: &mut Workspace,
+        routes: &mut Routes,
+    ) {
+        if matches!(subjects.division, Division::Whole)
+            && let Some(of_hulls) = of_pieces(subjects, self.pieces, node, &mut self.cache, work, routes)
+        {
+            node.add_normal(of_hulls.normal);
+        }
+    }
+}
+
+/// The row of two hulls or pieces at a node, whatever their distance.
+fn of_pieces(
+    subjects: &Subjects<'_>,
+    [a, b]: [&Piece; 2],
+    node: &Node,
+    cache: &mut PieceCache,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<Proximity> {
+    let [pose_a, pose_b] = &node.poses;
+    let parts = Parts { a, b, pose_a, pose_b, relative: &node.relative };
+    let mut ladder = Ladder { search: SearchMethod::Auto, single: false, polytope: &mut work.polytope };
+    let answer = solve(&parts, f64::INFINITY, cache, &mut ladder, routes).settled()?;
+    let options = options(subjects.touch);
+    let mut row = answer.grown((&a.core, a.radius), (&b.core, b.radius), subjects.size(node), &options);
+    if subjects.deviation > 0.0 {
+        let upper = proven_upper(subjects.shapes[0], subjects.shapes[1], row.upper);
+        [row.lower, row.upper] = widened([row.lower, upper], subjects.deviation);
+    }
+    Some(row)
+}
+
+/// The row of the bodies at a node, whatever their distance.
+fn of_bodies(
+    subjects: &Subjects<'_>,
+    node: &Node,
+    cache: &mut PairCache,
+    work: &mut Workspace,
+    routes: &mut Routes,
+) -> Option<Proximity> {
+    let [a, b] = subjects.shapes;
+    let [poses_a, poses_b] = [0, 1].map(|body| BodyPoses::Fixed(&node.poses[body]));
+    let query = PairQuery { a, b, poses_a, poses_b, samples: 1 };
+    let mut rows = Vec::with_capacity(1);
+    Auto.walk(&query, &options(subjects.touch), cache, work, routes, &mut rows);
+    rows.pop()
+}
+
+fn options(touch: f64) -> QueryOptions {
+    QueryOptions { within: ANY_DISTANCE, require: None, touch, static_pairs: true }
+}

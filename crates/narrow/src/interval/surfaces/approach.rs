@@ -1,0 +1,84 @@
+//! The first contact of bodies of which one is a triangle mesh.
+
+use super::parts::{SurfaceAim, SurfacePart, SurfaceParts};
+use crate::interval::search::IntervalSearch;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Shares of the interval to which the first contact is found.
+const RESOLUTION: f64 = 1.0 / (1_u64 << 20) as f64;
+
+/// Pairs of volumes looked at for it, at most.
+const MOST_PAIRS: u32 = 1 << 16;
+
+/// A part in the order of time: the greatest is the earliest, and of parts that start together the latest found.
+struct EarliestFirst {
+    part: SurfacePart,
+    number: usize,
+}
+
+impl Ord for EarliestFirst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.part.span[0].total_cmp(&self.part.span[0]).then(self.number.cmp(&other.number))
+    }
+}
+impl PartialOrd for EarliestFirst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for EarliestFirst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for EarliestFirst {}
+
+impl IntervalSearch<'_, '_> {
+    /// The first contact of bodies that are apart at the start and proven to be in contact at some time: proven clear before the first share,
+    /// proven in contact at the second. A contact is found by halving, and what comes before it is proven clear from the start on.
+    pub(in crate::interval) fn first_contact_of_surfaces(&mut self) -> [f64; 2] {
+        let touch = self.options.touch;
+        let known = self.leaves.iter().flat_map(|leaf| &leaf.nodes).chain(&self.ends);
+        let contact = known.filter(|node| node.upper <= touch).map(|node| node.share).fold(1.0, f64::min);
+        let Some(mut surfaces) = self.surfaces.take().or_else(|| self.new_surfaces()) else { return [0.0, contact] };
+        let contact = contact.min(surfaces.contact);
+        let mut contact = self.halved(&mut surfaces, contact);
+        let aim = SurfaceAim { needed: touch.next_up(), beyond: touch };
+        let most = surfaces.looked_at.saturating_add(MOST_PAIRS);
+        let mut open: BinaryHeap<EarliestFirst> = BinaryHeap::new();
+        open.extend(surfaces.whole([0.0, contact], &[], aim).map(|part| EarliestFirst { part, number: 0 }));
+        let mut number = 0;
+        let mut clear = contact;
+        while let Some(EarliestFirst { part, .. }) = open.pop() {
+            let [start, end] = part.span;
+            if start >= contact {
+                break;
+            }
+            let is_fine = contact - start <= RESOLUTION || (part.is_leaf() && end - start <= RESOLUTION);
+            if is_fine || surfaces.looked_at >= most {
+                clear = start;
+                break;
+            }
+            if surfaces.may_touch(&part, touch) && part.near < contact && self.is_touching(&mut surfaces, part.near) {
+                contact = self.halved(&mut surfaces, part.near);
+            }
+            for part in surfaces.divided(&part, contact, aim) {
+                number += 1;
+                open.push(EarliestFirst { part, number });
+            }
+        }
+        self.surfaces = Some(surfaces);
+        [clear.min(contact), contact]
+    }
+
+    /// A time of contact before which there is none shortly before, from a time of contact.
+    fn halved(&mut self, surfaces: &mut SurfaceParts<'_>, contact: f64) -> f64 {
+        let [mut apart, mut contact] = [0.0, contact];
+        while contact - apart > 0.5 * RESOLUTION {
+            let middle = 0.5 * (apart + contact);
+            if self.is_touching(surfaces, middle) { contact = middle } else { apart = middle }
+        }
+        contact
+    }
+}

@@ -1,0 +1,120 @@
+//! Bounds of the acceleration of a volume's points (docs/numerics.md, "Between the frames"): those of
+//! [`RelativeMotion`](crate::interval::relative_motion::RelativeMotion), for a part of a body instead of the whole.
+
+use super::moment::PairMoment;
+use super::volume::ConvexVolume;
+use crate::interval::path::BodyPath;
+use crate::interval::relative_motion::FixedIn;
+use clearsweep_geometry::Vec3;
+
+/// Relative margin of what is computed here.
+const MARGIN: f64 = 1.0 + 1e-9;
+
+/// What differences of nearly equal numbers may be off, in these numbers.
+const CANCELLATION: f64 = 64.0 * f64::EPSILON;
+
+/// How far a volume's points are from the axis through the pivot, and from the pivot, at most, metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TurningReach {
+    /// Of the middle, from the axis.
+    middle: f64,
+    /// Of all points, from the axis.
+    axis: f64,
+    /// Of all points, from the pivot.
+    pivot: f64,
+}
+
+/// How two bodies turn; times are shares of the interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairBends {
+    /// Angular velocities, radians an interval.
+    rates: [f64; 2],
+    /// Unit axes in the world; zero without a rotation.
+    axes: [Vec3<f64>; 2],
+    /// The same in the body's frame.
+    axes_in_body: [Vec3<f64>; 2],
+    /// The pivots in the recentred frames, metres.
+    pivots: [Vec3<f64>; 2],
+    /// In the frame of a body, a point of the other at a distance r from its pivot has at most the acceleration `carried + turned r`.
+    carried: [f64; 2],
+    turned: [f64; 2],
+}
+
+impl PairBends {
+    pub(super) fn new(paths: &[BodyPath; 2], start: &PairMoment) -> Self {
+        let [a, b] = paths;
+        let omega = [a.omega, b.omega];
+        let rates = omega.map(Vec3::length);
+        let axes = [0, 1].map(|body| if rates[body] > 0.0 { omega[body].scale(1.0 / rates[body]) } else { Vec3::ZERO });
+        let (pivots, velocity) = (start.between + (b.arm - a.arm), b.velocity - a.velocity);
+        let ends = [pivots, pivots + velocity];
+        let (turn, turning) = (b.omega - a.omega, rates[0] + rates[1]);
+        let lever = pivots.length() + velocity.length();
+        let noise = CANCELLATION * turning * (turning * lever + 2.0 * velocity.length());
+        let carried = omega.map(|own| {
+            let [first, last] = ends.map(|p| own.cross(own.cross(p) - velocity.scale(2.0)).length());
+            first.max(last) * MARGIN + noise
+        });
+        let turned =
+            omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + CANCELLATION * turning * turning);
+        Self {
+            rates,
+            axes,
+            axes_in_body: [0, 1].map(|body| start.to_body(body, axes[body])),
+            pivots: [0, 1].map(|body| start.to_body(body, paths[body].arm)),
+            carried,
+            turned,
+        }
+    }
+
+    /// The reach of a volume of a body.
+    pub(super) fn reach(&self, body: usize, volume: &ConvexVolume) -> TurningReach {
+        let (pivot, from) = (self.pivots[body], volume.middle - self.pivots[body]);
+        let noise = CANCELLATION * (pivot.length() + volume.middle.length());
+        let middle = from.cross(self.axes_in_body[body]).length() + noise;
+        TurningReach { middle, axis: middle + volume.radius, pivot: from.length() + volume.radius + noise }
+    }
+
+    /// A bound of the second derivative of the vector between the middles of two volumes, in the world.
+    pub(super) fn of_middles(&self, reaches: [&TurningReach; 2]) -> f64 {
+        let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].middle;
+        (of(0) + of(1)) * MARGIN
+    }
+
+    /// The same of any two points of them.
+    pub(super) fn of_points(&self, reaches: [&TurningReach; 2]) -> f64 {
+        let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].axis;
+        (of(0) + of(1)) * MARGIN
+    }
+
+    /// A bound of the second derivative of the gap of the supporting planes of two volumes along a direction that stands still in a frame.
+    /// `world`: the direction in the world, at some time.
+    pub(super) fn along(&self, fixed: FixedIn, world: Vec3<f64>, reaches: [&TurningReach; 2]) -> f64 {
+        match fixed {
+            FixedIn::World => {
+                let of = |body: usize| {
+                    let (rate, across) = (self.rates[body], self.axes[body].cross(world).length());
+                    rate * rate * reaches[body].axis * (across + CANCELLATION)
+                };
+                (of(0) + of(1)) * MARGIN
+            }
+            FixedIn::A => self.carried[0] + self.turned[0] * reaches[1].pivot * MARGIN,
+            FixedIn::B => self.carried[1] + self.turned[1] * reaches[0].pivot * MARGIN,
+        }
+    }
+
+    /// The frame in which the bound along a direction is least; of equal ones the world.
+    pub(super) fn least(&self, world: Vec3<f64>, reaches: [&TurningReach; 2]) -> FixedIn {
+        let mut best = (f64::INFINITY, FixedIn::World);
+        for fixed in FixedIn::ALL {
+            let bend = self.along(fixed, world, reaches);
+            if bend < best.0 {
+                best = (bend, fixed);
+            }
+            if bend == 0.0 {
+                break;
+            }
+        }
+        best.1
+    }
+}

@@ -1,0 +1,237 @@
+//! Lower bounds of the distance of two volumes over a part of the interval: balls whose middles leave their chords by an eighth of their
+//! acceleration, and the supporting planes of a direction (`support_gap.rs`).
+
+use super::bends::{PairBends, TurningReach};
+use super::moment::{FixedDirection, PairMoment};
+use super::volume::{ConvexVolume, SurfaceNode};
+use crate::interval::relative_motion::GapBound;
+use crate::mesh::triangle_pair::{self, TriangleCorners};
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
+use smallvec::SmallVec;
+
+/// A part of a surface with what bounds it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoundedNode {
+    pub(super) node: SurfaceNode,
+    pub(super) volume: ConvexVolume,
+    reach: TurningReach,
+}
+
+impl BoundedNode {
+    /// Of a body's surface.
+    pub(super) fn new(body: usize, mesh: &TriangleMesh, node: SurfaceNode, bends: &PairBends) -> Self {
+        let volume = node.volume(mesh);
+        Self { node, volume, reach: bends.reach(body, &volume) }
+    }
+}
+
+/// Up to which share of the smaller triangle's radius its way off its chord counts as little.
+const SHARP: f64 = 0.25;
+
+/// By volume: heights at both ends of a part, metres.
+pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
+
+/// What a part of the interval proves of two volumes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct VolumeGap {
+    /// Proven lower bound of the signed distance, metres.
+    pub(super) lower: f64,
+    /// The best bound of a direction; none if no direction bounds anything.
+    pub(super) bound: GapBound,
+    /// That direction.
+    pub(super) direction: Option<FixedDirection>,
+    /// Of two triangles.
+    pub(super) nearest: Option<NearTriangles>,
+}
+
+/// Two triangles where they are likely nearest, their corners on their chords.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NearTriangles {
+    /// The time, as a share of the interval.
+    pub(super) share: f64,
+    /// Their distance, metres.
+    pub(super) distance: f64,
+    /// How far both together may be off their chords, metres.
+    pub(super) off_chord: f64,
+    /// Whether that is little beside the triangles, so that triangles that cross on their chords likely cross.
+    pub(super) is_sharp: bool,
+}
+
+/// The chords of the middles of two volumes over a part.
+#[derive(Debug, Clone, Copy)]
+struct MiddleChord {
+    /// Where they are nearest, as a share of the part.
+    share: f64,
+    /// From A's middle to B's there, world, metres.
+    line: Vec3<f64>,
+    /// How that changes over the part.
+    along: Vec3<f64>,
+}
+
+impl MiddleChord {
+    fn new([from, to]: [Vec3<f64>; 2]) -> Self {
+        let along = to - from;
+        let length2 = along.length2();
+        let share = if length2 > 0.0 { (-from.dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
+        Self { share, line: from + along.scale(share), along }
+    }
+
+    /// A direction turned towards B, and across the motion where the middles pass each other: no other one bounds a passage.
+    fn facing(&self, direction: Vec3<f64>) -> Vec3<f64> {
+        let passes = self.share > 0.0 && self.share < 1.0;
+        let along = self.along.scale(direction.dot(self.along) / self.along.length2());
+        let across = if passes { direction - along } else { direction };
+        if across.dot(self.line) < 0.0 { -across } else { across }
+    }
+}
+
+/// Whether all numbers of a bound are finite: where they overflow nothing is proven.
+pub(super) fn is_proof(bound: &GapBound) -> bool {
+    (bound.first + bound.last + bound.bend).is_finite()
+}
+
+/// Two volumes over a part of the interval.
+pub(super) struct VolumePair<'s> {
+    pub(super) bends: &'s PairBends,
+    /// At the ends of the part.
+    pub(super) ends: [&'s PairMoment; 2],
+    pub(super) middle: &'s PairMoment,
+    pub(super) nodes: [&'s BoundedNode; 2],
+    /// What is taken off each gap: growth, deviation and rounding, metres.
+    pub(super) off: f64,
+}
+
+impl VolumePair<'_> {
+    /// The best bound of balls and directions; `None` where the balls are farther apart than `beyond`. What reaches `needed` is good enough,
+    /// metres. Directions are those of `known`, the line between the volumes, and of two triangles that of their distance where they are
+    /// likely nearest, of others those in which each of them is thinnest.
+    pub(super) fn gap(&self, known: &[FixedDirection], needed: f64, beyond: f64) -> Option<VolumeGap> {
+        let chord = MiddleChord::new(self.ends.map(|at| self.between_middles(at)));
+        let balls = self.of_balls(&chord);
+        if balls > beyond {
+            return None;
+        }
+        let mut best = VolumeGap { lower: balls, bound: GapBound::NONE, direction: None, nearest: None };
+        if known.iter().any(|direction| self.improve(&mut best, direction) >= needed)
+            || self.along(chord.line, &mut best) >= needed
+        {
+            return Some(best);
+        }
+        if let [Some(a), Some(b)] = self.nodes.map(|node| node.volume.corners()) {
+            self.along_triangles([a, b], chord.share, needed, &mut best);
+            return Some(best);
+        }
+        for body in [0, 1] {
+            let thin = self.middle.to_world(body, self.nodes[body].volume.thin());
+            if self.along(chord.facing(thin), &mut best) >= needed {
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// Takes the bound of a direction of the world in the middle of the part, in the frame of the least bend, if it is better; returns the best
+    /// lower bound, metres.
+    fn along(&self, world: Vec3<f64>, best: &mut VolumeGap) -> f64 {
+        let fixed = self.bends.least(world, self.reaches());
+        let direction = FixedDirection::new(fixed, world, self.middle);
+        direction.map_or(best.lower, |direction| self.improve(best, &direction))
+    }
+
+    /// The same of the direction between two triangles at a share of the part, their corners on their chords.
+    fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, needed: f64, best: &mut VolumeGap) {
+        let [from, to] = self.ends;
+        let on_chord = |body: usize| -> TriangleCorners<f64> {
+            corners[body].map(|corner| {
+                let (first, last) = (from.to_world(body, corner), to.to_world(body, corner));
+                first.scale(1.0 - share) + last.scale(share)
+            })
+        };
+        let between = from.between.scale(1.0 - share) + to.between.scale(share);
+        let (a, b) = (on_chord(0), on_chord(1).map(|corner| between + corner));
+        let closest = triangle_pair::closest_points(&a, &b);
+        let off_chord = 0.125 * self.bends.of_points(self.reaches()) * (self.share() * self.share());
+        let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
+        best.nearest = Some(NearTriangles {
+            share: from.share + share * self.share(),
+            distance: closest.distance2.sqrt(),
+            off_chord,
+            is_sharp: off_chord <= SHARP * smaller,
+        });
+        let normal = triangle_pair::direction(&a, &b, &closest);
+        let found = normal.map_or(f64::NEG_INFINITY, |normal| self.along(normal, best));
+        // Edges that are nearly parallel have no normal.
+        if found < needed && !closest.crosses {
+            self.along(closest.point_b - closest.point_a, best);
+        }
+    }
+
+    fn reaches(&self) -> [&TurningReach; 2] {
+        self.nodes.map(|node| &node.reach)
+    }
+
+    fn share(&self) -> f64 {
+        self.ends[1].share - self.ends[0].share
+    }
+
+    /// From the middle of A's volume to that of B's, world, metres.
+    fn between_middles(&self, at: &PairMoment) -> Vec3<f64> {
+        let [a, b] = [0, 1].map(|body| at.to_world(body, self.nodes[body].volume.middle));
+        at.between + (b - a)
+    }
+
+    /// The balls around the volumes are at least this far apart, metres.
+    fn of_balls(&self, chord: &MiddleChord) -> f64 {
+        let bend = self.bends.of_middles(self.reaches()) * (self.share() * self.share());
+        let radii = self.nodes[0].volume.radius + self.nodes[1].volume.radius;
+        chord.line.length() - 0.125 * bend - radii - self.off
+    }
+
+    /// The gap of the supporting planes along a direction of the world at a moment, metres.
+    fn gap_at(&self, at: &PairMoment, world: Vec3<f64>) -> f64 {
+        let [a, b] = [at.to_body(0, world), -at.to_body(1, world)];
+        world.dot(at.between) - self.nodes[1].volume.height(b) - self.nodes[0].volume.height(a)
+    }
+
+    /// Takes the bound of a direction if it is better; returns the best lower bound, metres.
+    fn improve(&self, best: &mut VolumeGap, direction: &FixedDirection) -> f64 {
+        let worlds = self.ends.map(|at| direction.in_world(at));
+        let bend = self.bends.along(direction.fixed, worlds[0], self.reaches()) * (self.share() * self.share());
+        let [first, last] = [0, 1].map(|end| self.gap_at(self.ends[end], worlds[end]) - self.off);
+        let bound = GapBound { first, last, bend };
+        let least = bound.least();
+        if is_proof(&bound) && (best.direction.is_none() || least > best.bound.least()) {
+            (best.bound, best.direction) = (bound, Some(*direction));
+            best.lower = if least > best.lower { least } else { best.lower };
+        }
+        best.lower
+    }
+
+    /// How high volumes of a body reach along a direction at both ends of the part, B's towards A, metres.
+    pub(super) fn heights(&self, body: usize, direction: &FixedDirection, of: &[BoundedNode]) -> PartHeights {
+        let along = self.ends.map(|at| {
+            let own = at.to_body(body, direction.in_world(at));
+            if body == 0 { own } else { -own }
+        });
+        of.iter().map(|node| along.map(|along| node.volume.height(along))).collect()
+    }
+
+    /// The bound of a direction for volumes within these that reach so high; `bend`: of these.
+    pub(super) fn bound_of_heights(&self, direction: &FixedDirection, heights: [[f64; 2]; 2], bend: f64) -> GapBound {
+        let [first, last] = [0, 1].map(|end| {
+            let at = self.ends[end];
+            direction.in_world(at).dot(at.between) - heights[1][end] - heights[0][end] - self.off
+        });
+        GapBound { first, last, bend }
+    }
+
+    /// Whether the motion takes more from a bound than the size of the volumes does, so that the part is to be divided in time.
+    pub(super) fn bends_more(&self, gap: &VolumeGap) -> bool {
+        gap.direction.is_some_and(|direction| {
+            let world = direction.in_world(self.ends[0]);
+            let width = |body: usize| self.nodes[body].volume.width(self.ends[0].to_body(body, world));
+            0.125 * gap.bound.bend > width(0) + width(1)
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! Both bodies at one time, in the world.
+
+use crate::interval::path::{BodyPath, displacement};
+use crate::interval::relative_motion::FixedIn;
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::pose::rotation;
+use rustc_hash::FxHashMap;
+
+/// Two bodies at one time.
+#[derive(Debug, Clone)]
+pub(super) struct PairMoment {
+    /// The time, as a share of the interval.
+    pub(super) share: f64,
+    /// The rows of `world_from_body`.
+    axes: [[Vec3<f64>; 3]; 2],
+    /// From A's recentred origin to B's, world, metres.
+    pub(super) between: Vec3<f64>,
+}
+
+impl PairMoment {
+    fn new(share: f64, paths: &[BodyPath; 2]) -> Self {
+        let poses = [paths[0].pose(share), paths[1].pose(share)];
+        let between = displacement(&(&poses[0]).into(), &(&poses[1]).into());
+        Self { share, axes: [rotation(poses[0].q), rotation(poses[1].q)], between }
+    }
+
+    /// A direction of a body's frame in the world.
+    #[inline]
+    pub(super) fn to_world(&self, body: usize, v: Vec3<f64>) -> Vec3<f64> {
+        let rows = &self.axes[body];
+        Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v))
+    }
+
+    /// A direction of the world in a body's frame.
+    #[inline]
+    pub(super) fn to_body(&self, body: usize, v: Vec3<f64>) -> Vec3<f64> {
+        let rows = &self.axes[body];
+        rows[0].scale(v.x) + rows[1].scale(v.y) + rows[2].scale(v.z)
+    }
+}
+
+/// A direction that stands still in a frame, unit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FixedDirection {
+    pub(super) fixed: FixedIn,
+    /// In that frame.
+    along: Vec3<f64>,
+}
+
+impl FixedDirection {
+    /// That of the world direction at a moment; `None` if it is none.
+    pub(super) fn new(fixed: FixedIn, world: Vec3<f64>, at: &PairMoment) -> Option<Self> {
+        let unit = world.normalized();
+        let along = match fixed {
+            FixedIn::World => unit,
+            FixedIn::A => at.to_body(0, unit),
+            FixedIn::B => at.to_body(1, unit),
+        };
+        along.is_finite().then_some(Self { fixed, along })
+    }
+
+    /// In the world at a moment.
+    #[inline]
+    pub(super) fn in_world(&self, at: &PairMoment) -> Vec3<f64> {
+        match self.fixed {
+            FixedIn::World => self.along,
+            FixedIn::A => at.to_world(0, self.along),
+            FixedIn::B => at.to_world(1, self.along),
+        }
+    }
+}
+
+/// The moments that a search has met.
+#[derive(Debug, Default)]
+pub(super) struct MetMoments {
+    met: Vec<PairMoment>,
+    /// By the bits of the share.
+    places: FxHashMap<u64, u32>,
+}
+
+impl MetMoments {
+    /// The place of the moment at a share of the paths.
+    pub(super) fn meet(&mut self, share: f64, paths: &[BodyPath; 2]) -> u32 {
+        let next = self.met.len() as u32;
+        let place = *self.places.entry(share.to_bits()).or_insert(next);
+        if place == next {
+            self.met.push(PairMoment::new(share, paths));
+        }
+        place
+    }
+
+    /// The moment at a place.
+    #[inline]
+    pub(super) fn at(&self, place: u32) -> &PairMoment {
+        &self.met[place as usize]
+    }
+}

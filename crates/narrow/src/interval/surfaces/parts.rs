@@ -1,0 +1,282 @@
+//! The parts of a search: two nodes of the trees over both surfaces, over a part of the interval.
+
+use super::bends::PairBends;
+use super::bound::{BoundedNode, VolumePair, is_proof};
+use super::moment::{FixedDirection, MetMoments};
+use super::volume::SurfaceNode;
+use crate::interval::path::BodyPath;
+use crate::interval::relative_motion::{FixedIn, GapBound};
+use crate::mesh::MeshPairMemory;
+use crate::pair::bound_of;
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::{TriangleMesh, WIDTH};
+use smallvec::SmallVec;
+
+/// How many times as large a volume is before it alone is divided.
+const LARGER: f64 = 4.0;
+
+/// The parts of a node.
+type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
+
+/// What a direction that was turned into another frame may be off, in sizes of the pair.
+const TURNED: f64 = 64.0 * f64::EPSILON;
+
+/// No corner of a volume is farther from the recentred origin than so many radii of its body.
+const CORNERS: f64 = 4.0;
+
+/// Two nodes over a part of the interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SurfacePart {
+    pub(super) nodes: [SurfaceNode; 2],
+    /// As shares of the interval.
+    pub(super) span: [f64; 2],
+    /// Proven lower bound of the signed distance while the bodies are apart, metres.
+    pub(super) lower: f64,
+    /// A bound over the part.
+    pub(super) bound: GapBound,
+    /// The direction of that bound.
+    direction: Option<FixedDirection>,
+    /// Whether it is to be divided in time.
+    pub(super) by_time: bool,
+    /// Of two triangles: where they are likely nearest, as a share of the interval.
+    pub(super) near: f64,
+    /// Of two triangles: the signed distance of the bodies is at most this there, but for what slivers hide, metres.
+    pub(super) likely_upper: f64,
+    /// The same if the triangles stay on the chords of their corners.
+    likely_contact: f64,
+}
+
+impl SurfacePart {
+    /// Whether it is of two triangles.
+    pub(super) fn is_leaf(&self) -> bool {
+        self.nodes.iter().all(|node| node.is_triangle())
+    }
+}
+
+/// What parts are looked at for, metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SurfaceAim {
+    /// A bound of at least this is good enough.
+    pub(super) needed: f64,
+    /// What is farther apart is of no interest.
+    pub(super) beyond: f64,
+}
+
+/// The surfaces of two bodies over an interval.
+#[derive(Debug)]
+pub(in crate::interval) struct SurfaceParts<'a> {
+    pub(super) meshes: [&'a TriangleMesh; 2],
+    pub(super) paths: [BodyPath; 2],
+    bends: PairBends,
+    moments: MetMoments,
+    /// The growth of both bodies together, metres.
+    pub(super) growth: f64,
+    /// How far the true surfaces may lie from the stored ones, together, metres.
+    pub(super) deviation: f64,
+    /// What rounding may do, metres.
+    pub(super) rounding: f64,
+    /// Those of the best-first search.
+    pub(super) parts: Vec<SurfacePart>,
+    /// What was proven of both bodies before their surfaces were looked at, metres.
+    pub(in crate::interval) begun_at: f64,
+    /// Pairs of volumes looked at.
+    pub(super) looked_at: u32,
+    /// The first time at which contact is proven; infinite: none.
+    pub(super) contact: f64,
+    /// Times with upper ends of the signed distance there, metres: they prove nothing, but where the times of least distance need not be
+    /// narrower.
+    pub(super) measured: Vec<(f64, f64)>,
+    /// What the distances of the surfaces remember: it changes no answer.
+    pub(super) memory: MeshPairMemory,
+}
+
+impl<'a> SurfaceParts<'a> {
+    /// Nothing is looked at. `radii`: of both bodies, metres.
+    pub(super) fn new(
+        meshes: [&'a TriangleMesh; 2],
+        paths: [BodyPath; 2],
+        [growth, deviation]: [f64; 2],
+        radii: f64,
+    ) -> Self {
+        let mut moments = MetMoments::default();
+        let ends = [0.0, 1.0].map(|share| moments.meet(share, &paths));
+        let lengths = ends.map(|end| moments.at(end).between.length());
+        let arcs: f64 = paths.iter().map(|path| path.omega.length2() * path.arm.length()).sum();
+        let size = CORNERS * radii + lengths[0].max(lengths[1]) + 0.125 * arcs;
+        let rounding = bound_of::<f64>(size) + TURNED * size + CORNERS * (paths[0].error + paths[1].error);
+        let bends = PairBends::new(&paths, moments.at(ends[0]));
+        Self {
+            meshes,
+            paths,
+            bends,
+            moments,
+            growth,
+            deviation,
+            rounding,
+            parts: Vec::new(),
+            begun_at: f64::NEG_INFINITY,
+            looked_at: 0,
+            contact: f64::INFINITY,
+            measured: Vec::new(),
+            memory: MeshPairMemory::default(),
+        }
+    }
+
+    /// What is taken off each gap of the surfaces, metres.
+    fn off(&self) -> f64 {
+        self.growth + self.deviation + self.rounding
+    }
+
+    /// The signed distance of the bodies is at most this where two points of their surfaces are so far apart, metres.
+    pub(super) fn upper_end(&self, distance: f64) -> f64 {
+        (distance - self.growth + self.deviation + self.rounding).next_up()
+    }
+
+    /// The times at which the distance is known to be at most this, metres.
+    pub(in crate::interval) fn times_within(&self, distance: f64) -> impl Iterator<Item = f64> {
+        self.measured.iter().filter(move |(_, upper)| *upper <= distance).map(|(share, _)| *share)
+    }
+
+    /// Whether the triangles of a part are likely as near as bodies in contact may be, but for rounding. `touch`: metres.
+    pub(super) fn may_touch(&self, part: &SurfacePart, touch: f64) -> bool {
+        part.likely_contact - 4.0 * self.rounding <= touch
+    }
+
+    /// The share of the interval at which the middles of both bodies are nearest, on their chords.
+    pub(super) fn nearest_share(&mut self) -> f64 {
+        let [from, to] = [0.0, 1.0].map(|share| {
+            let at = self.moments.meet(share, &self.paths);
+            let at = self.moments.at(at);
+            let [a, b] = [0, 1].map(|body| at.to_world(body, self.meshes[body].middle()));
+            at.between + (b - a)
+        });
+        let along = to - from;
+        let share = -from.dot(along) / along.length2();
+        if share > 0.0 && share < 1.0 { share } else { 0.5 }
+    }
+
+    /// A direction of A's frame at a time, standing still in each of the frames.
+    pub(super) fn fixed_directions(&mut self, share: f64, normal: Vec3<f64>) -> SmallVec<[FixedDirection; 3]> {
+        let at = self.moments.meet(share, &self.paths);
+        let at = self.moments.at(at);
+        let world = at.to_world(0, normal);
+        FixedIn::ALL.iter().filter_map(|&fixed| FixedDirection::new(fixed, world, at)).collect()
+    }
+
+    /// Both surfaces as a whole over a part of the interval.
+    pub(super) fn whole(&mut self, span: [f64; 2], known: &[FixedDirection], aim: SurfaceAim) -> Option<SurfacePart> {
+        let nodes = [0, 1].map(|body| self.bounded(body, SurfaceNode::Whole));
+        self.look([&nodes[0], &nodes[1]], span, known, aim)
+    }
+
+    /// The parts of a part that are not beyond what is of interest, those of greater bounds first. Its time ends before `end`.
+    pub(super) fn divided(&mut self, part: &SurfacePart, end: f64, aim: SurfaceAim) -> SmallVec<[SurfacePart; 8]> {
+        let nodes = [0, 1].map(|body| self.bounded(body, part.nodes[body]));
+        let (start, end) = (part.span[0], if part.span[1] < end { part.span[1] } else { end });
+        let mut parts = SmallVec::new();
+        if part.by_time {
+            let middle = 0.5 * (start + end);
+            for span in [[middle, end], [start, middle]] {
+                parts.extend(self.look([&nodes[0], &nodes[1]], span, part.direction.as_slice(), aim));
+            }
+            return parts;
+        }
+        self.look_at_children(part, &nodes, [start, end], aim, &mut parts);
+        // Stable: of equal bounds the order of the tree.
+        parts.sort_by(|one, other| other.lower.total_cmp(&one.lower));
+        for child in &mut parts {
+            child.lower = child.lower.max(part.lower);
+        }
+        parts
+    }
+
+    /// Adds the pairs of parts of two nodes, of which one is no triangle, that are not beyond what is of interest. What is much smaller than the
+    /// other is not divided. The direction that bounds both nodes sorts out most pairs: their points are those of the nodes, so that the bend is
+    /// that of the nodes.
+    fn look_at_children(
+        &mut self,
+        part: &SurfacePart,
+        nodes: &[BoundedNode; 2],
+        span: [f64; 2],
+        aim: SurfaceAim,
+        to: &mut SmallVec<[SurfacePart; 8]>,
+    ) {
+        let [a, b] = [0, 1].map(|body| {
+            let (own, other) = (&nodes[body], &nodes[1 - body]);
+            let is_small = LARGER * own.volume.radius < other.volume.radius && !other.node.is_triangle();
+            if own.node.is_triangle() || is_small {
+                return BoundedNodes::from_slice(&[*own]);
+            }
+            own.node.parts(self.meshes[body]).into_iter().map(|node| self.bounded(body, node)).collect()
+        });
+        self.looked_at += 1 + (a.len() + b.len()) as u32 / 4;
+        let apart = part.direction.map(|direction| self.apart_along(part, &direction, [&a, &b], (nodes, span), aim));
+        for (i, own) in a.iter().enumerate() {
+            for (j, other) in b.iter().enumerate() {
+                if apart.is_none_or(|apart| apart[i] & (1 << j) == 0) {
+                    to.extend(self.look([own, other], span, part.direction.as_slice(), aim));
+                }
+            }
+        }
+    }
+
+    /// Which pairs of children a direction proves to be beyond what is of interest: bit `j` of row `i`.
+    fn apart_along(
+        &mut self,
+        part: &SurfacePart,
+        direction: &FixedDirection,
+        children: [&[BoundedNode]; 2],
+        (nodes, span): (&[BoundedNode; 2], [f64; 2]),
+        aim: SurfaceAim,
+    ) -> [u8; WIDTH] {
+        let places = span.map(|share| self.moments.meet(share, &self.paths));
+        let [from, to] = places.map(|place| self.moments.at(place));
+        let nodes = [&nodes[0], &nodes[1]];
+        let pair = VolumePair { bends: &self.bends, ends: [from, to], middle: from, nodes, off: self.off() };
+        let [a, b] = [0, 1].map(|body| pair.heights(body, direction, children[body]));
+        let mut apart = [0; WIDTH];
+        for (row, &own) in apart.iter_mut().zip(&a) {
+            for (j, &other) in b.iter().enumerate().take(WIDTH) {
+                let bound = pair.bound_of_heights(direction, [own, other], part.bound.bend);
+                *row |= u8::from(is_proof(&bound) && bound.least() > aim.beyond) << j;
+            }
+        }
+        apart
+    }
+
+    fn bounded(&self, body: usize, node: SurfaceNode) -> BoundedNode {
+        BoundedNode::new(body, self.meshes[body], node, &self.bends)
+    }
+
+    /// Two nodes over a part of the interval; `None` if they are beyond what is of interest.
+    fn look(
+        &mut self,
+        nodes: [&BoundedNode; 2],
+        span: [f64; 2],
+        known: &[FixedDirection],
+        aim: SurfaceAim,
+    ) -> Option<SurfacePart> {
+        self.looked_at += 1;
+        let shares = [span[0], span[1], 0.5 * (span[0] + span[1])];
+        let [from, to, middle] = shares.map(|share| self.moments.meet(share, &self.paths));
+        let [from, to, middle] = [from, to, middle].map(|place| self.moments.at(place));
+        let pair = VolumePair { bends: &self.bends, ends: [from, to], middle, nodes, off: self.off() };
+        let gap = pair.gap(known, aim.needed, aim.beyond).filter(|gap| gap.lower <= aim.beyond)?;
+        let kinds = [nodes[0].node, nodes[1].node];
+        let is_leaf = kinds.iter().all(|node| node.is_triangle());
+        let (distance, off_chord, is_sharp) =
+            gap.nearest.map_or((f64::INFINITY, 0.0, false), |near| (near.distance, near.off_chord, near.is_sharp));
+        let likely_upper = self.upper_end(distance + off_chord);
+        Some(SurfacePart {
+            nodes: kinds,
+            span,
+            lower: gap.lower,
+            bound: gap.bound,
+            direction: gap.direction,
+            by_time: is_leaf || pair.bends_more(&gap),
+            near: gap.nearest.map_or(shares[2], |near| near.share),
+            likely_upper,
+            likely_contact: if is_sharp { self.upper_end(distance) } else { likely_upper },
+        })
+    }
+}

@@ -1,0 +1,419 @@
+//! A pair of convex pieces at one pose, with what it remembers: the ladder from the warm methods down.
+
+use super::answer::Answer;
+use super::cache::PieceCache;
+use super::certificate::{self, Certificate};
+use super::closest_points::{Closest, closest_points};
+use super::cold_start::{ColdStart, cold_start};
+use super::duality;
+use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
+use super::feature::FeaturePair;
+use super::feature_search::FeatureSearch;
+use super::gjk::{self, GjkOptions};
+use super::pair::{Pair, SupportSearch, VertexPair};
+use super::parallel;
+use super::parallel::equal_depths::EqualDepths;
+use super::resolver;
+use super::routes::Routes;
+use super::rung_outcome::{RungOutcome, beyond};
+use super::search::SearchEnd;
+use super::vclip;
+use clearsweep_geometry::{Pose, RelativePose, Vec3};
+use clearsweep_model::FeatureKind;
+use clearsweep_scene::Piece;
+
+/// The search for what the remembered features and surface do not settle.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum SearchMethod {
+    /// V-Clip from remembered features, and of cold pairs that are likely apart; a polytope, then GJK, for others.
+    #[default]
+    Auto,
+    /// GJK, as its options say.
+    Gjk(GjkOptions),
+    /// V-Clip from the remembered features; GJK where they penetrate.
+    VClip,
+    /// Lin-Canny from the remembered features; GJK where they penetrate.
+    LinCanny,
+    /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that separates the cores, EPA where none does.
+    CdDual,
+}
+
+impl SearchMethod {
+    /// The search from feature to feature, where one is made.
+    #[inline(always)]
+    pub(super) fn by_features(self) -> FeatureSearch {
+        if matches!(self, Self::LinCanny) { FeatureSearch::LinCanny } else { FeatureSearch::VClip }
+    }
+
+    /// Whether that search comes first also for cold cores that may overlap.
+    #[inline(always)]
+    pub(super) fn always_by_features(self) -> bool {
+        matches!(self, Self::VClip | Self::LinCanny)
+    }
+
+    /// Whether that search may go through many samples or pairs before any is proven.
+    #[inline(always)]
+    pub fn tracks_in_batches(self) -> bool {
+        matches!(self, Self::Auto | Self::VClip | Self::LinCanny)
+    }
+
+    /// The options of its searches by GJK.
+    fn gjk_options(self) -> GjkOptions {
+        match self {
+            Self::Gjk(options) => options,
+            Self::Auto | Self::VClip | Self::LinCanny | Self::CdDual => GjkOptions::DEFAULT,
+        }
+    }
+}
+
+/// How a pair is searched, and with which working memory.
+#[derive(Debug)]
+pub struct Ladder<'a> {
+    /// The search.
+    pub search: SearchMethod,
+    /// Whether the query is of one sample: a pair of which nothing is remembered is then most likely never asked again, and its
+    /// surface is not worth remembering.
+    pub single: bool,
+    /// Working memory.
+    pub polytope: &'a mut Polytope,
+}
+
+/// Two pieces with their poses in the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// Piece of A.
+    pub a: &'a Piece,
+    /// Piece of B.
+    pub b: &'a Piece,
+    /// Pose of A.
+    pub pose_a: &'a Pose,
+    /// Pose of B.
+    pub pose_b: &'a Pose,
+    /// B's frame in A's, the same poses.
+    pub relative: &'a RelativePose<f64>,
+}
+
+/// A pair on the ladder.
+struct Climb<'c, 'p> {
+    pair: &'c Pair<'p, f64>,
+    /// The gap of the cores above which there is no row, metres.
+    beyond: f64,
+    cache: &'c mut PieceCache,
+    /// Whether a surface is worth remembering.
+    keeps: bool,
+}
+
+/// The answer about the cores of two pieces, or the proof that the grown pieces are farther apart than `cutoff`
+/// (metres); never open.
+pub fn solve(
+    parts: &Parts<'_>,
+    cutoff: f64,
+    cache: &mut PieceCache,
+    ladder: &mut Ladder<'_>,
+    routes: &mut Routes,
+) -> RungOutcome<Answer> {
+    let growth = parts.a.radius + parts.b.radius;
+    let pair = Pair::new(&parts.a.core, &parts.b.core, *parts.relative, growth);
+    routes.queries += 1;
+    if !pair.size.is_finite() || !pair.pose.r.iter().chain([&pair.pose.t]).all(|r| r.is_finite()) {
+        routes.uncertified += 1;
+        return RungOutcome::Settled(Answer::uncertified(&pair, parts.relative.t));
+    }
+    cache.belong_to(pair.a, pair.b);
+    let beyond = beyond(cutoff, pair.size) + growth;
+    let keeps = cache.features().is_some() || !ladder.single;
+    let mut climb = Climb { pair: &pair, beyond, cache, keeps };
+    let answer = match climb.warm(ladder, routes) {
+        RungOutcome::Beyond { gap, normal } => {
+            routes.beyond += 1;
+            return RungOutcome::Beyond { gap: gap - growth, normal };
+        }
+        RungOutcome::Settled(strict) => Answer::certified(&strict),
+        RungOutcome::Open => {
+            let ties = routes.ties;
+            let answer = resolver::resolve(&pair, growth, (parts.pose_a, parts.pose_b), routes);
+            cache.learned.depths_tie = routes.ties > ties && answer.upper < 0.0;
+            answer
+        }
+    };
+    cache.set_features(Some(answer.features));
+    if answer.lower > beyond {
+        return RungOutcome::Beyond { gap: answer.lower - growth, normal: Some(answer.normal) };
+    }
+    RungOutcome::Settled(answer)
+}
+
+impl Climb<'_, '_> {
+    /// The rungs above the cold resolver.
+    fn warm(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+        let cold = self.cache.features().is_none();
+        let tracks = match ladder.search {
+            SearchMethod::Auto if self.cache.simplex().count == 0 => self.starts_apart(),
+            SearchMethod::Auto => !cold,
+            SearchMethod::Gjk(_) | SearchMethod::CdDual => false,
+            SearchMethod::VClip | SearchMethod::LinCanny => true,
+        };
+        if std::mem::take(&mut self.cache.learned.depths_tie) && self.overlaps() {
+            return RungOutcome::Open;
+        }
+        if ladder.search == SearchMethod::CdDual {
+            return self.by_overlap_test(ladder, routes);
+        }
+        // Features left once are likely to be left again, and V-Clip tells so at less than half the price of their proof.
+        let first = tracks && (self.cache.take_features_changed() || cold) && self.cache.surface().is_none();
+        if first {
+            if let Some(outcome) = self.track(ladder.search.by_features(), routes) {
+                return outcome;
+            }
+            if cold {
+                // Where it started from was a guess.
+                self.cache.set_features(None);
+            }
+        }
+        if let Some(outcome) = self.remembered(ladder, routes) {
+            return outcome;
+        }
+        if tracks
+            && !first
+            && let Some(outcome) = self.track(ladder.search.by_features(), routes)
+        {
+            return outcome;
+        }
+        self.search(ladder, routes)
+    }
+
+    /// The remembered features, with the remembered surface where they overlap, or what grows from it.
+    fn remembered(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+        let mut placed = false;
+        if let Some(features) = self.cache.features()
+            && let Some(strict) = certificate::local(self.pair, &features)
+        {
+            if strict.in_contact_band() {
+                routes.verified += 1;
+                return Some(self.apart_or_near(strict));
+            }
+            if let Some(surface) = self.cache.surface() {
+                placed = true;
+                if ladder.polytope.verifies(self.pair, surface, &strict) {
+                    routes.surface_verified += 1;
+                    return Some(RungOutcome::Settled(strict));
+                }
+            }
+            if let Some(preferred) = self.equal_depths(&strict, ladder.polytope) {
+                routes.surface_verified += 1;
+                return Some(RungOutcome::Settled(preferred));
+            }
+        }
+        let surface = self.cache.take_surface()?;
+        if !placed {
+            ladder.polytope.restore(self.pair, &surface);
+        }
+        let proven = epa::penetration(self.pair, ladder.polytope)?;
+        routes.surface_grown += 1;
+        self.remember_surface(ladder.polytope, &proven, surface);
+        Some(RungOutcome::Settled(proven.answer))
+    }
+
+    /// The answer of the remembered features and of those at an equal depth, if `polytope`, placed at the pose, proves it.
+    fn equal_depths(&mut self, strict: &Certificate, polytope: &Polytope) -> Option<Certificate> {
+        let depths = EqualDepths::remembered(self.pair, strict, &self.cache.rival()?)?;
+        let facets = [&depths.preferred.features, &depths.rival];
+        let in_facet = |t: &[VertexPair; 3]| facets.iter().any(|f| epa::is_of_facet([self.pair.a, self.pair.b], f, t));
+        let proven = polytope.proves(&certificate::claim(&depths.preferred), in_facet);
+        proven.then(|| self.cache.set_rival(depths.rival))?;
+        Some(depths.preferred)
+    }
+
+    /// Whether the remembered features are still locally optimal for cores that overlap.
+    fn overlaps(&self) -> bool {
+        let found = self.cache.features().and_then(|features| certificate::local(self.pair, &features));
+        found.is_some_and(|found| !found.in_contact_band())
+    }
+
+    /// Whether V-Clip comes first: of cold cores if they are likely apart. Every search starts from the vertices that support
+    /// the planes, so these are remembered.
+    fn starts_apart(&mut self) -> bool {
+        if self.cache.features().is_some() || self.pair.pose.t.length2() == 0.0 {
+            return self.cache.features().is_some();
+        }
+        let ColdStart { first, apart } = cold_start(self.pair);
+        self.cache.set_simplex(gjk::Simplex::of_vertices(apart.unwrap_or(first)));
+        self.cache.set_features(apart.map(FeaturePair::of_vertices));
+        apart.is_some()
+    }
+
+    /// V-Clip or Lin-Canny from the remembered features; `None` is for the next rung: overlap or contact, and states that come
+    /// back.
+    fn track(&mut self, search: FeatureSearch, routes: &mut Routes) -> Option<RungOutcome<Certificate>> {
+        let pair = self.pair;
+        let start = self.cache.features().unwrap_or_else(|| vclip::cold_start(pair));
+        let found = search.search(pair, start, routes);
+        if found.end != SearchEnd::Converged {
+            return None;
+        }
+        let held = self.cache.features() == Some(found.features);
+        self.cache.found(pair, start, found.features);
+        let Closest { normal, distance, amplification, .. } = closest_points(pair, &found.features)?;
+        let has_face = [found.features.a.kind, found.features.b.kind].contains(&FeatureKind::Face);
+        if distance.abs() <= epa::IN_CONTACT * pair.bound() && !has_face {
+            // Without a direction: the faces around are the resolver's to try.
+            return Some(RungOutcome::Open);
+        }
+        let strict = certificate::local(pair, &found.features).filter(Certificate::in_contact_band);
+        let Some(strict) = strict else {
+            if let Some(tie) = self.parallel(parallel::along(pair, normal, amplification)) {
+                routes.searched += 1;
+                return Some(self.apart_or_near(tie));
+            }
+            // A tie beyond the cut-off needs no decision: any direction with a gap will do.
+            let lower = pair.gap(normal) - pair.bound();
+            if lower > self.beyond {
+                self.cache.set_features(None);
+                return Some(RungOutcome::Beyond { gap: lower, normal: Some(normal) });
+            }
+            return Some(RungOutcome::Open);
+        };
+        routes.verified += u64::from(held);
+        routes.searched += u64::from(!held);
+        Some(self.apart_or_near(strict))
+    }
+
+    /// The remembered features, then the overlap test of CD-Dual: V-Clip goes on from the face that separates the cores, EPA starts
+    /// along the normal of the face through which the origin is left.
+    fn by_overlap_test(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+        if let Some(outcome) = self.remembered(ladder, routes) {
+            return outcome;
+        }
+        let pair = self.pair;
+        let found = duality::overlap_test(pair, self.cache.features());
+        match (found.end, found.face) {
+            (SearchEnd::Beyond, Some(face)) => {
+                let normal = face.normal.normalized();
+                if face.gap() > self.beyond {
+                    // A support found by climbing is no proof: the gap over all vertices is.
+                    let lower = pair.gap(normal) - pair.bound();
+                    if lower > self.beyond {
+                        self.cache.set_features(Some(face.features));
+                        return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
+                    }
+                }
+                self.cache.set_features(Some(face.features));
+                if let Some(outcome) = self.track(FeatureSearch::VClip, routes) {
+                    return outcome;
+                }
+            }
+            (SearchEnd::Overlap, face) => {
+                let axis = face.map_or(pair.pose.t, |face| face.normal);
+                if let Some(outcome) = self.expand_supports(axis, ladder, routes) {
+                    return outcome;
+                }
+            }
+            _ => {}
+        }
+        self.search(ladder, routes)
+    }
+
+    /// EPA from supports around `axis`, of cores that are likely to overlap; `None` is for GJK.
+    fn expand_supports(
+        &mut self,
+        axis: Vec3<f64>,
+        ladder: &mut Ladder<'_>,
+        routes: &mut Routes,
+    ) -> Option<RungOutcome<Certificate>> {
+        let mut simplex = *self.cache.simplex();
+        let end = epa::penetration_from_supports(self.pair, axis, ladder.polytope, &mut simplex);
+        self.cache.set_simplex(simplex);
+        match end {
+            ExpansionEnd::Depth(proven) => Some(self.expanded(&proven, ladder.polytope, routes)),
+            ExpansionEnd::Contact => Some(RungOutcome::Open),
+            ExpansionEnd::Apart(_) | ExpansionEnd::Undecided => None,
+        }
+    }
+
+    /// Follows parallel features if the cores do not overlap.
+    fn parallel(&mut self, found: Option<Certificate>) -> Option<Certificate> {
+        let tie = found.filter(Certificate::in_contact_band)?;
+        self.cache.follow(self.pair.a, self.pair.b, tie.features);
+        Some(tie)
+    }
+
+    /// A strict answer about cores that do not overlap.
+    fn apart_or_near(&self, strict: Certificate) -> RungOutcome<Certificate> {
+        let lower = strict.gap - strict.bound;
+        if lower > self.beyond {
+            return RungOutcome::Beyond { gap: lower, normal: Some(strict.closest.normal) };
+        }
+        RungOutcome::Settled(strict)
+    }
+
+    /// The search from the remembered simplex, or from nothing.
+    fn search(&mut self, ladder: &mut Ladder<'_>, routes: &mut Routes) -> RungOutcome<Certificate> {
+        let pair = self.pair;
+        // Nothing is known but one vertex at most, and V-Clip would have come first if the bodies were likely apart.
+        if ladder.search == SearchMethod::Auto
+            && self.cache.simplex().count < 2
+            && let Some(outcome) = self.expand_supports(pair.pose.t, ladder, routes)
+        {
+            return outcome;
+        }
+        let options = ladder.search.gjk_options();
+        let found = gjk::search_by(pair, self.cache.simplex(), self.beyond, &options);
+        routes.search_iterations += u64::from(found.iterations);
+        self.cache.set_simplex(found.simplex);
+        match found.end {
+            SearchEnd::Beyond => {
+                self.cache.set_features(None);
+                // A support found by climbing is no proof: the gap over all vertices is.
+                let normal = -found.point.normalized();
+                let climbs = pair.climbs() || options.supports == SupportSearch::Climb;
+                let gap = if climbs { pair.gap(normal) } else { found.gap };
+                let lower = gap - pair.bound();
+                if lower > self.beyond {
+                    return RungOutcome::Beyond { gap: lower, normal: Some(normal) };
+                }
+                RungOutcome::Open
+            }
+            SearchEnd::Overlap => {
+                let Some(tetrahedron) = epa::tetrahedron(pair, &found.simplex) else { return RungOutcome::Open };
+                if !ladder.polytope.start(pair, tetrahedron) {
+                    return RungOutcome::Open;
+                }
+                match epa::penetration(pair, ladder.polytope) {
+                    Some(proven) => self.expanded(&proven, ladder.polytope, routes),
+                    None => RungOutcome::Open,
+                }
+            }
+            _ if found.point.length() <= epa::IN_CONTACT * pair.bound() => RungOutcome::Open,
+            SearchEnd::Converged | SearchEnd::Cycle | SearchEnd::Stalled => {
+                let strict = FeaturePair::of_simplex(pair.a, pair.b, found.simplex.as_slice())
+                    .and_then(|features| certificate::local(pair, &features))
+                    .filter(Certificate::in_contact_band)
+                    .or_else(|| self.parallel(parallel::near(pair, -found.point.normalized())));
+                let Some(strict) = strict else { return RungOutcome::Open };
+                routes.searched += 1;
+                RungOutcome::Settled(strict)
+            }
+        }
+    }
+
+    /// The answer of a polytope that was expanded.
+    fn expanded(
+        &mut self,
+        proven: &ProvenDepth,
+        polytope: &mut Polytope,
+        routes: &mut Routes,
+    ) -> RungOutcome<Certificate> {
+        routes.expanded += 1;
+        if self.keeps {
+            self.remember_surface(polytope, proven, Box::default());
+        }
+        RungOutcome::Settled(proven.answer)
+    }
+
+    /// Keeps the surface of an overlap for the next sample.
+    fn remember_surface(&mut self, polytope: &mut Polytope, proven: &ProvenDepth, mut surface: Box<Surface>) {
+        if !proven.answer.in_contact_band() && polytope.remember(&mut surface) {
+            self.cache.set_surface(surface, proven.rival);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The nearest pair of triangles so far, and what is proven of the pairs that were left out.
+
+use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
+use super::place::MeshPlace;
+use super::triangle_pair::{self, TriangleCorners};
+
+/// What a search finds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SurfaceDistance {
+    /// The surfaces are farther apart than the cut-off, at least by this, metres.
+    Beyond(f64),
+    /// They are apart.
+    Apart(NearestTriangles),
+    /// They cross, or are no farther apart than [`MeshPlace::contact`]; and a pair of triangles that shows it.
+    Touching([u32; 2]),
+}
+
+impl SurfaceDistance {
+    /// The nearest triangles of surfaces that are apart, and not beyond the cut-off.
+    pub(super) fn nearest(&self) -> Option<NearestTriangles> {
+        if let Self::Apart(nearest) = self { Some(*nearest) } else { None }
+    }
+
+    /// No two points of the surfaces are nearer, metres.
+    pub(super) fn lower(&self) -> f64 {
+        match self {
+            Self::Beyond(gap) => *gap,
+            Self::Apart(nearest) => nearest.lower,
+            Self::Touching(_) => 0.0,
+        }
+    }
+}
+
+/// The nearest pair of triangles of those compared.
+pub(super) struct BestPair<'a> {
+    place: &'a MeshPlace<'a>,
+    /// Pairs farther apart are of no interest, metres.
+    pub(super) limit: f64,
+    pub(super) best: Option<NearestTriangles>,
+    /// All that was left out is at least this far apart, metres.
+    pub(super) gap: f64,
+    pub(super) touching: Option<[u32; 2]>,
+    /// How many pairs were compared.
+    pub(super) compared: usize,
+}
+
+impl<'a> BestPair<'a> {
+    /// None yet. `cutoff`: metres; what touches is found in any case.
+    pub(super) fn new(place: &'a MeshPlace<'a>, cutoff: f64) -> Self {
+        let limit = cutoff.max(place.contact());
+        Self { place, limit, best: None, gap: f64::INFINITY, touching: None, compared: 0 }
+    }
+
+    /// The distance beyond which pairs are left out, metres.
+    #[inline(always)]
+    pub(super) fn reach(&self) -> f64 {
+        self.limit + self.place.slack()
+    }
+
+    /// Takes note that pairs were left out which are at least `gap` apart, metres.
+    #[inline(always)]
+    pub(super) fn leave_out(&mut self, gap: f64) {
+        self.gap = self.gap.min(gap);
+    }
+
+    /// Compares two triangles.
+    pub(super) fn compare(&mut self, a: u32, b: u32) {
+        let (ta, tb) = (self.place.a.corners(a), self.place.corners_b(b));
+        let far = self.reach();
+        if let Some(best) = &self.best {
+            let gap = triangle_pair::separation(&ta, &tb, best.normal);
+            if gap > far {
+                self.leave_out(gap);
+                return;
+            }
+        }
+        if let Some(gap) = between_middles(&ta, &tb).filter(|&gap| gap > far) {
+            self.leave_out(gap);
+            return;
+        }
+        self.compared += 1;
+        match pair_distance(self.place, [a, b], far) {
+            PairDistance::Beyond(gap) => self.leave_out(gap),
+            PairDistance::Touching => self.touching = Some([a, b]),
+            PairDistance::Apart(found) if found.distance <= self.limit => self.take(found),
+            // Its planes are as far apart but for what a sharp bracket leaves.
+            PairDistance::Apart(found) => self.leave_out(found.distance - self.place.sharp()),
+        }
+    }
+
+    /// Keeps the nearest; of equally near ones the first by parts.
+    fn take(&mut self, found: NearestTriangles) {
+        let parts = |[a, b]: [u32; 2]| [self.place.a.labels().part(a), self.place.b.labels().part(b)];
+        let nearer = |best: &NearestTriangles| match found.distance.total_cmp(&best.distance) {
+            std::cmp::Ordering::Equal => {
+                (parts(found.triangles), found.triangles) < (parts(best.triangles), best.triangles)
+            }
+            order => order.is_lt(),
+        };
+        if self.best.as_ref().is_none_or(nearer) {
+            self.limit = found.distance;
+            self.best = Some(found);
+        }
+    }
+
+    /// The answer, its bracket as wide as a pair of triangles may leave it.
+    pub(super) fn finish(&self, cutoff: f64) -> SurfaceDistance {
+        let error = self.place.error();
+        if let Some(triangles) = self.touching {
+            return SurfaceDistance::Touching(triangles);
+        }
+        match self.best {
+            None => SurfaceDistance::Beyond((self.gap - error).max(0.0)),
+            Some(best) => {
+                debug_assert!(best.distance <= cutoff);
+                let lower = best.distance - self.place.sharp() - error;
+                SurfaceDistance::Apart(NearestTriangles { lower, upper: best.distance + error, ..best })
+            }
+        }
+    }
+}
+
+/// The gap of two triangles along the line between their middles, metres: where they are small beside it, nearly their distance.
+#[inline(always)]
+fn between_middles(a: &TriangleCorners<f64>, b: &TriangleCorners<f64>) -> Option<f64> {
+    let line = (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
+    let n = line.normalized();
+    n.is_finite().then(|| triangle_pair::separation(a, b, n))
+}

@@ -1,0 +1,160 @@
+//! Lower bounds of distances between the children of two nodes, eight by eight, and the intervals that they are made of.
+
+use clearsweep_base::simd::dispatch;
+use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
+
+/// What is known of the children of two nodes.
+#[derive(Debug, Default)]
+pub(super) struct ChildBounds {
+    /// Squares of lower bounds, square metres: row `i` has child `i` of A against each child of B.
+    pub bound2: [[f64; WIDTH]; WIDTH],
+    /// Bit `j` of row `i`: these two are near.
+    pub near: [u8; WIDTH],
+    /// By child of B: the square of the least distance of those that are not near.
+    far2: [f64; WIDTH],
+}
+
+/// Intervals of a node's children or a leaf's triangles, and of all of them together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NodeIntervals {
+    /// By child or triangle.
+    pub lanes: Intervals,
+    /// Of the whole, in lane 0.
+    pub whole: Intervals,
+    /// The longest side of the whole, metres.
+    pub extent: f64,
+}
+
+/// The intervals of the nodes that a search has met, in one frame.
+#[derive(Debug, Default)]
+pub(super) struct IntervalCache {
+    /// For each inner node, then for each leaf: 1 + its place in `known`; 0: not met.
+    place: Vec<u32>,
+    met: Vec<u32>,
+    known: Vec<NodeIntervals>,
+}
+
+impl IntervalCache {
+    /// Nothing is known of `mesh`.
+    pub(super) fn clear(&mut self, mesh: &TriangleMesh) {
+        for &node in &self.met {
+            self.place[node as usize] = 0;
+        }
+        self.met.clear();
+        self.known.clear();
+        let nodes = mesh.node_counts().iter().sum();
+        if self.place.len() < nodes {
+            self.place.resize(nodes, 0);
+        }
+    }
+
+    /// The place of a node's intervals, which are computed when it is first met.
+    #[inline]
+    pub(super) fn meet(&mut self, mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) -> u32 {
+        let key = match node.get() {
+            Child::Inner(index) => index as usize,
+            Child::Leaf(index) => mesh.node_counts()[0] + index as usize,
+        };
+        if self.place[key] == 0 {
+            self.known.push(NodeIntervals::NONE);
+            if let Some(last) = self.known.last_mut() {
+                last.fill(mesh, node, frame);
+            }
+            self.met.push(key as u32);
+            self.place[key] = self.known.len() as u32;
+        }
+        self.place[key] - 1
+    }
+
+    /// The intervals at a place.
+    #[inline]
+    pub(super) fn at(&self, place: u32) -> &NodeIntervals {
+        &self.known[place as usize]
+    }
+}
+
+impl NodeIntervals {
+    const NONE: Self = Self { lanes: Intervals::NONE, whole: Intervals::NONE, extent: 0.0 };
+
+    fn fill(&mut self, mesh: &TriangleMesh, node: NodeId, frame: &SearchFrame) {
+        let count = match node.get() {
+            Child::Inner(index) => {
+                self.lanes.of_node(mesh.node(index), frame);
+                mesh.node(index).count.into()
+            }
+            Child::Leaf(index) => {
+                self.lanes.of_leaf(mesh, index, frame);
+                mesh.leaf(index).len()
+            }
+        };
+        self.lanes.keep_first(count);
+        unite(self);
+    }
+}
+
+dispatch!(loops unite, unite_in, (of: &mut NodeIntervals) -> ());
+
+/// The whole of all lanes.
+#[inline(always)] // into code for wider registers
+fn unite_in(of: &mut NodeIntervals) {
+    of.extent = 0.0;
+    for k in 0..3 {
+        let (mut low, mut high) = (of.lanes.low[k], of.lanes.high[k]);
+        let mut half = WIDTH / 2;
+        while half > 0 {
+            for i in 0..half {
+                low[i] = if low[i + half] < low[i] { low[i + half] } else { low[i] };
+                high[i] = if high[i + half] > high[i] { high[i + half] } else { high[i] };
+            }
+            half /= 2;
+        }
+        (of.whole.low[k][0], of.whole.high[k][0]) = (low[0], high[0]);
+        of.extent = if high[0] - low[0] > of.extent { high[0] - low[0] } else { of.extent };
+    }
+}
+
+impl ChildBounds {
+    /// Compares the children of two nodes of which bit `i` is set, and takes those up to `reach2` (square metres) apart to be near.
+    #[inline]
+    pub(super) fn compare(&mut self, [a, b]: [&Intervals; 2], kept: [u8; 2], reach2: f64) {
+        self.far2 = [f64::INFINITY; WIDTH];
+        compare(self, a, b, kept[0], reach2);
+        self.near.iter_mut().for_each(|row| *row &= kept[1]);
+    }
+
+    /// The square of the least distance of two children that were compared and are not near, square metres.
+    #[inline]
+    pub(super) fn far2(&self) -> f64 {
+        self.far2.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+dispatch!(loops compare, compare_in, (to: &mut ChildBounds, a: &Intervals, b: &Intervals, rows: u8, reach2: f64) -> ());
+
+#[inline(always)] // into code for wider registers
+fn compare_in(to: &mut ChildBounds, a: &Intervals, b: &Intervals, rows: u8, reach2: f64) {
+    to.near = [0; WIDTH];
+    let mut rows = rows;
+    while rows != 0 {
+        let i = rows.trailing_zeros() as usize % WIDTH;
+        rows &= rows - 1;
+        let mut sum = [0.0; WIDTH];
+        for k in 0..3 {
+            let (low, high) = (a.low[k][i], a.high[k][i]);
+            for j in 0..WIDTH {
+                let (after, before) = (b.low[k][j] - high, low - b.high[k][j]);
+                let gap = if after > before { after } else { before };
+                let gap = if gap > 0.0 { gap } else { 0.0 };
+                sum[j] += gap * gap;
+            }
+        }
+        let mut near = 0;
+        for j in 0..WIDTH {
+            let is_near = sum[j] <= reach2 && sum[j] < f64::INFINITY;
+            near |= u8::from(is_near) << j;
+            let far = if is_near { f64::INFINITY } else { sum[j] };
+            to.far2[j] = if far < to.far2[j] { far } else { to.far2[j] };
+        }
+        (to.bound2[i], to.near[i]) = (sum, near);
+    }
+}

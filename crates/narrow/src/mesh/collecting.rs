@@ -1,0 +1,61 @@
+//! The search that collects a front: the pairs of leaves that a motion to come may bring within reach.
+
+use super::front::{MOST_PAIRS, MeshFront, identities};
+use super::line_gap::leaf_gap;
+use super::open_pair::OpenPair;
+use super::search::MeshSearch;
+use clearsweep_geometry::mesh::TriangleMesh;
+
+/// A short step, in sizes of a leaf.
+const SHORT: f64 = 0.5;
+
+/// How many times the comparisons of a search a front may cost.
+const DEARER: usize = 2;
+
+impl MeshSearch<'_> {
+    /// Collects the pairs of leaves that the motion `ahead` (to the next sample, and at most in all to come, metres) may bring within reach,
+    /// nearest first, as far as memory goes and comparisons pay.
+    pub(super) fn collect(&mut self, front: &mut MeshFront, [step, ahead]: [f64; 2]) {
+        // The limit may grow by the motion, and what is left out come nearer by it. At the end of a block the next one is likely alike.
+        front.skin = (2.0 * ahead).max(0.5 * front.skin);
+        // A bound tells pairs of leaves apart by about their size: of larger steps nothing would be left to rule out.
+        let size = |mesh: &TriangleMesh| mesh.radius() / (mesh.node_counts()[1] as f64).sqrt();
+        let is_slow = step < SHORT * size(self.place.a).max(size(self.place.b));
+        let is_moving = front.skin > 0.0 && front.skin < f64::INFINITY;
+        if !is_slow || !is_moving {
+            front.at = None;
+            return;
+        }
+        let needed = self.found.reach();
+        self.found.limit += front.skin;
+        (front.of, front.used) = (identities(self.place), 0);
+        front.reach = self.found.reach();
+        front.pairs.clear();
+        self.capped = false;
+        let mut open = std::mem::take(&mut self.memory.open);
+        open.clear();
+        open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+        let last = self.memory.counts[1] + DEARER * front.cost;
+        while let Some(pair) = open.pop() {
+            let OpenPair { bound2, nodes } = pair;
+            if front.pairs.len() == MOST_PAIRS || self.memory.counts[1] > last {
+                front.reach = front.reach.min(bound2.sqrt());
+                break;
+            }
+            if nodes.iter().all(|node| node.is_leaf()) {
+                front.pairs.push((
+                    bound2.sqrt().max(leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes)),
+                    nodes,
+                ));
+            } else {
+                let whole = self.compare_boxes(nodes);
+                self.open_children(pair, whole, &mut open);
+            }
+        }
+        let reach = front.reach;
+        front.pairs.retain(|pair| pair.0 <= reach);
+        front.pairs.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        self.memory.open = open;
+        front.at = (front.reach > needed).then(|| (self.place.pose, self.place.error()));
+    }
+}

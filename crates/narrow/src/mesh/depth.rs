@@ -1,0 +1,371 @@
+//! The depth of two overlapping meshes, as a bracket: no translation shorter than its lower end separates them, and one of the length
+//! of its upper end was checked to.
+
+use super::overlap::{Containment, OverlapQueries, Protrusion};
+use super::pair_distance::{NearestTriangles, contact_upper};
+use super::place::MeshPlace;
+use super::points::PointMemory;
+use super::search::{self, MeshSearchMemory, SurfaceDistance};
+use super::sweep::{Sweep, SweepMemory};
+use clearsweep_geometry::{Polyhedron, Vec3};
+
+/// Pairs of triangles that cross whose normals are tried.
+const CROSSINGS: usize = 8;
+
+/// Starts of pattern searches for a point deep inside both.
+const STARTS: usize = 2;
+
+/// Directions tried beside those that are given: across the triangles that part last.
+const REFINEMENTS: usize = 6;
+
+/// What is added to a length where it does not yet prove that the bodies are apart, in widths of a sharp bracket.
+const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
+
+/// Cosine above which two directions are one.
+const SAME: f64 = 1.0 - 1e-12;
+
+/// The bracket of a depth.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DepthBracket {
+    /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
+    pub lower: f64,
+    /// As `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by `d`.
+    /// Triangles that cross say nothing of surfaces near to them.
+    pub of_balls: f64,
+    /// Proven: moving B so far along `normal` separates them, metres.
+    pub upper: f64,
+    /// Unit, A's frame.
+    pub normal: Vec3<f64>,
+    /// How far the innermost vertex of one body lies from the surface of the other, metres; NaN where none lies inside, or no body is
+    /// solid.
+    pub protrusion: f64,
+    /// A vertex of A deep inside of B, and one of B inside of A, in A's frame.
+    pub inside: [Option<Vec3<f64>>; 2],
+    /// Triangles that cross or touch.
+    pub crossing: Option<[u32; 2]>,
+    /// A point near the overlap, in A's frame.
+    pub middle: Vec3<f64>,
+    /// Triangles there.
+    pub triangles: [u32; 2],
+    /// The surfaces are apart, and one body lies inside of the other, which is open, by its winding number alone.
+    pub by_winding: bool,
+}
+
+/// Working memory.
+#[derive(Debug, Default)]
+pub(super) struct DepthMemory {
+    pub(super) points: [PointMemory; 2],
+    sweep: SweepMemory,
+}
+
+impl DepthMemory {
+    /// Working memory of a sweep.
+    pub(super) fn sweep(&mut self) -> &mut SweepMemory {
+        &mut self.sweep
+    }
+}
+
+/// A search for the depth.
+struct DepthSearch<'a> {
+    place: &'a MeshPlace<'a>,
+    /// Convex hulls of both cores.
+    hulls: [&'a Polyhedron; 2],
+    overlap: OverlapQueries<'a>,
+    memory: &'a mut MeshSearchMemory,
+    sweep: &'a mut SweepMemory,
+    /// Triangles that were in the way in some direction: likely so in the next.
+    in_way: Vec<[u32; 2]>,
+}
+
+/// How the surfaces of two cores lie.
+enum Surfaces {
+    /// They cross, or touch within rounding.
+    Touching,
+    /// They are apart, and one core holds a part of the other; where they are nearest, if that was looked for.
+    Holding(Option<NearestTriangles>),
+    /// The cores are apart, by less than the growth.
+    Apart(NearestTriangles),
+}
+
+/// A translation that separates the bodies, as computed.
+#[derive(Debug, Clone, Copy)]
+struct WayOut {
+    /// Metres.
+    length: f64,
+    /// Unit, A's frame.
+    n: Vec3<f64>,
+    /// The normal of the plane across which the last triangles part: unit, A's frame.
+    parted: Option<Vec3<f64>>,
+}
+
+/// The depth of bodies that touch, cross, or hold one another; `None` if they are apart after all: neither surface crosses the other,
+/// and none is inside. `surfaces`: of the cores; a gap beyond a cut-off is the cut-off.
+pub(super) fn bracket<'a>(
+    place: &'a MeshPlace<'a>,
+    hulls: [&'a Polyhedron; 2],
+    surfaces: &SurfaceDistance,
+    search: &'a mut MeshSearchMemory,
+    memory: &'a mut DepthMemory,
+) -> Option<DepthBracket> {
+    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
+    let containment = match *surfaces {
+        SurfaceDistance::Touching(_) => None,
+        _ if !place.may_contain() => None,
+        _ => depth.overlap.containment(place, surfaces.lower()),
+    };
+    let is_held = containment.is_some_and(|containment| !containment.by_winding);
+    let lying = match *surfaces {
+        SurfaceDistance::Touching(_) => Surfaces::Touching,
+        _ if is_held => Surfaces::Holding(surfaces.nearest()),
+        SurfaceDistance::Apart(nearest) if nearest.lower <= place.growth => Surfaces::Apart(nearest),
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) if containment.is_some() => {
+            Surfaces::Holding(surfaces.nearest())
+        }
+        SurfaceDistance::Apart(_) | SurfaceDistance::Beyond(_) => return None,
+    };
+    let found = depth.bracket(&lying);
+    Some(match (containment, lying) {
+        (Some(Containment { by_winding: true, vertex }), Surfaces::Holding(_)) => {
+            DepthBracket { by_winding: true, middle: vertex, ..found }
+        }
+        _ => found,
+    })
+}
+
+/// A length that is proven to take the bodies apart when B moves along `n` (unit, A's frame), metres: the first one found to do so, but for
+/// rounding. `None` if none is below the one that parts the supporting planes of the hulls.
+pub(super) fn way_out_along<'a>(
+    place: &'a MeshPlace<'a>,
+    hulls: [&'a Polyhedron; 2],
+    n: Vec3<f64>,
+    search: &'a mut MeshSearchMemory,
+    memory: &'a mut DepthMemory,
+) -> Option<f64> {
+    let overlap = OverlapQueries::new(*place, hulls, &mut memory.points);
+    let mut depth = DepthSearch { place, hulls, overlap, memory: search, sweep: &mut memory.sweep, in_way: Vec::new() };
+    let beyond = depth.hull_overlap(n);
+    let way = depth.way_out(n, [0.0, beyond])?;
+    depth.proven(way, beyond)
+}
+
+impl DepthSearch<'_> {
+    fn bracket(&mut self, surfaces: &Surfaces) -> DepthBracket {
+        let place = self.place;
+        let line = place.line();
+        let near = match surfaces {
+            Surfaces::Apart(nearest) => Some(nearest),
+            Surfaces::Touching | Surfaces::Holding(_) => None,
+        };
+        let protrusions = if near.is_some() { [None; 2] } else { self.overlap.protrusions(line, self.hull_ends(line)) };
+        let crossings = match surfaces {
+            Surfaces::Touching => search::crossings(place, CROSSINGS, self.memory),
+            Surfaces::Holding(_) | Surfaces::Apart(_) => Vec::new(),
+        };
+        let mut local: Vec<Vec3<f64>> = near.map(|nearest| nearest.normal).into_iter().collect();
+        local.extend(self.local_normals(&protrusions, &crossings));
+        self.in_way = near.map(|nearest| nearest.triangles).into_iter().chain(crossings.iter().copied()).collect();
+        let hulls = self.hull_overlaps(&local);
+        // A point that lies so deep in both, and points of both that are as near as `within`.
+        let (core, deepest) = match near {
+            Some(nearest) => (-nearest.upper, nearest.closest.point_a),
+            None => self.lower(&protrusions, &crossings, hulls[0].1),
+        };
+        let within = match surfaces {
+            Surfaces::Apart(nearest) | Surfaces::Holding(Some(nearest)) => nearest.upper,
+            Surfaces::Touching => crossings.iter().map(|&pair| contact_upper(place, pair)).fold(place.size, f64::min),
+            Surfaces::Holding(None) if core > 0.0 => place.size,
+            // Inside by so little that no point shows it.
+            Surfaces::Holding(None) => {
+                let found = search::nearest(place, place.size, None, self.memory);
+                found.nearest().map_or(place.size, |nearest| nearest.upper)
+            }
+        };
+        let of_balls = (core + place.growth - place.error()).max(place.growth - within);
+        let lower = of_balls.max(self.pierced(&crossings));
+        let (upper, normal) = self.upper(lower, &hulls);
+        debug_assert!(lower <= upper + 2.0 * place.sharp(), "a depth has ends in order: {lower} {upper}");
+        let best = protrusions.iter().flatten().reduce(|x, y| if y.depth[0] > x.depth[0] { y } else { x });
+        let inside = protrusions.map(|p| p.map(|p| p.vertex));
+        let crossing = crossings.first().copied();
+        let of_others = best.map(|p| p.triangles).or(near.map(|nearest| nearest.triangles));
+        let triangles = crossing.or(of_others).unwrap_or([0, 0]);
+        let protrusion = best.map_or(f64::NAN, |p| p.depth[1]);
+        DepthBracket {
+            lower: lower.min(upper),
+            of_balls: of_balls.min(upper),
+            upper,
+            normal,
+            protrusion,
+            inside,
+            crossing,
+            middle: deepest,
+            triangles,
+            by_winding: false,
+        }
+    }
+
+    /// A lower bound of the depth of the cores, metres, by a point deep inside of both, and that point.
+    fn lower(
+        &mut self,
+        protrusions: &[Option<Protrusion>; 2],
+        crossings: &[[u32; 2]],
+        hull_overlap: f64,
+    ) -> (f64, Vec3<f64>) {
+        let place = self.place;
+        let mut starts: Vec<Vec3<f64>> = protrusions.iter().flatten().map(|p| p.vertex).collect();
+        starts.extend([place.a.middle(), place.pose.point(place.b.middle())]);
+        let centroid = |t: [Vec3<f64>; 3]| (t[0] + t[1] + t[2]).scale(1.0 / 3.0);
+        starts.extend(crossings.first().map(|&[a, _]| centroid(place.a.corners(a))));
+        let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(f64::NEG_INFINITY, f64::max);
+        let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
+        let mut best = (known, vertex.unwrap_or(starts[0]));
+        if !place.a.is_solid() || !place.b.is_solid() {
+            return best;
+        }
+        let starts = self.deepest(&starts);
+        let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
+        for start in starts {
+            let found = self.overlap.deepen(start, step);
+            if found.0 > best.0 {
+                best = found;
+            }
+        }
+        best
+    }
+
+    /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.
+    fn deepest(&mut self, points: &[Vec3<f64>]) -> Vec<(f64, Vec3<f64>)> {
+        let mut found: Vec<(f64, Vec3<f64>)> = Vec::new();
+        for &p in points {
+            let floor = if found.len() < STARTS { f64::NEG_INFINITY } else { found[STARTS - 1].0 };
+            if let Some(depth) = self.overlap.both_above(p, floor) {
+                let at = found.partition_point(|other| other.0 >= depth);
+                found.insert(at, (depth, p));
+                found.truncate(STARTS);
+            }
+        }
+        found
+    }
+
+    /// A lower bound of the depth from pairs of triangles that cross, metres: translations that are too short to take the edge of one
+    /// out of the other.
+    fn pierced(&self, crossings: &[[u32; 2]]) -> f64 {
+        let place = self.place;
+        let depth = |&[a, b]: &[u32; 2]| super::crossing::least_translation(&place.a.corners(a), &place.corners_b(b));
+        crossings.iter().map(depth).filter(|&depth| depth > 0.0).fold(f64::NEG_INFINITY, f64::max) - place.error()
+    }
+
+    /// Directions in which B leaves A where they overlap: outward normals of A, inward ones of B.
+    fn local_normals(&self, protrusions: &[Option<Protrusion>; 2], crossings: &[[u32; 2]]) -> Vec<Vec3<f64>> {
+        let place = self.place;
+        let mut found = Vec::new();
+        let [of_a, of_b] = protrusions;
+        found.extend(of_b.map(|p| p.outward));
+        found.extend(of_a.map(|p| -p.outward));
+        let normal = |t: [Vec3<f64>; 3]| (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+        for &[a, b] in crossings {
+            found.extend([normal(place.a.corners(a)), -normal(place.corners_b(b))]);
+        }
+        if !place.a.is_solid() || !place.b.is_solid() {
+            found.extend(found.clone().iter().map(|&n| -n));
+        }
+        found.retain(|n| n.is_finite());
+        found
+    }
+
+    /// The directions to be tried, and how far the hulls overlap along each, metres: the one in which they do least, then `local`, then the axes
+    /// of both frames.
+    fn hull_overlaps(&self, local: &[Vec3<f64>]) -> Vec<(Vec3<f64>, f64)> {
+        let axes = [0, 1, 2].map(|k| Vec3::from(std::array::from_fn(|i| f64::from(u8::from(i == k)))));
+        let of_b = axes.map(|axis| self.place.pose.vector(axis));
+        let both_ways = axes.iter().chain(&of_b).flat_map(|&n| [n, -n]);
+        let mut found: Vec<(Vec3<f64>, f64)> = Vec::new();
+        for n in local.iter().copied().chain(both_ways) {
+            if found.iter().all(|(other, _)| other.dot(n) < SAME) {
+                found.push((n, self.hull_overlap(n).max(0.0)));
+            }
+        }
+        let least = (0..found.len()).min_by(|&x, &y| found[x].1.total_cmp(&found[y].1)).expect("axes");
+        found[..=least].rotate_right(1);
+        found
+    }
+
+    /// The shortest translation found to separate the bodies: its length, metres, and its direction. `hulls`: directions, and lengths
+    /// that take the hulls apart, the shortest first.
+    fn upper(&mut self, lower: f64, hulls: &[(Vec3<f64>, f64)]) -> (f64, Vec3<f64>) {
+        let least = lower.max(0.0) + 4.0 * self.place.sharp();
+        // Beyond the supporting planes of the hulls the bodies are apart for certain.
+        let beyond = (hulls[0].1, hulls[0].0);
+        let mut ways: Vec<WayOut> = Vec::new();
+        let shortest = |ways: &[WayOut]| ways.last().map_or(beyond.0, |way| way.length);
+        for &(n, _) in hulls {
+            ways.extend(self.way_out(n, [least, shortest(&ways)]));
+        }
+        for _ in 0..REFINEMENTS {
+            let Some(n) = ways.last().and_then(|way| way.parted) else { break };
+            let Some(way) = self.way_out(n, [least, shortest(&ways)]) else { break };
+            ways.push(way);
+        }
+        let proven = |way: WayOut| self.proven(way, beyond.0).map(|length| (length, way.n));
+        ways.into_iter().rev().find_map(proven).unwrap_or(beyond)
+    }
+
+    /// The shortest way out along `n`, by lengths from `from` to below `limit` (metres), as computed.
+    fn way_out(&mut self, n: Vec3<f64>, [from, limit]: [f64; 2]) -> Option<WayOut> {
+        let beyond = self.place.has_open().then(|| self.hull_overlap(n));
+        let mut sweep = Sweep::new(self.place, n, [from, limit], self.sweep);
+        sweep.try_first(&self.in_way);
+        let way = loop {
+            let Some(free) = sweep.next_free() else { break None };
+            let is_last = free.to.is_infinite();
+            // What goes on without end is outside; of other lengths one tells for all until something meets. Not of open meshes, whose
+            // holes let a body pass: beyond their hulls it is outside.
+            let is_out = (is_last && beyond.is_none())
+                || self.overlap.holds_nothing(self.place, n, free.from, self.place.sharp());
+            match beyond {
+                _ if is_out => break Some(WayOut { length: free.from, n, parted: sweep.parted() }),
+                Some(length) if is_last => {
+                    break (length < limit).then(|| WayOut { length, n, parted: sweep.parted() });
+                }
+                _ => {}
+            }
+            sweep.skip_to(free.to);
+        };
+        let met = sweep.met().filter(|met| !self.in_way.contains(met));
+        self.in_way.extend(met);
+        way
+    }
+
+    /// A length that is proven to separate the bodies: that of a way out, or little more where rounding asks for it; below `limit`, metres.
+    fn proven(&mut self, way: WayOut, limit: f64) -> Option<f64> {
+        let lengths = LENGTHENINGS.map(|by| way.length + by * self.place.sharp());
+        lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
+    }
+
+    /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.
+    fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
+        let [end_a, start_b] = self.hull_ends(n);
+        self.place.growth + (end_a - start_b) + self.place.slack()
+    }
+
+    /// Where along `n` the hull of A ends and that of B begins, metres.
+    fn hull_ends(&self, n: Vec3<f64>) -> [f64; 2] {
+        let [a, b] = self.hulls;
+        let most = |of: &Polyhedron, n: Vec3<f64>| {
+            (0..of.count).map(|v| of.vertex(v as u32).dot(n)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        [most(a, n), n.dot(self.place.pose.t) - most(b, -self.place.pose.inverse_vector(n))]
+    }
+
+    /// Whether moving B by `length` (metres) along `n` is proven to separate the bodies.
+    fn is_separated_by(&mut self, n: Vec3<f64>, length: f64) -> bool {
+        let moved = self.place.shifted(n.scale(length));
+        match search::nearest(&moved, moved.growth, None, self.memory) {
+            SurfaceDistance::Beyond(gap) => {
+                gap > moved.growth && self.overlap.holds_nothing(self.place, n, length, gap)
+            }
+            SurfaceDistance::Apart(_) | SurfaceDistance::Touching(_) => false,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Which points of two overlapping bodies lie how deep inside both: lower bounds of the depth, and protrusions.
+//!
+//! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the same point, overlap until one is
+//! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
+
+use super::place::MeshPlace;
+use super::points::{PointDistance, PointMemory, PointQueries};
+use clearsweep_geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, WindingNumber, heights_of_node};
+use clearsweep_geometry::{Inside, Polyhedron, Vec3};
+use rustc_hash::FxHashSet;
+
+/// How often the steps of a pattern search are halved before it ends.
+const HALVINGS: usize = 5;
+
+/// Moves of a pattern search, at most.
+const MOVES: usize = 8;
+
+/// Vertices of a body that are asked whether they lie inside of an open mesh, about, beside one of each part.
+const ASKED: usize = 64;
+
+/// A vertex of one body inside the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Protrusion {
+    /// How far it is from the surface of the other, metres: proven, and as computed.
+    pub depth: [f64; 2],
+    /// The vertex, in A's frame.
+    pub vertex: Vec3<f64>,
+    /// From the vertex outward to the nearest point of the other's surface, in A's frame; unit.
+    pub outward: Vec3<f64>,
+    /// A triangle of the vertex, and the nearest one of the other.
+    pub triangles: [u32; 2],
+}
+
+/// A part of one body inside of the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Containment {
+    /// The other is open, and its winding number says so.
+    pub by_winding: bool,
+    /// A vertex of the part, in A's frame.
+    pub vertex: Vec3<f64>,
+}
+
+/// Points in A's frame against both bodies.
+pub(super) struct OverlapQueries<'a> {
+    pub place: MeshPlace<'a>,
+    /// Convex hulls of both.
+    hulls: [&'a Polyhedron; 2],
+    pub a: PointQueries<'a>,
+    pub b: PointQueries<'a>,
+}
+
+/// A point against one solid.
+#[derive(Debug, Clone, Copy)]
+struct Inner {
+    /// Proven: at least so deep (negative: at most so far outside), metres.
+    lower: f64,
+    /// As computed: at most so deep, but for rounding, metres.
+    upper: f64,
+    /// Outward to the nearest point, in the mesh's frame; not of unit length.
+    outward: Vec3<f64>,
+    triangle: u32,
+}
+
+/// How deep a point lies inside of a mesh, of which the nearest triangle is known; `error`: what its place may be off, metres.
+fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f64) -> Inner {
+    let outside = Inner {
+        lower: -(near.distance + error),
+        upper: -(near.lower - error).max(0.0),
+        outward: near.offset,
+        triangle: near.triangle,
+    };
+    if !of.mesh.is_solid() {
+        return outside;
+    }
+    let free = near.lower - error;
+    match if free > 0.0 { of.winding(p, 0.5 * free) } else { None } {
+        Some(winding) if winding > 0 => {
+            Inner { lower: free, upper: near.distance + error, outward: -near.offset, triangle: near.triangle }
+        }
+        Some(_) => outside,
+        // Not known: nothing is claimed, and nothing is left out.
+        None => Inner { upper: near.distance + error, ..outside },
+    }
+}
+
+impl<'a> OverlapQueries<'a> {
+    /// Of two meshes at their poses.
+    pub(super) fn new(place: MeshPlace<'a>, hulls: [&'a Polyhedron; 2], [a, b]: &'a mut [PointMemory; 2]) -> Self {
+        Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
+    }
+
+    /// Proven: the depth is at least this, as a point of A's frame shows, metres, growth left aside; `None` if the point shows no
+    /// more than `floor`. A point is nowhere deeper than its distance from any triangle, so most are dismissed by one of each body.
+    pub(super) fn both_above(&mut self, p: Vec3<f64>, floor: f64) -> Option<f64> {
+        let (error, in_b) = (self.place.error(), self.place.in_b(p));
+        let most_b = self.b.at_most(in_b);
+        if self.a.at_most(p) + most_b <= floor {
+            return None;
+        }
+        let near_a = self.a.nearest_beyond(p, floor - most_b)?;
+        let near_b = self.b.nearest_beyond(in_b, floor - near_a.distance)?;
+        if near_a.distance + near_b.distance <= floor {
+            return None;
+        }
+        let a = inner(&mut self.a, p, &near_a, error).lower;
+        if a + near_b.distance <= floor {
+            return None;
+        }
+        let depth = a + inner(&mut self.b, in_b, &near_b, error).lower;
+        (depth > floor).then_some(depth)
+    }
+
+    /// A part of one body inside of the other, where the surfaces are apart by at least `free` (metres): then each connected part is inside or
+    /// outside of a solid as a whole. Solids come before open meshes. `place`: the poses, which may differ from those of `new`.
+    pub(super) fn containment(&mut self, place: &MeshPlace<'_>, free: f64) -> Option<Containment> {
+        let inside = |of: &mut PointQueries<'_>, p: Vec3<f64>| {
+            // Not known counts as inside: then nothing is claimed to be apart.
+            of.winding(p, 0.5 * free).is_none_or(|winding| winding > 0)
+        };
+        let (a, b) = (place.a, place.b);
+        let of_a = || a.component_vertices().iter().map(|&v| a.vertices()[v as usize]);
+        let of_b = || b.component_vertices().iter().map(|&v| place.pose.point(b.vertices()[v as usize]));
+        let in_b = b.is_solid().then(|| of_a().find(|&p| inside(&mut self.b, place.in_b(p)))).flatten();
+        let in_a = || a.is_solid().then(|| of_b().find(|&p| inside(&mut self.a, p))).flatten();
+        if let Some(vertex) = in_b.or_else(in_a) {
+            return Some(Containment { by_winding: false, vertex });
+        }
+        self.containment_by_winding(place)
+    }
+
+    /// Whether neither body holds a part of the other after moving B by `length` (metres) along `n` from its pose in `place`, where the
+    /// surfaces are at least `free` apart, metres. What has grown leaves an open mesh last with its rear.
+    pub(super) fn holds_nothing(&mut self, place: &MeshPlace<'_>, n: Vec3<f64>, length: f64, free: f64) -> bool {
+        let rear = (length - place.growth).max(0.0);
+        self.containment(&place.shifted(n.scale(length)), free).is_none()
+            && (rear == length || self.containment_by_winding(&place.shifted(n.scale(rear))).is_none())
+    }
+
+    /// A part of one body inside of the other, which is open, by its winding number: see [`Self::containment`].
+    pub(super) fn containment_by_winding(&self, place: &MeshPlace<'_>) -> Option<Containment> {
+        let (a, b) = (place.a, place.b);
+        let ([hull_a, hull_b], error) = (self.hulls, place.error());
+        let is_in_a = |p: &Vec3<f64>| is_wound_around(a, hull_a, *p, error);
+        let is_in_b = |p: &Vec3<f64>| is_wound_around(b, hull_b, place.in_b(*p), error);
+        let in_b = || asked(a, b).find(is_in_b);
+        let in_a = || asked(b, a).map(|p| place.pose.point(p)).find(is_in_a);
+        Some(Containment { by_winding: true, vertex: in_b().or_else(in_a)? })
+    }
+
+    /// The innermost vertex of A inside of B, and of B inside of A. Along `n` (unit, A's frame) the hull of A ends at `end_a` and that of
+    /// B begins at `start_b`, metres: what is inside of a body is no deeper than that far from there.
+    pub(super) fn protrusions(&mut self, n: Vec3<f64>, [end_a, start_b]: [f64; 2]) -> [Option<Protrusion>; 2] {
+        let (place, error) = (self.place, self.place.error());
+        let in_b = SupportSlab { along: n, from: start_b - error };
+        let in_a = SupportSlab { along: -place.pose.inverse_vector(n), from: n.dot(place.pose.t) - end_a - error };
+        let of_a =
+            place.b.is_solid().then(|| innermost(place.a, &mut self.b, &|p| place.in_b(p), (in_b, error))).flatten();
+        let of_b = place
+            .a
+            .is_solid()
+            .then(|| innermost(place.b, &mut self.a, &|p| place.pose.point(p), (in_a, error)))
+            .flatten();
+        let to_a = |p: Protrusion| Protrusion { vertex: p.vertex, outward: place.pose.vector(p.outward), ..p };
+        [
+            of_a.map(to_a),
+            of_b.map(|p| Protrusion {
+                vertex: place.pose.point(p.vertex),
+                triangles: [p.triangles[1], p.triangles[0]],
+                ..p
+            }),
+        ]
+    }
+
+    /// The best lower bound of the depth that a pattern search finds from `start`, a point of A's frame with its bound; its first steps
+    /// are `step` metres long (Hooke and Jeeves 1961).
+    pub(super) fn deepen(&mut self, start: (f64, Vec3<f64>), step: f64) -> (f64, Vec3<f64>) {
+        let mut best = start;
+        let (mut step, mut halvings, mut moves) = (step, 0, 0);
+        while halvings < HALVINGS && moves < MOVES {
+            let mut moved = false;
+            for k in 0..6 {
+                let mut way = [0.0; 3];
+                way[k / 2] = if k % 2 == 0 { step } else { -step };
+                let at = best.1 + Vec3::from(way);
+                if let Some(depth) = self.both_above(at, best.0) {
+                    best = (depth, at);
+                    moved = true;
+                }
+            }
+            if moved {
+                moves += 1;
+            } else {
+                step *= 0.5;
+                halvings += 1;
+            }
+        }
+        best
+    }
+}
+
+/// The vertices of a body that are asked whether they lie inside of an open one: a part may reach in through a hole.
+fn asked<'m>(body: &'m TriangleMesh, open: &TriangleMesh) -> impl Iterator<Item = Vec3<f64>> + 'm {
+    let vertices = body.vertices();
+    let others = (0..vertices.len() as u32).step_by(vertices.len().div_ceil(ASKED));
+    let is_asked = open.inside() == Inside::Winding;
+    let all = body.component_vertices().iter().copied().chain(others);
+    all.filter(move |_| is_asked).map(|v| vertices[v as usize])
+}
+
+/// Whether a point that may be off by `error` (metres) lies in the hull of an open mesh and inside of it by the winding number.
+fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: f64) -> bool {
+    let is_within = |face: usize| {
+        let corner = hull.vertex(hull.face(face as u32)[0]);
+        hull.normals[face].dot(p - corner) <= error
+    };
+    hull.dimension == 3
+        && (0..hull.face_count()).all(is_within)
+        && mesh.winding(p, error).is_some_and(WindingNumber::is_inside)
+}
+
+/// The side of a supporting plane on which another body lies: what is inside of it is no deeper than its distance from there.
+#[derive(Debug, Clone, Copy)]
+struct SupportSlab {
+    /// Unit, inward, in the frame of the vertices.
+    along: Vec3<f64>,
+    /// Where the body begins along it, metres.
+    from: f64,
+}
+
+impl SupportSlab {
+    /// Of a point, metres.
+    fn depth(&self, p: Vec3<f64>) -> f64 {
+        p.dot(self.along) - self.from
+    }
+
+    /// Of the boxes of the children of a node, at most, metres.
+    fn of_children(&self, node: &MeshNode) -> [f64; WIDTH] {
+        heights_of_node(node, self.along).map(|height| height - self.from)
+    }
+}
+
+/// No point of a ball lies deeper inside of a mesh than this, metres; `None` if none lies deeper than `deepest`.
+fn deepest_within(
+    of: &mut PointQueries<'_>,
+    middle: Vec3<f64>,
+    radius: f64,
+    (deepest, error): (f64, f64),
+) -> Option<f64> {
+    // From a middle outside of the box a point of the ball that is inside lies beyond the box's border, whose distance this is.
+    let outside = of.outside_box(middle);
+    if outside > 0.0 && radius - outside + 2.0 * error <= deepest {
+        return None;
+    }
+    let reach = deepest - radius - error;
+    if of.at_most(middle) <= reach {
+        return None;
+    }
+    let near = of.nearest_beyond(middle, reach)?;
+    let bound = inner(of, middle, &near, error).upper + radius;
+    (bound > deepest).then_some(bound)
+}
+
+/// The innermost vertex of `own` inside of another mesh: a node whose middle lies so deep that none of its points can be deeper than
+/// the deepest vertex so far is left out. `to_other`: a point of its frame in the other's.
+fn innermost(
+    own: &TriangleMesh,
+    other: &mut PointQueries<'_>,
+    to_other: &dyn Fn(Vec3<f64>) -> Vec3<f64>,
+    (slab, error): (SupportSlab, f64),
+) -> Option<Protrusion> {
+    let mut best: Option<Protrusion> = None;
+    let mut seen = FxHashSet::default();
+    let mut open = vec![(f64::INFINITY, own.root())];
+    while let Some((bound, node)) = open.pop() {
+        if bound <= best.map_or(error, |b| b.depth[1]) {
+            continue;
+        }
+        match node.get() {
+            Child::Inner(index) => {
+                let (from, node) = (open.len(), own.node(index));
+                let deepest = best.map_or(error, |b| b.depth[1]);
+                let depths = slab.of_children(node);
+                for lane in (0..node.count.into()).filter(|&lane| depths[lane] > deepest) {
+                    let (middle, radius) = node.ball(lane);
+                    let middle = to_other(middle);
+                    if let Some(bound) = deepest_within(other, middle, radius, (deepest, error)) {
+                        open.push((bound, node.children[lane]));
+                    }
+                }
+                open[from..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+            }
+            Child::Leaf(index) => {
+                for triangle in own.leaf(index) {
+                    for &v in &own.triangles()[triangle as usize] {
+                        if !seen.insert(v) {
+                            continue;
+                        }
+                        let vertex = own.vertices()[v as usize];
+                        let (at, deepest) = (to_other(vertex), best.map_or(0.0, |b| b.depth[0]));
+                        if slab.depth(vertex) <= deepest || other.outside_box(at) > 0.0 || other.at_most(at) <= deepest
+                        {
+                            continue;
+                        }
+                        let Some(near) = other.nearest_beyond(at, deepest) else { continue };
+                        let found = inner(other, at, &near, error);
+                        if found.lower > 0.0 && best.is_none_or(|b| found.lower > b.depth[0]) {
+                            best = Some(Protrusion {
+                                depth: [found.lower, found.upper],
+                                vertex,
+                                outward: found.outward.normalized(),
+                                triangles: [triangle, found.triangle],
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    best
+}

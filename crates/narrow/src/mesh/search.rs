@@ -1,0 +1,458 @@
+//! The nearest triangles of two meshes: both trees are descended together, nearest boxes first, and what is farther than the best
+//! pair so far is left out (Lin's survey, section on PQP; Larsen, Gottschalk, Lin, Manocha 1999).
+//!
+//! What the supporting planes along the first axis leave of both meshes is found beforehand, in each tree by itself (`supports.rs`).
+//!
+//! The answer is the least of a number that each pair of triangles has for itself, so it does not depend on the order of the search,
+//! on what is remembered, or on the axes that boxes are compared along.
+
+use super::best_pair::BestPair;
+pub(super) use super::best_pair::SurfaceDistance;
+use super::bounds::{ChildBounds, IntervalCache};
+use super::front::MeshFront;
+use super::line_gap::{leaf_gap, line_gap};
+use super::open_pair::OpenPair;
+use super::pair_distance::NearestTriangles;
+use super::pair_distance::{PairDistance, pair_distance};
+use super::place::MeshPlace;
+use super::supports::{Cap, OpenHeights, Supports, Turn};
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
+use std::collections::BinaryHeap;
+
+/// How often a search turns its frame.
+const TURNS: usize = 6;
+
+/// Descents before the search, while the normal changes.
+const DESCENTS: usize = 6;
+
+/// How many times as large a box is before it alone is descended.
+const LARGER: f64 = 4.0;
+
+/// Working memory of searches.
+#[derive(Debug, Default)]
+pub(super) struct MeshSearchMemory {
+    pub(super) intervals: [IntervalCache; 2],
+    pub(super) open: BinaryHeap<OpenPair>,
+    bounds: ChildBounds,
+    near: Vec<NearChildren>,
+    pub(super) heights: OpenHeights,
+    pub(super) caps: [Cap; 2],
+    /// The direction that the last search looked along.
+    axis: Option<Vec3<f64>>,
+    /// Pairs of triangles looked at, and pairs of nodes: by the last search.
+    pub counts: [usize; 2],
+}
+
+/// Two children, or the nodes themselves.
+#[derive(Debug, Clone, Copy)]
+struct NearChildren {
+    /// Their boxes are at least this far apart, squared, square metres.
+    bound2: f64,
+    lanes: [u8; 2],
+}
+
+/// What is to be compared.
+#[derive(Debug, Clone, Copy)]
+enum Opened {
+    Nodes([NodeId; 2]),
+    Triangles([u32; 2]),
+}
+
+impl MeshSearchMemory {
+    /// The direction that the last search looked along, in A's frame: if the bodies are far apart, likely along it.
+    pub(super) fn axis(&self) -> Vec3<f64> {
+        self.axis.unwrap_or(Vec3::ZERO)
+    }
+}
+
+/// A search under way.
+pub(super) struct MeshSearch<'a> {
+    pub(super) place: &'a MeshPlace<'a>,
+    pub(super) memory: &'a mut MeshSearchMemory,
+    pub(super) frames: [SearchFrame; 2],
+    /// Along the first axis of the frames.
+    pub(super) supports: Supports,
+    /// Whether the caps of both are known along it.
+    pub(super) capped: bool,
+    pub(super) found: BestPair<'a>,
+}
+
+/// Where a search may start. Whatever it says, the answer is the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SearchStart {
+    /// Triangles that are likely near.
+    pub triangles: [u32; 2],
+    /// A unit direction, in A's frame, along which the bodies are likely apart.
+    pub axis: Vec3<f64>,
+}
+
+/// What a pair of meshes remembers from sample to sample.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MeshPairMemory {
+    /// Where the last search that found triangles ended.
+    start: Option<SearchStart>,
+    pub(super) front: MeshFront,
+}
+
+impl MeshPairMemory {
+    /// Whether it holds anything.
+    pub(crate) fn is_useful(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Bytes that it takes, with what it points to.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.front.bytes()
+    }
+}
+
+/// The nearest triangles of two meshes, if they are not beyond `cutoff` (metres).
+pub(super) fn nearest(
+    place: &MeshPlace<'_>,
+    cutoff: f64,
+    start: Option<SearchStart>,
+    memory: &mut MeshSearchMemory,
+) -> SurfaceDistance {
+    let mut search = MeshSearch::started(place, cutoff, start, memory);
+    search.run(None);
+    search.finish(cutoff)
+}
+
+/// As [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are
+/// to come, metres: asked where it is worth knowing.
+pub(super) fn nearest_again(
+    place: &MeshPlace<'_>,
+    cutoff: f64,
+    pair: &mut MeshPairMemory,
+    memory: &mut MeshSearchMemory,
+    ahead: impl Fn() -> [f64; 2],
+) -> SurfaceDistance {
+    let mut search = MeshSearch::started(place, cutoff, pair.start, memory);
+    let began = search.run(Some(&pair.front));
+    let (found, axis) = (search.finish(cutoff), search.frames[0].axes[0]);
+    match found {
+        SurfaceDistance::Apart(NearestTriangles { triangles, .. }) | SurfaceDistance::Touching(triangles) => {
+            pair.start = Some(SearchStart { triangles, axis });
+        }
+        SurfaceDistance::Beyond(_) => {}
+    }
+    let compared = search.memory.counts[1];
+    let is_pointless = matches!(found, SurfaceDistance::Touching(_)) || search.found.limit == f64::INFINITY;
+    if pair.front.is_wanted(compared, began) && !is_pointless {
+        search.collect(&mut pair.front, ahead());
+    }
+    found
+}
+
+impl<'a> MeshSearch<'a> {
+    /// Nothing is known.
+    fn new(place: &'a MeshPlace<'a>, cutoff: f64, axes: SearchFrame, memory: &'a mut MeshSearchMemory) -> Self {
+        memory.counts = [0; 2];
+        let frames = [axes, axes.in_b(&place.pose)];
+        let mut search = Self {
+            place,
+            memory,
+            frames,
+            supports: Supports::UNKNOWN,
+            capped: false,
+            found: BestPair::new(place, cutoff),
+        };
+        search.forget();
+        search
+    }
+
+    /// From what is known of the pair, or by descending along the line between the bodies.
+    pub(super) fn started(
+        place: &'a MeshPlace<'a>,
+        cutoff: f64,
+        start: Option<SearchStart>,
+        memory: &'a mut MeshSearchMemory,
+    ) -> Self {
+        let count = [place.a.triangles().len(), place.b.triangles().len()];
+        let start = start.filter(|s| (0..2).all(|k| (s.triangles[k] as usize) < count[k]));
+        let axis = start.map_or_else(|| place.line(), |s| s.axis);
+        let mut search = Self::new(place, cutoff, SearchFrame::along(axis), memory);
+        let frames = search.frames;
+        search.supports = search.supports_of(&frames, start.map(|s| s.triangles));
+        if let Some(SearchStart { triangles: [a, b], .. }) = start {
+            search.found.compare(a, b);
+            search.turn();
+        }
+        if start.is_none() || search.supports.gap() <= 0.0 {
+            // Along the normal of a pair boxes tell apart what is near from what is nearest.
+            for _ in 0..DESCENTS {
+                search.descend();
+                if search.turn() == Turn::Stays {
+                    break;
+                }
+            }
+        }
+        search
+    }
+
+    /// What is known along other axes is forgotten.
+    pub(super) fn forget(&mut self) {
+        let meshes = [self.place.a, self.place.b];
+        self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
+    }
+
+    /// From the roots to the boxes whose middles are nearest, level by level, and triangles likewise: a first best pair.
+    fn descend(&mut self) {
+        let mut pair = Opened::Nodes(self.roots());
+        while let Opened::Nodes(nodes) = pair {
+            let (whole, lanes) = self.nearest_middles(nodes);
+            pair = self.children(nodes, whole, lanes);
+        }
+        if let Opened::Triangles([a, b]) = pair {
+            self.found.compare(a, b);
+        }
+    }
+
+    /// Of two nodes, the children whose middles are nearest; and which of the nodes are taken whole.
+    fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
+        let ([a, b], whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let mut least = (f64::INFINITY, [0; 2]);
+        for i in 0..a.count() {
+            for j in 0..b.count() {
+                let between = Vec3::from([0, 1, 2].map(|k: usize| a.middle(k, i) - b.middle(k, j)));
+                if between.length2() < least.0 {
+                    least = (between.length2(), [i as u8, j as u8]);
+                }
+            }
+        }
+        (whole, least.1)
+    }
+
+    /// The intervals of the children of two nodes, or of a node that is taken whole: of a leaf, unless both are, and of what is much
+    /// smaller than the other.
+    #[inline(always)]
+    fn intervals<'m>(
+        places: &'m mut [IntervalCache; 2],
+        place: &MeshPlace<'_>,
+        frames: &[SearchFrame; 2],
+        nodes: [NodeId; 2],
+    ) -> ([&'m Intervals; 2], [bool; 2]) {
+        let meshes = [place.a, place.b];
+        let at = [0, 1].map(|k: usize| places[k].meet(meshes[k], nodes[k], &frames[k]));
+        let [a, b] = [places[0].at(at[0]), places[1].at(at[1])];
+        let leaves = nodes.map(NodeId::is_leaf);
+        let whole = if leaves == [true; 2] {
+            [false; 2]
+        } else {
+            [
+                leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent),
+                leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent),
+            ]
+        };
+        ([if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }], whole)
+    }
+
+    pub(super) fn roots(&self) -> [NodeId; 2] {
+        [self.place.a.root(), self.place.b.root()]
+    }
+
+    /// Compares what is nearest, until nothing can be nearer than the best pair. Returns how many pairs of a front it began from, if it did.
+    pub(super) fn run(&mut self, front: Option<&MeshFront>) -> Option<usize> {
+        if self.found.touching.is_some() {
+            return None;
+        }
+        if self.supports.gap() > self.found.reach() {
+            self.found.leave_out(self.supports.gap());
+            return None;
+        }
+        let mut open = std::mem::take(&mut self.memory.open);
+        let began = self.open(front, &mut open);
+        let mut turns = TURNS;
+        while let Some(pair) = open.pop() {
+            let OpenPair { bound2, nodes } = pair;
+            if bound2 > self.reach2() {
+                // All that are left are farther.
+                self.found.leave_out(bound2.sqrt());
+                break;
+            }
+            if self.capped && self.lanes(nodes).contains(&0) {
+                continue;
+            }
+            if !nodes.iter().all(|node| node.is_leaf()) {
+                let whole = self.compare_boxes(nodes);
+                self.open_children(pair, whole, &mut open);
+                continue;
+            }
+            let before = self.found.limit;
+            if !self.capped {
+                let gap = leaf_gap(self.place, &self.frames, &mut self.memory.intervals, nodes);
+                if gap > self.found.reach() {
+                    self.found.leave_out(gap);
+                    continue;
+                }
+            }
+            self.compare_boxes(nodes);
+            self.compare_triangles(nodes);
+            if self.found.touching.is_some() {
+                break;
+            }
+            if turns > 0 && self.found.limit < before {
+                let turn = self.turn();
+                turns -= usize::from(turn != Turn::Stays);
+                if turn == Turn::Separates {
+                    self.cap();
+                }
+            }
+        }
+        self.memory.open = open;
+        began
+    }
+
+    /// Opens the roots, or the pairs of a front that the motion since leaves, where no plane rules out more; how many these are.
+    fn open(&mut self, front: Option<&MeshFront>, open: &mut BinaryHeap<OpenPair>) -> Option<usize> {
+        open.clear();
+        self.cap();
+        let front = front.filter(|_| !self.capped);
+        let left = front.and_then(|front| {
+            let motion = front.motion(self.place)?;
+            front.within(self.found.reach(), motion).map(|left| (motion, left))
+        });
+        let Some((motion, (pairs, gap))) = left else {
+            open.push(OpenPair { bound2: 0.0, nodes: self.roots() });
+            return None;
+        };
+        self.found.leave_out(gap);
+        open.extend(pairs.iter().map(|&(bound, nodes)| {
+            let left = (bound - motion).max(0.0);
+            OpenPair { bound2: left * left, nodes }
+        }));
+        Some(pairs.len())
+    }
+
+    /// Opens what is near of the children of two nodes that were compared.
+    #[inline]
+    pub(super) fn open_children(
+        &mut self,
+        OpenPair { bound2: of_parents, nodes }: OpenPair,
+        whole: [bool; 2],
+        open: &mut BinaryHeap<OpenPair>,
+    ) {
+        let (reach, mut gap) = (self.found.reach(), f64::INFINITY);
+        for near in &self.memory.near {
+            let Opened::Nodes(children) = self.children(nodes, whole, near.lanes) else { continue };
+            let mut bound2 = near.bound2.max(of_parents);
+            if let ([Child::Inner(a), Child::Inner(b)], [false, false]) = (nodes.map(NodeId::get), whole) {
+                let along = line_gap(self.place, [a, b], near.lanes);
+                if along > reach {
+                    gap = gap.min(along);
+                    continue;
+                }
+                bound2 = if along > 0.0 { bound2.max(along * along) } else { bound2 };
+            }
+            open.push(OpenPair { bound2, nodes: children });
+        }
+        self.found.leave_out(gap);
+    }
+
+    /// The children of two nodes that are in the caps.
+    #[inline]
+    fn lanes(&self, nodes: [NodeId; 2]) -> [u8; 2] {
+        let caps = &self.memory.caps;
+        [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])]
+    }
+
+    /// Compares the triangles of two leaves whose boxes were compared, nearest first.
+    fn compare_triangles(&mut self, leaves: [NodeId; 2]) {
+        let mut near = std::mem::take(&mut self.memory.near);
+        near.sort_unstable_by(|x, y| x.bound2.total_cmp(&y.bound2));
+        for of in &near {
+            if of.bound2 > self.reach2() {
+                self.found.leave_out(of.bound2.sqrt());
+                break;
+            }
+            if let Opened::Triangles([a, b]) = self.children(leaves, [false; 2], of.lanes) {
+                self.found.compare(a, b);
+            }
+        }
+        self.memory.near = near;
+    }
+
+    /// The square of the distance beyond which pairs are left out.
+    #[inline(always)]
+    fn reach2(&self) -> f64 {
+        let reach = self.found.reach();
+        reach * reach
+    }
+
+    /// The answer.
+    fn finish(&mut self, cutoff: f64) -> SurfaceDistance {
+        self.memory.axis = Some(self.frames[0].axes[0]);
+        self.memory.counts[0] = self.found.compared;
+        self.found.finish(cutoff)
+    }
+
+    /// Compares the children of two nodes, or those of one with the whole other: `near` gets those within reach.
+    /// Returns which of the nodes are taken whole.
+    pub(super) fn compare_boxes(&mut self, nodes: [NodeId; 2]) -> [bool; 2] {
+        let (intervals, whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
+        let (reach, bounds) = (self.found.reach(), &mut self.memory.bounds);
+        let (mut kept, gap) = self.supports.keep(intervals, whole, reach);
+        if self.capped {
+            let caps = &self.memory.caps;
+            let lanes = [caps[0].of(self.place.a, nodes[0]), caps[1].of(self.place.b, nodes[1])];
+            for k in 0..2 {
+                kept[k] &= if whole[k] { u8::from(lanes[k] != 0) } else { lanes[k] };
+            }
+        }
+        bounds.compare(intervals, kept, reach * reach);
+        let near = &mut self.memory.near;
+        near.clear();
+        for (i, (row, bound2)) in bounds.near.iter().zip(&bounds.bound2).enumerate() {
+            let mut row = *row;
+            while row != 0 {
+                let j = row.trailing_zeros() as usize % WIDTH;
+                row &= row - 1;
+                near.push(NearChildren { bound2: bound2[j], lanes: [i as u8, j as u8] });
+            }
+        }
+        self.found.leave_out(gap.min(bounds.far2().sqrt()));
+        self.memory.counts[1] += 1;
+        whole
+    }
+
+    /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
+    #[inline(always)]
+    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [u8; 2]) -> Opened {
+        let meshes = [self.place.a, self.place.b];
+        if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
+            let [a, b] = [meshes[0].leaf(a).start, meshes[1].leaf(b).start];
+            return Opened::Triangles([a + u32::from(lanes[0]), b + u32::from(lanes[1])]);
+        }
+        Opened::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
+            Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k] as usize],
+            _ => nodes[k],
+        }))
+    }
+}
+
+/// The first pairs of triangles that cross or touch, at most `most`, in the order of the trees: the same for the same poses, always.
+pub(super) fn crossings(place: &MeshPlace<'_>, most: usize, memory: &mut MeshSearchMemory) -> Vec<[u32; 2]> {
+    let axes = SearchFrame::along(Vec3::new(1.0, 0.0, 0.0));
+    let mut search = MeshSearch::new(place, 0.0, axes, memory);
+    let (mut found, mut open) = (Vec::new(), vec![Opened::Nodes(search.roots())]);
+    while let Some(pair) = open.pop() {
+        match pair {
+            Opened::Nodes(nodes) => {
+                let whole = search.compare_boxes(nodes);
+                let from = open.len();
+                open.extend(search.memory.near.iter().map(|n| search.children(nodes, whole, n.lanes)));
+                open[from..].reverse();
+            }
+            Opened::Triangles([a, b]) => {
+                if matches!(pair_distance(place, [a, b], search.found.reach()), PairDistance::Touching) {
+                    found.push([a, b]);
+                }
+            }
+        }
+        if found.len() == most {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,464 @@
+//! The ways out along one direction: the lengths by which B can be moved so that no triangles meet.
+//!
+//! The distance of two triangles of which one moves along a line is a convex function of the length, so the lengths at which they meet
+//! are an interval. From a length on, what meets there is followed to the end of its interval, that which may end last first, until
+//! nothing meets: one search of both trees finds the first free length, where a bisection would search once for each length
+//! it tries. Both ends of an interval are approached from outside by the supporting planes of the nearest points: Newton's steps on
+//! a convex function, as in the ray cast of van den Bergen (2004) and in conservative advancement (Mirtich 1996).
+
+use super::bounds::IntervalCache;
+use super::place::MeshPlace;
+use super::triangle_pair::{self, TriangleCorners};
+use clearsweep_base::simd::dispatch;
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// How many times as large a box is before it alone is opened.
+const LARGER: f64 = 4.0;
+
+/// Steps towards the end of an interval, at most; any number of them leaves a length beyond it.
+const STEPS: usize = 24;
+
+/// Steps shorter than this end the approach, in widths of a sharp bracket.
+const SHORT: f64 = 0.1;
+
+/// Working memory of sweeps.
+#[derive(Debug, Default)]
+pub(super) struct SweepMemory {
+    intervals: [IntervalCache; 2],
+    meeting: BinaryHeap<EndsLast>,
+    later: BinaryHeap<BeginsFirst>,
+    spans: Spans,
+}
+
+/// The first and the last length at which boxes meet: row `i` has child `i` of A against each child of B. The last is below the
+/// first where they never do.
+#[derive(Debug, Default)]
+struct Spans {
+    begin: [[f64; WIDTH]; WIDTH],
+    end: [[f64; WIDTH]; WIDTH],
+}
+
+/// Two nodes or two triangles, and the lengths at which they may meet, metres.
+#[derive(Debug, Clone, Copy)]
+struct MeetingLengths {
+    begin: f64,
+    end: f64,
+    pair: SweptPair,
+}
+
+/// What may meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SweptPair {
+    Nodes([NodeId; 2]),
+    Triangles([u32; 2]),
+}
+
+/// Greater is what ends later.
+#[derive(Debug)]
+struct EndsLast(MeetingLengths);
+
+/// Greater is what begins earlier.
+#[derive(Debug)]
+struct BeginsFirst(MeetingLengths);
+
+impl Ord for EndsLast {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.end.total_cmp(&other.0.end).then(self.0.pair.cmp(&other.0.pair))
+    }
+}
+
+impl Ord for BeginsFirst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.begin.total_cmp(&self.0.begin).then(self.0.pair.cmp(&other.0.pair))
+    }
+}
+
+/// Orders by [`Ord`].
+macro_rules! ordered {
+    ($name:ident) => {
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+        impl Eq for $name {}
+    };
+}
+
+ordered!(EndsLast);
+ordered!(BeginsFirst);
+
+/// Lengths at which nothing meets, metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FreeLengths {
+    pub from: f64,
+    /// Infinite if nothing meets beyond.
+    pub to: f64,
+}
+
+/// A sweep of B along a direction.
+pub(super) struct Sweep<'a> {
+    place: &'a MeshPlace<'a>,
+    n: Vec3<f64>,
+    frames: [SearchFrame; 2],
+    /// Triangles that are no farther apart meet, metres.
+    reach: f64,
+    /// Lengths from here on are of no interest, metres.
+    limit: f64,
+    /// All lengths before this one are dealt with, metres.
+    at: f64,
+    /// Where the earliest of what was left out begins, metres.
+    left_out: f64,
+    /// Whether nothing met since free lengths were found.
+    is_idle: bool,
+    /// Across which plane the triangles part that met last: unit, A's frame.
+    parted: Option<Vec3<f64>>,
+    /// The triangles that met last.
+    met: Option<[u32; 2]>,
+    memory: &'a mut SweepMemory,
+}
+
+/// Two triangles at one length.
+enum TrianglesAt {
+    /// They meet, or nothing proves that they do not.
+    Meeting,
+    /// They are apart across a plane of this normal, from A to B, by more than the reach: by `beyond` more, metres.
+    Apart { normal: Vec3<f64>, beyond: f64 },
+}
+
+impl<'a> Sweep<'a> {
+    /// Along `n` (unit, A's frame), by lengths from `from` to below `limit`, metres.
+    pub(super) fn new(
+        place: &'a MeshPlace<'a>,
+        n: Vec3<f64>,
+        [from, limit]: [f64; 2],
+        memory: &'a mut SweepMemory,
+    ) -> Self {
+        let axes = SearchFrame::along(n);
+        memory.intervals.iter_mut().zip([place.a, place.b]).for_each(|(cache, mesh)| cache.clear(mesh));
+        memory.meeting.clear();
+        memory.later.clear();
+        let mut sweep = Self {
+            place,
+            n,
+            frames: [axes, axes.in_b(&place.pose)],
+            reach: Self::reach(place, limit),
+            limit,
+            at: from,
+            left_out: f64::INFINITY,
+            is_idle: false,
+            parted: None,
+            met: None,
+            memory,
+        };
+        sweep.put(MeetingLengths {
+            begin: f64::NEG_INFINITY,
+            end: f64::INFINITY,
+            pair: SweptPair::Nodes([place.a.root(), place.b.root()]),
+        });
+        sweep
+    }
+
+    /// Triangles that are farther apart than this are proven to be apart by more than the growth wherever B is moved by less
+    /// than `limit`, metres.
+    fn reach(place: &MeshPlace<'_>, limit: f64) -> f64 {
+        let far = MeshPlace { size: place.size + limit, ..*place };
+        place.growth + far.slack() + 2.0 * far.sharp()
+    }
+
+    /// The next lengths at which nothing meets, after others at which something did; `None` if there are none below the limit.
+    pub(super) fn next_free(&mut self) -> Option<FreeLengths> {
+        while self.at < self.limit {
+            while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
+                let BeginsFirst(span) = self.memory.later.pop().expect("it was seen");
+                self.memory.meeting.push(EndsLast(span));
+            }
+            match self.memory.meeting.pop() {
+                Some(EndsLast(span)) if span.end > self.at => self.open(span),
+                _ => {
+                    self.memory.meeting.clear();
+                    let later = self.memory.later.peek().map_or(f64::INFINITY, |span| span.0.begin);
+                    let free = FreeLengths { from: self.at, to: later.min(self.left_out) };
+                    if free.to.is_finite() && std::mem::replace(&mut self.is_idle, true) {
+                        // The same as before: what was inside then is inside now.
+                        self.skip_to(free.to);
+                        continue;
+                    }
+                    return Some(free);
+                }
+            }
+        }
+        None
+    }
+
+    /// The next triangles that meet, or are not proven to be apart, and the length from which on they are not, metres; `None` if there are
+    /// none up to `last`. They are given once, and lengths before are dealt with.
+    pub(super) fn first_meeting(&mut self, last: f64) -> Option<([u32; 2], f64)> {
+        while self.at < self.limit && self.at <= last {
+            while self.memory.later.peek().is_some_and(|span| span.0.begin <= self.at) {
+                let BeginsFirst(span) = self.memory.later.pop().expect("it was seen");
+                self.memory.meeting.push(EndsLast(span));
+            }
+            let Some(EndsLast(span)) = self.memory.meeting.pop().filter(|span| span.0.end > self.at) else {
+                self.memory.meeting.clear();
+                self.at = self.memory.later.peek()?.0.begin;
+                continue;
+            };
+            let SweptPair::Triangles(met) = span.pair else {
+                self.open(span);
+                continue;
+            };
+            let triangles = [self.place.a.corners(met[0]), self.place.corners_b(met[1])];
+            match self.triangles_at(&triangles, self.at) {
+                TrianglesAt::Meeting => return Some((met, self.at)),
+                TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
+            }
+        }
+        None
+    }
+
+    /// Follows pairs of triangles that are likely in the way, the last first.
+    pub(super) fn try_first(&mut self, pairs: &[[u32; 2]]) {
+        for &[a, b] in pairs.iter().rev() {
+            if self.at >= self.limit {
+                break;
+            }
+            let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
+            // Beyond it their supporting planes across the direction are as far apart as the reach.
+            let end = self.reach - triangle_pair::separation(&triangles[0], &triangles[1], self.n);
+            if end > self.at && matches!(self.triangles_at(&triangles, self.at), TrianglesAt::Meeting) {
+                self.met = Some([a, b]);
+                self.follow(&triangles, end);
+            }
+        }
+    }
+
+    /// The triangles that met last.
+    pub(super) fn met(&self) -> Option<[u32; 2]> {
+        self.met
+    }
+
+    /// Goes on from a length, metres.
+    pub(super) fn skip_to(&mut self, length: f64) {
+        self.at = self.at.max(length);
+    }
+
+    /// The normal of the plane across which the triangles part that met last.
+    pub(super) fn parted(&self) -> Option<Vec3<f64>> {
+        self.parted
+    }
+
+    /// Keeps what may meet.
+    fn put(&mut self, span: MeetingLengths) {
+        if span.end <= self.at || span.end < span.begin {
+            return;
+        }
+        if span.begin >= self.limit {
+            self.left_out = self.left_out.min(span.begin);
+        } else if span.begin <= self.at {
+            self.memory.meeting.push(EndsLast(span));
+        } else {
+            self.memory.later.push(BeginsFirst(span));
+        }
+    }
+
+    /// What may meet at the present length: its parts are kept, or triangles are followed.
+    fn open(&mut self, span: MeetingLengths) {
+        match span.pair {
+            SweptPair::Nodes(nodes) => self.open_nodes(nodes),
+            SweptPair::Triangles([a, b]) => {
+                let triangles = [self.place.a.corners(a), self.place.corners_b(b)];
+                match self.triangles_at(&triangles, self.at) {
+                    TrianglesAt::Meeting => {
+                        self.met = Some([a, b]);
+                        self.follow(&triangles, span.end);
+                    }
+                    TrianglesAt::Apart { normal, beyond } => self.approach(span, normal, beyond),
+                }
+            }
+        }
+    }
+
+    /// Keeps the children of two nodes, or those of one with the whole other: of a leaf, unless both are, and of what is
+    /// much smaller than the other.
+    fn open_nodes(&mut self, nodes: [NodeId; 2]) {
+        let meshes = [self.place.a, self.place.b];
+        let intervals = &mut self.memory.intervals;
+        let at = [0, 1].map(|k: usize| intervals[k].meet(meshes[k], nodes[k], &self.frames[k]));
+        let [a, b] = [intervals[0].at(at[0]), intervals[1].at(at[1])];
+        let leaves = nodes.map(NodeId::is_leaf);
+        let are_leaves = leaves == [true; 2];
+        let whole = [
+            !are_leaves && (leaves[0] || (!leaves[1] && LARGER * a.extent < b.extent)),
+            !are_leaves && (leaves[1] || (!leaves[0] && LARGER * b.extent < a.extent)),
+        ];
+        let lanes = [if whole[0] { &a.whole } else { &a.lanes }, if whole[1] { &b.whole } else { &b.lanes }];
+        let rows = if whole[0] { 1 } else { WIDTH };
+        let mut found = std::mem::take(&mut self.memory.spans);
+        spans(lanes[0], lanes[1], (rows, self.reach), &mut found);
+        for i in 0..rows {
+            for j in 0..WIDTH {
+                let (begin, end) = (found.begin[i][j], found.end[i][j]);
+                if begin <= end && end > self.at {
+                    let pair = self.children(nodes, whole, [i, j]);
+                    self.put(MeetingLengths { begin, end, pair });
+                }
+            }
+        }
+        self.memory.spans = found;
+    }
+
+    /// The children in two lanes, the triangles of two leaves, or the nodes that are taken whole.
+    fn children(&self, nodes: [NodeId; 2], whole: [bool; 2], lanes: [usize; 2]) -> SweptPair {
+        let meshes = [self.place.a, self.place.b];
+        if let [Child::Leaf(a), Child::Leaf(b)] = nodes.map(NodeId::get) {
+            return SweptPair::Triangles([
+                meshes[0].leaf(a).start + lanes[0] as u32,
+                meshes[1].leaf(b).start + lanes[1] as u32,
+            ]);
+        }
+        SweptPair::Nodes([0, 1].map(|k: usize| match nodes[k].get() {
+            Child::Inner(index) if !whole[k] => meshes[k].node(index).children[lanes[k]],
+            _ => nodes[k],
+        }))
+    }
+
+    /// Two triangles, that of B moved by `length`.
+    fn triangles_at(&self, [a, b]: &[TriangleCorners<f64>; 2], length: f64) -> TrianglesAt {
+        let shift = self.n.scale(length);
+        let b = b.map(|p| p + shift);
+        let closest = triangle_pair::closest_points(a, &b);
+        match triangle_pair::separating(a, &b, &closest, self.reach) {
+            Some((normal, gap)) if gap > self.reach => TrianglesAt::Apart { normal, beyond: gap - self.reach },
+            _ => TrianglesAt::Meeting,
+        }
+    }
+
+    /// Goes on to the end of an interval: triangles meet at the present length, and do not beyond `end`.
+    fn follow(&mut self, triangles: &[TriangleCorners<f64>; 2], end: f64) {
+        self.is_idle = false;
+        let mut length = end;
+        for _ in 0..STEPS {
+            let TrianglesAt::Apart { normal, beyond } = self.triangles_at(triangles, length) else { break };
+            // Nearer than this plane allows they are not until B is back by so much.
+            let step = beyond / self.n.dot(normal);
+            if step < 0.0 || step.is_nan() {
+                break;
+            }
+            self.parted = Some(normal);
+            length = (length - step).max(self.at);
+            if step <= SHORT * self.place.sharp() {
+                break;
+            }
+        }
+        self.at = self.at.max(length);
+    }
+
+    /// Keeps triangles that are apart at the present length until they may meet.
+    fn approach(&mut self, span: MeetingLengths, normal: Vec3<f64>, beyond: f64) {
+        // The distance is a convex function: what does not come nearer now never will.
+        let nearing = -self.n.dot(normal);
+        if nearing <= 0.0 {
+            return;
+        }
+        let short = SHORT * self.place.sharp();
+        self.put(MeetingLengths { begin: self.at + (beyond / nearing).max(short), ..span });
+    }
+}
+
+/// Fills in the first `rows` of A against all of B; what is farther apart than `reach` does not meet.
+fn spans(a: &Intervals, b: &Intervals, (rows, reach): (usize, f64), to: &mut Spans) {
+    fill(a, b, rows, reach, to);
+}
+
+dispatch!(loops fill, fill_in, (a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) -> ());
+
+#[inline(always)] // into code for wider registers
+fn fill_in(a: &Intervals, b: &Intervals, rows: usize, reach: f64, to: &mut Spans) {
+    for i in 0..rows {
+        let (mut begin, mut end) = ([0.0; WIDTH], [0.0; WIDTH]);
+        for j in 0..WIDTH {
+            begin[j] = a.low[0][i] - b.high[0][j] - reach;
+            end[j] = a.high[0][i] - b.low[0][j] + reach;
+        }
+        for k in 1..3 {
+            let (low, high) = (a.low[k][i] - reach, a.high[k][i] + reach);
+            for j in 0..WIDTH {
+                let misses = b.low[k][j] > high || low > b.high[k][j];
+                end[j] = if misses { f64::NEG_INFINITY } else { end[j] };
+            }
+        }
+        (to.begin[i], to.end[i]) = (begin, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::point_bounds::tests::{Draw, soup};
+    use super::*;
+    use clearsweep_geometry::{Pose, RelativePose};
+
+    /// Whether any triangles come nearer than `reach` where B is moved by `length`: all pairs are asked.
+    fn meets(place: &MeshPlace<'_>, shift: Vec3<f64>, reach: f64) -> bool {
+        let count = |of: usize| of as u32;
+        let (of_a, of_b) = (count(place.a.triangles().len()), count(place.b.triangles().len()));
+        (0..of_a).any(|a| {
+            (0..of_b).any(|b| {
+                let moved = place.corners_b(b).map(|p| p + shift);
+                triangle_pair::closest_points(&place.a.corners(a), &moved).distance2 <= reach * reach
+            })
+        })
+    }
+
+    #[test]
+    fn free_lengths_are_those_of_all_pairs_of_triangles() {
+        let mut draw = Draw(23);
+        let (mut free, mut gaps, mut met) = (0, 0, 0);
+        for number in 0..150 {
+            let (a, b) = (soup(&mut draw, 30), soup(&mut draw, 24));
+            let growth = if number % 3 == 0 { 0.02 } else { 0.0 };
+            let poses = [Pose::IDENTITY, Pose::new(draw.point(0.3).to_array(), [1.0, draw.next(), draw.next(), 0.3])];
+            let place = MeshPlace::new([&a, &b], poses, RelativePose::between(&poses[0], &poses[1]), growth);
+            let n = draw.point(1.0).normalized();
+            let mut memory = SweepMemory::default();
+            let mut sweep = Sweep::new(&place, n, [0.01, 6.0], &mut memory);
+            let mut from = 0.01;
+            while let Some(found) = sweep.next_free() {
+                // Something meets at every length before.
+                for k in 0..8 {
+                    let length = from + (found.from - from) * (f64::from(k) + 0.5) / 8.0;
+                    if found.from - from > 1e-6 {
+                        assert!(meets(&place, n.scale(length), growth + 1e-9), "{number}: {length} {found:?}");
+                        met += 1;
+                    }
+                }
+                let to = found.to.min(6.0);
+                for share in [0.0, 0.3, 0.9] {
+                    let length = found.from + share * (to - found.from);
+                    assert!(!meets(&place, n.scale(length), growth), "{number}: {length} {found:?}");
+                    free += 1;
+                }
+                if found.to.is_infinite() {
+                    break;
+                }
+                gaps += 1;
+                // What goes on to be free is passed over: the next begins after something met.
+                sweep.skip_to(found.to);
+                let mut start = found.to;
+                while !meets(&place, n.scale(start), growth + 1e-9) && start < 6.0 {
+                    start += 1e-3;
+                }
+                from = start;
+            }
+        }
+        assert!(free > 300 && gaps > 30 && met > 1_000, "not representative: {free} {gaps} {met}");
+    }
+}

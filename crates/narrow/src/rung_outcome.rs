@@ -1,0 +1,56 @@
+//! What a rung of the ladder says of a pair in one sample, and where a candidate ends without a distance.
+
+use clearsweep_geometry::{Scalar, Vec3};
+use clearsweep_model::Proximity;
+use clearsweep_scene::QueryOptions;
+
+/// What is known of a pair in one sample: handed from rung to rung. `T`: the answer of the rung.
+#[derive(Debug, Clone, Copy)]
+pub enum RungOutcome<T> {
+    /// Nothing yet: the next rung decides.
+    Open,
+    /// The pair is proven to be beyond the cut-off on every way, so that there is no row.
+    Beyond {
+        /// The bodies are at least this far apart, metres.
+        gap: f64,
+        /// The direction along which they are, in A's frame, where one is known.
+        normal: Option<Vec3<f64>>,
+    },
+    /// The answer.
+    Settled(T),
+}
+
+impl<T> RungOutcome<T> {
+    /// The answer, if there is one.
+    pub fn settled(self) -> Option<T> {
+        match self {
+            Self::Settled(answer) => Some(answer),
+            Self::Open | Self::Beyond { .. } => None,
+        }
+    }
+}
+
+impl RungOutcome<Proximity> {
+    /// The row of a sample, if it is within the cut-off or not proven.
+    #[inline]
+    pub(super) fn reported(self, sample: usize, options: &QueryOptions) -> RungOutcome<Option<Proximity>> {
+        match self {
+            Self::Open => RungOutcome::Open,
+            Self::Beyond { gap, normal } => RungOutcome::Beyond { gap, normal },
+            Self::Settled(row) => {
+                let is_reported = row.lower.is_nan() || row.lower <= options.within;
+                RungOutcome::Settled(is_reported.then_some(Proximity { sample: sample as u8, ..row }))
+            }
+        }
+    }
+}
+
+/// The promised width of a bracket, in sizes of the pair.
+pub const PROMISE: f64 = 1e-12;
+
+/// The gap, metres between the grown bodies, above which a candidate ends without a distance: the cut-off, and the promised width
+/// of a bracket, so that no method finds a row. `size`: of the pair, metres.
+#[inline(always)]
+pub fn beyond<T: Scalar>(cutoff: f64, size: T) -> T {
+    T::from_f64(cutoff) + T::from_f64(PROMISE) * size
+}

@@ -1,0 +1,232 @@
+//! Time as a bit mask: a block of up to 64 samples, and the candidate pairs found in it.
+
+use clearsweep_geometry::{Pose, Vec3};
+
+/// Samples in a full block: one bit each of a `u64`.
+pub const SAMPLES: usize = 64;
+
+/// One component of one body over the samples of a block, side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+pub struct Lanes(pub [f64; SAMPLES]);
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self([0.0; SAMPLES])
+    }
+}
+
+/// The key of a sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Run (key value of the input).
+    pub run: i64,
+    /// Frame (key value of the input).
+    pub frame: i64,
+    /// Time, seconds; `None` where the input has none.
+    pub time_s: Option<f64>,
+}
+
+/// Components of a pose in a block, in this order: x, y, z (the leading part of the recentred origin, metres),
+/// qw, qx, qy, qz, and what the leading part leaves of x, y, z.
+pub const COMPONENTS: usize = 10;
+
+/// The poses of the dynamic bodies over up to 64 consecutive existing samples, in order of (run, frame).
+///
+/// Storage is `(slot, component, sample)`; slot `k` is the body `scene.dynamic[k]`. Lanes of absent bodies and those
+/// past the last sample hold the identity pose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameBlock {
+    /// 0 for the first block of the input, then 1, 2, ...
+    pub index: u64,
+    /// The samples, at most [`SAMPLES`].
+    pub samples: Vec<Sample>,
+    /// Bit `s`: sample `s` is the first of its run in the *input* (no motion leads into it).
+    pub starts_run: u64,
+    /// `[slot * COMPONENTS + component]`.
+    pub lanes: Vec<Lanes>,
+    /// For each slot, bit `s`: the body has a pose in sample `s`.
+    pub present: Vec<u64>,
+    /// The sample after the last one, if it is of the same run; `None` where motion between samples is not asked about.
+    pub following: Option<Box<Following>>,
+}
+
+/// The first sample of the next block, where it goes on with the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Following {
+    /// Its key.
+    pub sample: Sample,
+    /// The pose of each slot; `None` where the body is absent.
+    pub poses: Vec<Option<Pose>>,
+}
+
+impl FrameBlock {
+    /// An empty block for so many slots; every lane holds the identity.
+    pub fn new(index: u64, slots: usize) -> Self {
+        let mut lanes = vec![Lanes::default(); slots * COMPONENTS];
+        for slot in 0..slots {
+            lanes[slot * COMPONENTS + 3] = Lanes([1.0; SAMPLES]);
+        }
+        Self {
+            index,
+            samples: Vec::with_capacity(SAMPLES),
+            starts_run: 0,
+            lanes,
+            present: vec![0; slots],
+            following: None,
+        }
+    }
+
+    /// An empty block, as [`Self::new`], in the memory of one that is no longer needed.
+    pub fn renewed(mut self, index: u64) -> Self {
+        self.lanes.fill(Lanes::default());
+        self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = Lanes([1.0; SAMPLES]));
+        self.samples.clear();
+        self.present.fill(0);
+        Self { index, starts_run: 0, following: None, ..self }
+    }
+
+    /// The ten components of a slot.
+    #[inline]
+    pub fn slot(&self, slot: usize) -> &[Lanes] {
+        &self.lanes[slot * COMPONENTS..(slot + 1) * COMPONENTS]
+    }
+
+    /// Sets the pose of `slot` in `sample` and marks it present.
+    #[inline]
+    pub fn set(&mut self, slot: usize, sample: usize, pose: &Pose) {
+        let lanes = &mut self.lanes[slot * COMPONENTS..(slot + 1) * COMPONENTS];
+        let values = pose.position.to_array().into_iter().chain(pose.q).chain(pose.rest.to_array());
+        for (lane, value) in lanes.iter_mut().zip(values) {
+            lane.0[sample] = value;
+        }
+        self.present[slot] |= 1 << sample;
+    }
+
+    /// The pose of `slot` in `sample`.
+    #[inline]
+    pub fn pose(&self, slot: usize, sample: usize) -> Pose {
+        let c = self.slot(slot);
+        let v = |i: usize| c[i].0[sample];
+        Pose { position: Vec3::new(v(0), v(1), v(2)), q: [v(3), v(4), v(5), v(6)], rest: Vec3::new(v(7), v(8), v(9)) }
+    }
+
+    /// The sample after sample `sample`, if it is of the same run: the next one of the block, or the one that follows the block.
+    fn sample_after(&self, sample: usize) -> Option<&Sample> {
+        match self.samples.get(sample + 1) {
+            Some(next) => (self.starts_run >> (sample + 1) & 1 == 0).then_some(next),
+            None => self.following.as_ref().map(|following| &following.sample),
+        }
+    }
+
+    /// The intervals after the samples, by the keys of the samples alone. An interval lies between a sample and the next one of
+    /// the same run. The first mask has the intervals of which the frames are at most `max_gap` apart, the second one all others.
+    pub fn intervals(&self, max_gap: i64) -> [u64; 2] {
+        let mut masks = [0; 2];
+        for (s, sample) in self.samples.iter().enumerate() {
+            if let Some(next) = self.sample_after(s) {
+                let is_far = next.frame.abs_diff(sample.frame) > max_gap.unsigned_abs();
+                masks[usize::from(is_far)] |= 1 << s;
+            }
+        }
+        masks
+    }
+
+    /// Bit `s`: the body of `slot` has a pose in sample `s` and in the next one, of whatever run.
+    #[inline]
+    pub fn present_at_both_ends(&self, slot: usize) -> u64 {
+        let present = self.present[slot] & self.all_samples();
+        let follows = self.following.as_ref().is_some_and(|following| following.poses[slot].is_some());
+        let last = self.samples.len().saturating_sub(1);
+        present & (present >> 1 | u64::from(follows) << last)
+    }
+
+    /// The poses of `slot` at both ends of the interval after `sample`; `None` where one of them is not there.
+    pub fn ends(&self, slot: usize, sample: usize) -> Option<[Pose; 2]> {
+        let at = |s: usize| (self.present[slot] >> s & 1 == 1).then(|| self.pose(slot, s));
+        let next = match sample + 1 < self.samples.len() {
+            true => at(sample + 1),
+            false => self.following.as_ref().and_then(|following| following.poses[slot]),
+        };
+        Some([at(sample)?, next?])
+    }
+
+    /// The first sample of the block, as what follows the block before; `None` where it starts a run.
+    pub fn as_following(&self) -> Option<Box<Following>> {
+        let sample = *self.samples.first()?;
+        let pose = |slot: usize| (self.present[slot] & 1 == 1).then(|| self.pose(slot, 0));
+        let poses = || (0..self.present.len()).map(pose).collect();
+        (self.starts_run & 1 == 0).then(|| Box::new(Following { sample, poses: poses() }))
+    }
+
+    /// One bit for each sample of the block.
+    #[inline]
+    pub fn all_samples(&self) -> u64 {
+        match self.samples.len() {
+            SAMPLES => u64::MAX,
+            n => (1_u64 << n) - 1,
+        }
+    }
+}
+
+/// Bodies `a < b` (indices into `scene.bodies`) come near in the samples whose bits are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The body of lower index.
+    pub a: u32,
+    /// The body of higher index.
+    pub b: u32,
+    /// Bit `s`: their lattice boxes overlap in sample `s` of the block. Never 0.
+    pub samples: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renewed_block_is_as_new() {
+        let mut block = FrameBlock::new(3, 2);
+        block.samples.push(Sample { run: 1, frame: 2, time_s: Some(0.5) });
+        block.starts_run = 1;
+        for sample in 0..SAMPLES {
+            let mut pose = Pose::new([1.0, -2.0, 3.0], [0.5; 4]);
+            pose.rest = Vec3::new(1e-20, 0.0, 1.0);
+            block.set(sample % 2, sample, &pose);
+        }
+        assert!(block != FrameBlock::new(3, 2));
+        block.following = block.as_following();
+        assert_eq!(block.renewed(7), FrameBlock::new(7, 2));
+    }
+
+    /// A block of one body, with these (run, frame) and a pose where `present` has a bit.
+    fn block(keys: &[(i64, i64)], present: u64) -> FrameBlock {
+        let mut block = FrameBlock::new(0, 1);
+        for (s, &(run, frame)) in keys.iter().enumerate() {
+            block.samples.push(Sample { run, frame, time_s: None });
+            block.starts_run |= u64::from(s > 0 && keys[s - 1].0 != run) << s;
+            if present >> s & 1 == 1 {
+                block.set(0, s, &Pose::new([s as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+            }
+        }
+        block
+    }
+
+    #[test]
+    fn intervals_end_at_runs_and_at_gaps() {
+        let keys = [(0, 0), (0, 1), (0, 3), (0, 4), (1, 0), (1, 5), (2, i64::MIN), (2, i64::MAX)];
+        let mut block = block(&keys, 0b1101_1111);
+        assert_eq!(block.intervals(1), [0b0000_0101, 0b0101_0010]);
+        assert_eq!(block.intervals(5), [0b0001_0111, 0b0100_0000]);
+        assert_eq!(block.present_at_both_ends(0), 0b0100_1111);
+        let next = FrameBlock { starts_run: 0, ..block.clone() };
+        block.following = next.as_following();
+        assert_eq!(block.intervals(1)[1] & 1 << 7, 1 << 7, "frame 0 is far from the last one");
+        assert_eq!(block.present_at_both_ends(0), 0b1100_1111);
+        let ends = block.ends(0, 7).expect("both are there");
+        assert_eq!(ends.map(|pose| pose.position.x), [7.0, 0.0]);
+        assert_eq!(block.ends(0, 2).map(|ends| ends[1].position.x), Some(3.0));
+        assert!(block.ends(0, 4).is_none() && block.ends(0, 5).is_none());
+        assert!(FrameBlock { starts_run: 1, ..next }.as_following().is_none());
+    }
+}

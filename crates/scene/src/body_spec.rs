@@ -1,0 +1,318 @@
+//! One body as a scene file, a row of a table or a builder says it, key by key, in SI units.
+
+use super::between::Pivot;
+use super::keys::{Field, Keys, Origin, TomlSource};
+use super::model::{LengthUnit, Model};
+use super::motion_spec::pivot;
+use super::orientation::orientation;
+use super::readers::{self, Mesh, SceneChoice};
+use super::shapes::ShapeSpec;
+use super::steps::PoseSteps;
+use clearsweep_base::error::Result;
+use clearsweep_geometry::{Inside, Pose};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use toml::de::DeValue;
+
+/// `[[body]]`.
+#[derive(Debug, Clone)]
+pub(super) struct BodySpec {
+    pub(super) name: String,
+    /// Where the body begins.
+    pub(super) at: Origin,
+    pub(super) geometry: GeometrySpec,
+    /// Where `geometry` or `shape` is.
+    pub(super) geometry_at: Origin,
+    pub(super) growth: Growth,
+    /// Sorted, without duplicates.
+    pub(super) groups: Arc<[String]>,
+    /// The pose of a static body (not recentred); `None`: it is dynamic.
+    pub(super) pose: Option<Pose>,
+    /// The rounding steps of that pose as a table stores it.
+    pub(super) pose_steps: PoseSteps,
+    /// The point that moves on a line between frames, if the body states it.
+    pub(super) pivot: Option<Pivot>,
+}
+
+impl BodySpec {
+    /// Returns the name of the body in messages.
+    pub(super) fn owner(&self, scene: &TomlSource<'_>) -> String {
+        let is_part = matches!(self.geometry, GeometrySpec::Part { .. });
+        owner(&self.name, is_part || scene.is_in_code() || matches!(self.at, Origin::Row(_)))
+    }
+}
+
+/// Returns the name of a body in messages; `plain`: it is not a `[[body]]` of a file.
+fn owner(name: &str, plain: bool) -> String {
+    if plain { format!("body `{name}`") } else { format!("[[body]] `{name}`") }
+}
+
+/// Where the geometry of a body comes from. Bodies of a table share what their section says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum GeometrySpec {
+    /// A file, as written; `scene`: which one of glTF.
+    File { path: Arc<str>, scene: Option<SceneChoice>, reading: GeometryOptions },
+    /// A part of a file that was read already; bodies of one mesh share it.
+    Part { mesh: Arc<Mesh>, file: Arc<Path>, reading: GeometryOptions },
+    /// A shape, lengths in metres.
+    Shape(Arc<ShapeSpec>),
+}
+
+/// The growth of a geometry, metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Growth {
+    /// By how much the body grows.
+    pub(super) offset: f64,
+    /// How far the true surface may lie from the grown geometry.
+    pub(super) deviation: f64,
+}
+
+impl Growth {
+    /// Equal exactly for equal growths.
+    pub(super) fn bits(self) -> [u64; 2] {
+        [self.offset, self.deviation].map(f64::to_bits)
+    }
+}
+
+/// How a geometry file is turned into a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct GeometryOptions {
+    pub(super) unit: LengthUnit,
+    pub(super) scale: f64,
+    pub(super) y_up: bool,
+    /// `None`: left out.
+    pub(super) model: Option<Model>,
+    /// The inside that the body states; `None`: it states none.
+    pub(super) inside: Option<Inside>,
+}
+
+impl GeometryOptions {
+    /// A length of the file in metres, rounded up.
+    pub(super) fn metres_rounded_up(&self, length: f64) -> f64 {
+        self.unit.metres(length * self.scale) * (1.0 + 8.0 * f64::EPSILON)
+    }
+}
+
+/// The keys of a `[[body]]`.
+pub(super) const BODY_KEYS: [&str; 16] = [
+    "name",
+    "geometry",
+    "shape",
+    "model",
+    "inside",
+    "unit",
+    "scale",
+    "up",
+    "scene",
+    "offset",
+    "deviation",
+    "pivot",
+    "group",
+    "static",
+    "position",
+    "orientation",
+];
+
+/// Lowers one body: a `[[body]]`.
+pub(super) fn body(keys: Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    body_of_row(keys, unit, &LoweredDefaults::default())
+}
+
+/// Lowers one body: a row of a table. `defaults`: what the keys of its section were lowered to.
+pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &LoweredDefaults) -> Result<BodySpec> {
+    let name = keys.required("name", "give the body a unique `name`")?.text()?.to_owned();
+    keys.owner = owner(&name, keys.source.is_row() || keys.source.is_in_code());
+    keys.only(&BODY_KEYS)?;
+    let (file, shape_key) = match (keys.get("geometry"), keys.get("shape")) {
+        // What a row says holds, whichever of the two the defaults say.
+        (Some(file), Some(shape)) if file.is_of(&keys) && !shape.is_of(&keys) => (Some(file), None),
+        (Some(file), Some(shape)) if shape.is_of(&keys) && !file.is_of(&keys) => (None, Some(shape)),
+        both => both,
+    };
+    let (geometry, geometry_at) = match (file, shape_key) {
+        (Some(_), Some(shape)) => {
+            return Err(shape.error("the body has both a `geometry` and a `shape`", "remove one of them"));
+        }
+        (None, None) => {
+            let problem = format!("{} has neither a `geometry` nor a `shape`", keys.owner);
+            return Err(keys.error(problem, "add `geometry = \"FILE\"`, or `shape = { box = [...] }`"));
+        }
+        (Some(file), None) => (
+            GeometrySpec::File {
+                path: lowered((&keys, &file), &defaults.path, || Ok(file.text()?.into()))?,
+                scene: scene_choice(&keys, &file)?,
+                reading: reading(&keys, file.text()?, unit)?,
+            },
+            file.origin(),
+        ),
+        (None, Some(field)) => (GeometrySpec::Shape(shape(&keys, &field, unit, &defaults.shape)?), field.origin()),
+    };
+    let length = |key| keys.get(key).map(|length| length.length_from_zero(unit)).transpose();
+    let growth = Growth { offset: length("offset")?.unwrap_or(0.0), deviation: length("deviation")?.unwrap_or(0.0) };
+    Ok(BodySpec {
+        geometry,
+        geometry_at,
+        growth,
+        groups: groups(&keys, &defaults.groups)?,
+        pose: pose(&keys, unit)?,
+        pose_steps: PoseSteps::default(),
+        pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
+        at: keys.origin(),
+        name,
+    })
+}
+
+/// `model`, `unit`, `scale` and `up` of a geometry file.
+fn reading(keys: &Keys<'_>, file: &str, unit: LengthUnit) -> Result<GeometryOptions> {
+    let words = Model::ALL.map(|model| (model.name(), model));
+    let model = keys.get("model").map(|field| field.choice(&words)).transpose()?;
+    let (inside, model) = inside(keys, model)?;
+    Ok(GeometryOptions {
+        unit: match keys.get("unit") {
+            Some(word) => word.unit()?,
+            None => readers::own_unit(Path::new(file)).unwrap_or(unit),
+        },
+        scale: keys.get("scale").map(|scale| positive(&scale)).transpose()?.unwrap_or(1.0),
+        y_up: keys.get("up").map(|up| up.choice(&[("y", true), ("z", false)])).transpose()?.unwrap_or(false),
+        model,
+        inside,
+    })
+}
+
+/// The scene of a glTF file that is to be taken.
+fn scene_choice(keys: &Keys<'_>, file: &Field<'_>) -> Result<Option<SceneChoice>> {
+    let Some(field) = keys.get("scene") else { return Ok(None) };
+    if !readers::has_scenes(Path::new(file.text()?)) {
+        // A default that is meant for the glTF files of other rows does not concern this one.
+        if !field.is_of(keys) && file.is_of(keys) {
+            return Ok(None);
+        }
+        return Err(field.error("only glTF files have scenes", "remove `scene`"));
+    }
+    if let DeValue::Integer(_) = field.value() {
+        let number = field.number()?;
+        let wrong = || field.error(format!("{number} is no number of a scene"), "scenes are counted from 0");
+        let index = Some(number as usize).filter(|&index| index as f64 == number).ok_or_else(wrong)?;
+        return Ok(Some(SceneChoice::Index(index)));
+    }
+    Ok(Some(SceneChoice::Name(field.text()?.into())))
+}
+
+/// Reads `inside`, and returns it with the model: a sheet is a mesh. A default does not concern a row of another model.
+fn inside(keys: &Keys<'_>, model: Option<Model>) -> Result<(Option<Inside>, Option<Model>)> {
+    let Some(field) = keys.get("inside") else { return Ok((None, model)) };
+    let said = field.choice(&Inside::ALL.map(|inside| (inside.name(), inside)))?;
+    match model.filter(|&model| model != Model::Mesh) {
+        None if said == Inside::Surface => Ok((Some(said), Some(Model::Mesh))),
+        Some(model) if said != Inside::Solid => {
+            let is_own = field.is_of(keys) || keys.get("model").is_none_or(|model| !model.is_of(keys));
+            if !is_own {
+                return Ok((None, Some(model)));
+            }
+            let problem = format!("inside = \"{}\", but model = \"{}\" is solid", said.name(), model.name());
+            Err(field.error(problem, "write model = \"mesh\", or remove `inside`"))
+        }
+        _ => Ok((Some(said), model)),
+    }
+}
+
+/// The lowered keys of a section of `[[bodies]]`: each is lowered once, however many rows it holds for.
+#[derive(Debug, Default)]
+pub(super) struct LoweredDefaults {
+    path: OnceLock<Arc<str>>,
+    shape: OnceLock<Arc<ShapeSpec>>,
+    groups: OnceLock<Arc<[String]>>,
+}
+
+/// Lowers a key; `known`: its lowered value from before, if it is a default.
+fn lowered<T: ?Sized>(
+    (keys, field): (&Keys<'_>, &Field<'_>),
+    known: &OnceLock<Arc<T>>,
+    lower: impl FnOnce() -> Result<Arc<T>>,
+) -> Result<Arc<T>> {
+    match known.get() {
+        _ if field.is_of(keys) => lower(),
+        Some(known) => Ok(Arc::clone(known)),
+        None => lower().map(|value| Arc::clone(known.get_or_init(|| value))),
+    }
+}
+
+fn shape(
+    keys: &Keys<'_>,
+    field: &Field<'_>,
+    unit: LengthUnit,
+    known: &OnceLock<Arc<ShapeSpec>>,
+) -> Result<Arc<ShapeSpec>> {
+    // Defaults that are meant for the geometry files of other rows do not concern a row's own shape.
+    let concerns = |stray: &Field<'_>| stray.is_of(keys) || !field.is_of(keys);
+    for key in ["unit", "scale", "up", "scene", "inside"] {
+        if let Some(stray) = keys.get(key).filter(concerns) {
+            let remedy = match key {
+                "inside" => "remove `inside`: a shape is solid".to_owned(),
+                _ => format!("remove `{key}`; lengths of a shape are in the scene's `length_unit`"),
+            };
+            return Err(stray.error(format!("`{key}` belongs to a `geometry` file, not to a `shape`"), remedy));
+        }
+    }
+    if let Some(model) = keys.get("model").filter(concerns).filter(|model| model.text().ok() != Some("hull")) {
+        return Err(model.error("a shape is always convex", "remove `model`, or write \"hull\""));
+    }
+    lowered((keys, field), known, || one_shape(keys, field, unit).map(Arc::new))
+}
+
+/// The shape of which a key names the kind.
+fn one_shape(keys: &Keys<'_>, field: &Field<'_>, unit: LengthUnit) -> Result<ShapeSpec> {
+    let table = field.table()?;
+    // Files hold pieces as the objects of a mesh; only a scene in code lists their points.
+    let kinds = ["box", "sphere", "capsule", "cylinder", "points", "pieces"];
+    let kinds = if keys.source.is_in_code() { &kinds[..] } else { &kinds[..5] };
+    table.only(kinds)?;
+    let given: Vec<Field<'_>> = kinds.iter().filter_map(|kind| table.get(kind)).collect();
+    let [only] = given.as_slice() else {
+        let remedy = format!("name exactly one of {}", kinds.join(", "));
+        return Err(field.error(format!("{} kinds of shape instead of one", given.len()), remedy));
+    };
+    ShapeSpec::from_field(only, unit)
+}
+
+fn groups(keys: &Keys<'_>, known: &OnceLock<Arc<[String]>>) -> Result<Arc<[String]>> {
+    let Some(field) = keys.get("group") else { return Ok(Arc::default()) };
+    lowered((keys, &field), known, || {
+        let mut groups = field.texts()?;
+        groups.sort();
+        groups.dedup();
+        Ok(groups.into())
+    })
+}
+
+/// The pose of a static body; dynamic bodies may not have one.
+fn pose(keys: &Keys<'_>, unit: LengthUnit) -> Result<Option<Pose>> {
+    let is_static = keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false);
+    if !is_static {
+        for key in ["position", "orientation"] {
+            if let Some(stray) = keys.get(key) {
+                let remedy = "add `static = true`, or remove the key: poses of a dynamic body are in the trajectories";
+                return Err(stray.error(format!("a dynamic body has no `{key}` in the scene"), remedy));
+            }
+        }
+        return Ok(None);
+    }
+    pose_at(keys, unit).map(Some)
+}
+
+/// `position` and `orientation`; the identity where they are left out.
+pub(super) fn pose_at(keys: &Keys<'_>, unit: LengthUnit) -> Result<Pose> {
+    let position = keys.get("position").map(|field| field.lengths(unit)).transpose()?.unwrap_or([0.0; 3]);
+    let q = keys.get("orientation").map(|field| orientation(&field)).transpose()?.unwrap_or(Pose::IDENTITY.q);
+    Ok(Pose::new(position, q))
+}
+
+/// A number above zero.
+pub(super) fn positive(field: &Field<'_>) -> Result<f64> {
+    let number = field.number()?;
+    if number > 0.0 {
+        Ok(number)
+    } else {
+        Err(field.error(format!("{number} is not positive"), "give a number above 0"))
+    }
+}

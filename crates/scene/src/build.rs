@@ -1,0 +1,224 @@
+//! Geometry files and shapes to hulls: each file read and hashed once, each distinct geometry built once, in parallel,
+//! with the same result and the same first error for any number of threads.
+
+use super::body_shape::{BuiltGeometry, from_mesh, from_shape};
+use super::body_spec::{BodySpec, GeometryOptions, GeometrySpec, Growth};
+use super::digest::InputReader;
+use super::model::{InputDigest, Model, Shape};
+use super::readers::{self, Fault, GeometryNote, Mesh, SceneChoice};
+use super::shapes::ShapeSpec;
+use clearsweep_base::error::Error;
+use clearsweep_base::workers::Workers;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Starting a thread pays from about so many files on...
+const JOBS_PER_THREAD: usize = 8;
+
+/// ...or where one of several files has so many bytes.
+const LARGE_FILE: u64 = 1 << 20;
+
+/// A file, a part of one, or one shape, with all the ways in which bodies use it.
+enum GeometryJob {
+    File { path: PathBuf, scene: Option<SceneChoice>, variants: Vec<Variant> },
+    Part { mesh: Arc<Mesh>, path: PathBuf, variants: Vec<Variant> },
+    Shape(Arc<ShapeSpec>, Growth),
+}
+
+/// A way to use a mesh.
+type Variant = (GeometryOptions, Growth);
+
+/// The result of a job: one shape for each variant.
+struct BuiltBody {
+    /// The file, and those beside it that belong to it.
+    inputs: Vec<InputDigest>,
+    /// Notes on the parts left out of the file.
+    notes: Vec<GeometryNote>,
+    shapes: Vec<Result<Arc<Shape>, Fault>>,
+}
+
+/// The jobs of a scene, and the (job, variant) of each body.
+struct BuildPlan {
+    jobs: Vec<GeometryJob>,
+    of_body: Vec<(usize, usize)>,
+}
+
+impl BuildPlan {
+    /// How many jobs make a thread worth its start.
+    fn jobs_per_thread(&self) -> usize {
+        let is_large = |job: &GeometryJob| match job {
+            GeometryJob::File { path, .. } => path.metadata().is_ok_and(|about| about.len() > LARGE_FILE),
+            GeometryJob::Part { mesh, .. } => size_of_val(&mesh.vertices[..]) as u64 > LARGE_FILE,
+            GeometryJob::Shape(..) => false,
+        };
+        // Of many files it does not matter.
+        let are_few = self.jobs.len() <= JOBS_PER_THREAD * JOBS_PER_THREAD;
+        if are_few && self.jobs.iter().any(is_large) { 1 } else { JOBS_PER_THREAD }
+    }
+}
+
+/// A body whose geometry cannot be used: its index, the file (`None`: a shape) and the fault.
+pub(super) struct Failure {
+    pub(super) body: usize,
+    pub(super) file: Option<PathBuf>,
+    pub(super) fault: Fault,
+}
+
+/// The results of building: shapes, files read and notes.
+pub(super) struct BuiltShapes {
+    /// The shape of each body.
+    pub(super) shapes: Vec<Arc<Shape>>,
+    /// The files read, in order of first use.
+    pub(super) inputs: Vec<InputDigest>,
+    /// Notes on the parts left out of files, in order of first use.
+    pub(super) notes: Vec<(PathBuf, GeometryNote)>,
+}
+
+/// Builds the shape of each body from files of `limit` bytes each, by at most `threads` threads.
+///
+/// # Errors
+/// For every geometry that cannot be used, that of its first body in scene order.
+pub(super) fn build(
+    folder: &Path,
+    bodies: &[BodySpec],
+    threads: Option<usize>,
+    limit: u64,
+) -> Result<BuiltShapes, Vec<Failure>> {
+    let plan = plan(folder, bodies);
+    let workers = Workers::new(threads);
+    let per_thread = plan.jobs_per_thread();
+    let done = workers.each(plan.jobs.len(), per_thread, |index| work_off(&plan.jobs[index], limit, &workers));
+    let mut shapes = Vec::with_capacity(bodies.len());
+    let mut failures = Vec::new();
+    let mut reported = HashSet::new();
+    for (body, &(job, variant)) in plan.of_body.iter().enumerate() {
+        match &done[job].shapes[variant] {
+            Ok(shape) => shapes.push(Arc::clone(shape)),
+            Err(fault) if reported.insert((job, fault.problem.as_str())) => {
+                let file = match &plan.jobs[job] {
+                    GeometryJob::File { path, .. } | GeometryJob::Part { path, .. } => Some(path.clone()),
+                    GeometryJob::Shape(..) => None,
+                };
+                failures.push(Failure { body, file, fault: fault.clone() });
+            }
+            Err(_) => {}
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    let (mut inputs, mut notes) = (Vec::new(), Vec::new());
+    for (job, done) in plan.jobs.iter().zip(done) {
+        inputs.extend(done.inputs);
+        if let GeometryJob::File { path, .. } = job {
+            notes.extend(done.notes.into_iter().map(|note| (path.clone(), note)));
+        }
+    }
+    Ok(BuiltShapes { shapes, inputs, notes })
+}
+
+/// Finds what is to be built: files are the same if they are the same on disk, however they are written.
+fn plan(folder: &Path, bodies: &[BodySpec]) -> BuildPlan {
+    let mut jobs: Vec<GeometryJob> = Vec::new();
+    let mut by_key: HashMap<(Vec<u64>, [u64; 2]), usize> = HashMap::new();
+    let mut by_shape: HashMap<(*const ShapeSpec, [u64; 2]), usize> = HashMap::new();
+    let mut by_path: HashMap<(PathBuf, Option<&SceneChoice>), usize> = HashMap::new();
+    let mut by_text: HashMap<(&str, Option<&SceneChoice>), usize> = HashMap::new();
+    let mut by_mesh: HashMap<*const Mesh, usize> = HashMap::new();
+    let mut of_body = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        let slot = match &body.geometry {
+            GeometrySpec::Shape(spec) => {
+                let growth = body.growth.bits();
+                let job = *by_shape.entry((Arc::as_ptr(spec), growth)).or_insert_with(|| {
+                    *by_key.entry((spec.identity(), growth)).or_insert_with(|| {
+                        jobs.push(GeometryJob::Shape(Arc::clone(spec), body.growth));
+                        jobs.len() - 1
+                    })
+                });
+                (job, 0)
+            }
+            GeometrySpec::File { path: text, scene, reading } => {
+                let job = *by_text.entry((text, scene.as_ref())).or_insert_with(|| {
+                    let path = folder.join(&**text);
+                    let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
+                    *by_path.entry((identity, scene.as_ref())).or_insert_with(|| {
+                        jobs.push(GeometryJob::File { path, scene: scene.clone(), variants: Vec::new() });
+                        jobs.len() - 1
+                    })
+                });
+                (job, add_variant(&mut jobs[job], (*reading, body.growth)))
+            }
+            GeometrySpec::Part { mesh, file, reading } => {
+                let job = *by_mesh.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+                    let (mesh, path) = (Arc::clone(mesh), file.to_path_buf());
+                    jobs.push(GeometryJob::Part { mesh, path, variants: Vec::new() });
+                    jobs.len() - 1
+                });
+                (job, add_variant(&mut jobs[job], (*reading, body.growth)))
+            }
+        };
+        of_body.push(slot);
+    }
+    BuildPlan { jobs, of_body }
+}
+
+fn add_variant(job: &mut GeometryJob, variant: Variant) -> usize {
+    let (GeometryJob::File { variants, .. } | GeometryJob::Part { variants, .. }) = job else { return 0 };
+    variants.iter().position(|known| *known == variant).unwrap_or_else(|| {
+        variants.push(variant);
+        variants.len() - 1
+    })
+}
+
+fn work_off(job: &GeometryJob, max_input: u64, workers: &Workers) -> BuiltBody {
+    let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
+    let (path, scene, variants) = match job {
+        GeometryJob::Shape(spec, growth) => {
+            return only(vec![from_shape(spec).map(|built| Arc::new(built.grown(*growth)))]);
+        }
+        GeometryJob::Part { mesh, variants, .. } => return only(all_variants(mesh, variants, workers)),
+        GeometryJob::File { path, scene, variants } => (path, scene.as_ref(), variants),
+    };
+    let failed = |fault: Fault| only(variants.iter().map(|_| Err(fault.clone())).collect());
+    if let Err(fault) = readers::check_extension(path) {
+        return failed(fault);
+    }
+    let mut input = InputReader::new(max_input);
+    let bytes = match input.read(path) {
+        Ok(read) => read,
+        Err(error) => {
+            let error = Error::unreadable(path, &error);
+            return failed(Fault::new(error.problem, error.remedy));
+        }
+    };
+    match readers::read_with_companions(path, bytes, scene, &mut input) {
+        Err(fault) => failed(fault),
+        Ok((mesh, notes)) => BuiltBody { inputs: input.digests, notes, shapes: all_variants(&mesh, variants, workers) },
+    }
+}
+
+/// The shape of each variant of a mesh. Those that differ in growth only share the work, and the triangles of a mesh body.
+fn all_variants(mesh: &Mesh, variants: &[Variant], workers: &Workers) -> Vec<Result<Arc<Shape>, Fault>> {
+    let mut shapes: Vec<Option<Result<Arc<Shape>, Fault>>> = vec![None; variants.len()];
+    // A model that is left out comes first, as it may turn out to be one that others name.
+    let left_out = (0..variants.len()).filter(|&v| variants[v].0.model.is_none());
+    for first in left_out.chain(0..variants.len()) {
+        if shapes[first].is_some() {
+            continue;
+        }
+        let (reading, growth) = variants[first];
+        let built = from_mesh(mesh, &reading, workers);
+        let is_mesh = built.as_ref().is_ok_and(BuiltGeometry::is_mesh);
+        let named = if is_mesh { GeometryOptions { model: Some(Model::Mesh), ..reading } } else { reading };
+        for other in (0..variants.len()).filter(|&other| other != first) {
+            if shapes[other].is_none() && [reading, named].contains(&variants[other].0) {
+                let growth = variants[other].1;
+                shapes[other] = Some(built.clone().map(|built| Arc::new(built.grown(growth))));
+            }
+        }
+        shapes[first] = Some(built.map(|built| Arc::new(built.grown(growth))));
+    }
+    shapes.into_iter().flatten().collect()
+}

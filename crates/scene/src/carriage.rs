@@ -1,0 +1,117 @@
+//! Nodes that carry others: a moved node of a file takes along what is below it.
+
+use clearsweep_geometry::Pose;
+
+/// Nodes that trajectories may move beside bodies, and which inputs carry which.
+///
+/// An *input* may have rows in a trajectory: the dynamic bodies, by their slots, and after them the `frames`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Carriage {
+    /// Names of nodes that trajectories may move and that are no bodies.
+    pub frames: Vec<String>,
+    /// The inputs that are carried where they have no row, each after what carries it.
+    pub links: Vec<CarriageLink>,
+    /// Where the file has the inputs that are nodes of files, in file order: what carries an input comes before it.
+    pub rest: Vec<RestPose>,
+    /// Names of nodes that are no bodies and stand still.
+    pub still: Vec<String>,
+    /// How far the origin of a carried body may lie from that of a node with a row, metres.
+    pub reach: f64,
+}
+
+/// Where a file has an input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RestPose {
+    /// The input.
+    pub input: u32,
+    /// Input that carries it when it has no row.
+    pub carrier: Option<u32>,
+    /// The pose of its own frame in the world, metres.
+    pub pose: Pose,
+}
+
+/// One input carried by another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CarriageLink {
+    /// The input that is carried.
+    pub input: u32,
+    /// The input that carries it.
+    pub carrier: u32,
+    /// Its pose in the frame of what carries it, as the file has it.
+    pub carrier_from_input: Pose,
+}
+
+/// A node of a file that trajectories may move.
+#[derive(Debug, Clone)]
+pub(super) struct MovingNode {
+    pub(super) name: String,
+    /// Its body (an index into those of the scene), if it is one.
+    pub(super) body: Option<u32>,
+    /// Index of its carrier in the same list, before its own.
+    pub(super) carrier: Option<usize>,
+    /// Where the file has it, metres.
+    pub(super) place: Pose,
+}
+
+impl Carriage {
+    /// Builds the carriage from the nodes that may move and those that stand still. `slot_of`: the slot of a dynamic
+    /// body, of which there are `slots`.
+    pub(super) fn new(
+        nodes: Vec<MovingNode>,
+        still: Vec<String>,
+        slots: usize,
+        slot_of: impl Fn(u32) -> Option<u32>,
+    ) -> Self {
+        let mut carriage = Self { still, ..Self::default() };
+        // Of each node: its input, its place, and how far it may lie from a node with a row.
+        let mut inputs: Vec<(u32, Pose, f64)> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let input = node.body.and_then(&slot_of).unwrap_or_else(|| {
+                carriage.frames.push(node.name);
+                (slots + carriage.frames.len()) as u32 - 1
+            });
+            let (mut reach, mut carried_by) = (0.0, None);
+            if let Some(&(carrier, above, above_reach)) = node.carrier.and_then(|carrier| inputs.get(carrier)) {
+                let carrier_from_input = above.inverse().after(&node.place);
+                reach = above_reach + carrier_from_input.position.length();
+                carriage.links.push(CarriageLink { input, carrier, carrier_from_input });
+                carried_by = Some(carrier);
+            }
+            carriage.rest.push(RestPose { input, carrier: carried_by, pose: node.place });
+            carriage.reach = carriage.reach.max(reach);
+            inputs.push((input, node.place, reach));
+        }
+        carriage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_relative_and_reach_adds_up() {
+        let half = 0.5_f64.sqrt();
+        let node = |name: &str, body, carrier, x: f64, q| MovingNode {
+            name: name.to_owned(),
+            body,
+            carrier,
+            place: Pose::new([x, 0.0, 0.0], q),
+        };
+        let nodes = vec![
+            node("crane", None, None, 1.0, [half, 0.0, 0.0, half]),
+            node("crane/arm", Some(7), Some(0), 3.0, [half, 0.0, 0.0, half]),
+            node("crane/arm/hook", Some(8), Some(1), 4.0, Pose::IDENTITY.q),
+        ];
+        let carriage = Carriage::new(nodes, vec![], 5, |body| body.checked_sub(4));
+        assert_eq!(carriage.frames, ["crane"]);
+        let facts: Vec<_> = carriage.links.iter().map(|link| (link.input, link.carrier)).collect();
+        assert_eq!(facts, [(3, 5), (4, 3)]);
+        let rest: Vec<_> = carriage.rest.iter().map(|rest| (rest.input, rest.carrier, rest.pose.position.x)).collect();
+        assert_eq!(rest, [(5, None, 1.0), (3, Some(5), 3.0), (4, Some(3), 4.0)]);
+        let arm = carriage.links[0].carrier_from_input;
+        // The crane is turned by a right angle about z: its arm lies along its own -y.
+        assert!((arm.apply([0.0; 3].into()) - [0.0, -2.0, 0.0].into()).length() < 1e-15, "{arm:?}");
+        assert!((carriage.reach - 3.0).abs() < 1e-15);
+    }
+}

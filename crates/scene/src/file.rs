@@ -1,0 +1,244 @@
+//! Contents of a scene file, key by key, in SI units: the shape of the contract, before any geometry is read.
+
+use super::body_names::BodyNames;
+use super::body_spec::{BodySpec, body, positive};
+use super::body_texts::BodyTexts;
+use super::digest::InputReader;
+use super::direction::{DIRECTION_REMEDY, unit_direction};
+use super::each::MadeOfFiles;
+use super::keys::{Field, Keys, Origin, TomlSource};
+use super::length::unit_of;
+use super::model::{DEFAULT_TOUCH_M, InputDigest, LengthUnit, Missing};
+use super::motion_spec::{MotionSpec, motion};
+use super::tables;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::Vec3;
+use std::ops::RangeInclusive;
+
+/// A scene file, lowered but not loaded.
+#[derive(Debug)]
+pub(super) struct SceneFile {
+    pub(super) head: Head,
+    pub(super) query: Query,
+    pub(super) motion: MotionSpec,
+    pub(super) bodies: Vec<BodySpec>,
+    pub(super) ignores: Vec<IgnoreSpec>,
+    /// The tables of bodies that were read.
+    pub(super) tables: Vec<InputDigest>,
+    /// The results for the nodes of geometry files.
+    pub(super) made: MadeOfFiles,
+}
+
+/// `[scene]`.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) name: Option<String>,
+    pub(super) unit: LengthUnit,
+    /// The path as written, and where.
+    pub(super) trajectories: Option<(String, usize)>,
+    pub(super) missing: Missing,
+    pub(super) frame_rate: Option<f64>,
+}
+
+/// `[query]`, lengths in metres; the place of `require` for the check against `within`.
+#[derive(Debug, Default)]
+pub(super) struct Query {
+    pub(super) at: usize,
+    pub(super) within: Option<f64>,
+    pub(super) require: Option<(f64, usize)>,
+    /// The unit that `require` names.
+    pub(super) require_unit: Option<LengthUnit>,
+    pub(super) touch: f64,
+    pub(super) static_pairs: bool,
+    pub(super) direction: Option<Vec3<f64>>,
+}
+
+/// `[[ignore]]`.
+#[derive(Debug)]
+pub(super) struct IgnoreSpec {
+    pub(super) a: String,
+    pub(super) a_at: usize,
+    pub(super) b: Option<(String, usize)>,
+    pub(super) reason: Option<String>,
+    pub(super) at: usize,
+}
+
+/// Lowers a scene file; a file that it reads for that has at most `max_input` bytes.
+///
+/// # Errors
+/// The first key, in the order of the contract's tables, that does not fit.
+pub(super) fn parse(source: &TomlSource<'_>, max_input: u64) -> Result<SceneFile> {
+    let document = source.parse()?;
+    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    top.only(&["scene", "query", "motion", "body", "bodies", "ignore", "rule"])?;
+    if let Some(rule) = top.get("rule") {
+        let remedy = "remove it; `require` in [query] sets one clearance for all pairs";
+        return Err(rule.error("`[[rule]]` is reserved for clearances per pair or group", remedy));
+    }
+    let head = head(&top)?;
+    let query = match top.get("query") {
+        None => Query::default(),
+        Some(field) => query(&field.table()?, head.unit)?,
+    };
+    let motion = match top.get("motion") {
+        None => MotionSpec::default(),
+        Some(field) => motion(&field.table()?, head.unit)?,
+    };
+    let (mut tables, mut made) = (InputReader::new(max_input), MadeOfFiles::default());
+    let bodies = bodies(source, &top, head.unit, &mut tables, &mut made)?;
+    Ok(SceneFile { bodies, ignores: ignores(source, &top)?, head, query, motion, tables: tables.digests, made })
+}
+
+/// The contents of a part of a scene file.
+#[derive(Debug)]
+pub(super) struct SceneSection {
+    pub(super) head: Option<Head>,
+    pub(super) query: Option<Query>,
+    pub(super) motion: Option<MotionSpec>,
+    pub(super) bodies: Vec<BodySpec>,
+    pub(super) ignores: Option<Vec<IgnoreSpec>>,
+}
+
+/// Lowers a part of a scene file; lengths are in `unit`, unless the part says in which. `None`: something in it is wrong,
+/// or is for [`parse`].
+pub(super) fn section(source: &TomlSource<'_>, unit: Option<LengthUnit>) -> Option<SceneSection> {
+    let document = source.parse().ok()?;
+    let top = Keys::new(source, "the scene file", document.get_ref(), 0);
+    top.only(&["scene", "query", "motion", "body", "ignore"]).ok()?;
+    let head = top.get("scene").map(|_| head(&top).ok());
+    let head = head.map_or(Some(None), |head| head.map(Some))?;
+    let unit = unit.or(head.as_ref().map(|head| head.unit))?;
+    let query = match top.get("query") {
+        None => None,
+        Some(field) => Some(query(&field.table().ok()?, unit).ok()?),
+    };
+    let motion = match top.get("motion") {
+        None => None,
+        Some(field) => Some(motion(&field.table().ok()?, unit).ok()?),
+    };
+    let tables = top.tables("body").ok()?.into_iter();
+    let bodies = tables.map(|(at, table)| body(Keys::new(source, String::new(), table, at), unit).ok());
+    let bodies = bodies.collect::<Option<Vec<_>>>()?;
+    let ignores = match top.get("ignore") {
+        None => None,
+        Some(_) => Some(ignores(source, &top).ok()?),
+    };
+    Some(SceneSection { head, query, motion, bodies, ignores })
+}
+
+fn head(top: &Keys<'_>) -> Result<Head> {
+    let field = top.required("scene", "begin the file with `[scene]` and a `length_unit`")?;
+    let keys = field.table()?;
+    keys.only(&["name", "length_unit", "trajectories", "missing", "frame_rate"])?;
+    let unit = keys.required("length_unit", "say in which unit lengths are, such as `length_unit = \"m\"`")?.unit()?;
+    let words = [("error", Missing::Error), ("absent", Missing::Absent), ("hold", Missing::Hold)];
+    Ok(Head {
+        name: keys.get("name").map(|name| name.text()).transpose()?.map(str::to_owned),
+        unit,
+        trajectories: match keys.get("trajectories") {
+            None => None,
+            Some(path) => Some((path.text()?.to_owned(), path.at)),
+        },
+        missing: keys.get("missing").map(|word| word.choice(&words)).transpose()?.unwrap_or_default(),
+        frame_rate: keys.get("frame_rate").map(|rate| frame_rate(&rate)).transpose()?,
+    })
+}
+
+/// Frames a second. Outside of the range it is a slip, and the times of frames would not be finite.
+fn frame_rate(field: &Field<'_>) -> Result<f64> {
+    const RANGE: RangeInclusive<f64> = 1e-12..=1e12;
+    let rate = positive(field)?;
+    if RANGE.contains(&rate) {
+        return Ok(rate);
+    }
+    let remedy = format!("give frames a second, from {:e} to {:e}", RANGE.start(), RANGE.end());
+    Err(field.error(format!("{rate:e} frames a second are no rate"), remedy))
+}
+
+fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
+    keys.only(&["within", "require", "touch", "static_pairs", "direction"])?;
+    let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
+    Ok(Query {
+        at: keys.at,
+        within: length("within")?.map(|(within, _)| within),
+        require: length("require")?,
+        require_unit: keys.get("require").and_then(|field| field.text().ok()).and_then(unit_of),
+        touch: length("touch")?.map_or(DEFAULT_TOUCH_M, |(touch, _)| touch),
+        static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
+        direction: keys.get("direction").map(|field| direction(&field)).transpose()?,
+    })
+}
+
+/// The unit vector along the three numbers of a key.
+fn direction(field: &Field<'_>) -> Result<Vec3<f64>> {
+    let numbers = field.numbers(3)?;
+    let unit = unit_direction([numbers[0], numbers[1], numbers[2]]);
+    unit.ok_or_else(|| field.error("this vector has no direction", DIRECTION_REMEDY))
+}
+
+/// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.
+fn bodies(
+    source: &TomlSource<'_>,
+    top: &Keys<'_>,
+    unit: LengthUnit,
+    tables: &mut InputReader,
+    made: &mut MadeOfFiles,
+) -> Result<Vec<BodySpec>> {
+    let (mut seen, mut texts) = (BodyNames::default(), BodyTexts::default());
+    let mut bodies: Vec<BodySpec> = Vec::new();
+    let mut add = |body: BodySpec| {
+        if let Some(first) = seen.add(&body.name, &bodies) {
+            let first = match &bodies[first].at {
+                Origin::Scene(_) if source.is_in_code() => "in the same scene".to_owned(),
+                Origin::Scene(at) => format!("on line {}", source.line(*at)),
+                Origin::Row(row) => format!("in {row}"),
+            };
+            let problem = format!("the body name `{}` was used before, {first}", body.name);
+            return Err(Error::input(body.at.place(source), problem, "give each body a name of its own"));
+        }
+        if bodies.len() >= i32::MAX as usize {
+            return Err(top.error("the scene has more than 2^31 - 1 bodies", "split it into several scenes"));
+        }
+        if let Some(which) = texts.add(&body) {
+            let problem =
+                format!("the {which} of the bodies up to `{}` take more than {} MiB", body.name, BodyTexts::MOST >> 20);
+            let remedy = format!("give the bodies fewer or shorter {which}, or split the scene");
+            return Err(Error::input(body.at.place(source), problem, remedy));
+        }
+        bodies.push(body);
+        Ok(bodies.len() as u32 - 1)
+    };
+    for (index, (at, table)) in top.tables("body")?.into_iter().enumerate() {
+        add(body(Keys::new(source, format!("[[body]] number {}", index + 1), table, at), unit)?)?;
+    }
+    tables::lower(source, top, unit, (tables, made), &mut add)?;
+    for node in made.moving.iter().filter(|node| node.body.is_none()) {
+        // A row of a trajectory must say which of the two it moves.
+        if seen.has(&node.name, &bodies) {
+            let problem = format!("`{}` names a body and a node that moves", node.name);
+            return Err(top.error(problem, "write `name = \"...\"` in one of the `[[bodies]]`"));
+        }
+    }
+    if bodies.is_empty() {
+        return Err(top.error("the scene has no bodies", "add a `[[body]]` table for each body"));
+    }
+    Ok(bodies)
+}
+
+fn ignores(source: &TomlSource<'_>, top: &Keys<'_>) -> Result<Vec<IgnoreSpec>> {
+    let mut ignores = Vec::new();
+    for (index, (at, table)) in top.tables("ignore")?.into_iter().enumerate() {
+        let keys = Keys::new(source, format!("[[ignore]] number {}", index + 1), table, at);
+        keys.only(&["a", "b", "reason"])?;
+        let a = keys.required("a", "name a body, `group:NAME` or a glob over names")?;
+        let b = keys.get("b");
+        ignores.push(IgnoreSpec {
+            a: a.text()?.to_owned(),
+            a_at: a.at,
+            b: b.map(|b| Ok((b.text()?.to_owned(), b.at))).transpose()?,
+            reason: keys.get("reason").map(|reason| reason.text()).transpose()?.map(str::to_owned),
+            at,
+        });
+    }
+    Ok(ignores)
+}

@@ -1,0 +1,60 @@
+//! The scene: bodies, shapes, ignore rules, and the plain data that the stages hand to each other.
+//!
+//! *Architecture invariant*: data and the reading of scene and geometry files only; knows no stage.
+//!
+//! Loading runs downward through the files: `keys` (TOML with places) -> `file` (what the scene file says; `sections`: a
+//! large one in parts, on all cores; `tables`: the rows of `[[bodies]]`; `each`: the parts of a geometry file) ->
+//! `build` (geometry files and shapes, in parallel; `readers`, `shapes`) -> `body_shape` (hulls, pieces or triangles; `centre`,
+//! `distinct`, `hull_fit`, `mesh`) -> `load` (the [`Scene`]).
+//! `builder` is the way in for scenes in code.
+
+pub mod between;
+pub mod block;
+mod body_names;
+mod body_shape;
+mod body_spec;
+mod body_texts;
+mod body_tree;
+mod build;
+mod builder;
+mod carriage;
+mod centre;
+mod convex_parts;
+mod decomposition;
+mod digest;
+pub mod direction;
+mod distinct;
+mod each;
+mod field_lengths;
+mod file;
+mod foreign;
+mod glob;
+mod hull_fit;
+pub mod ignore;
+mod keys;
+pub mod length;
+pub mod load;
+mod mesh;
+pub mod model;
+mod motion_spec;
+mod orientation;
+pub mod reach;
+pub mod readers;
+mod row_place;
+mod sections;
+pub mod shapes;
+pub mod steps;
+mod tables;
+
+pub use between::{BetweenFrames, MotionRule, Pivot};
+pub use block::{Candidate, Following, FrameBlock, Lanes, SAMPLES, Sample};
+pub use body_tree::{BodyTree, TreeNode};
+pub use builder::{BodyBuilder, Geometry, SceneBuilder};
+pub use carriage::{Carriage, CarriageLink, RestPose};
+pub use convex_parts::convex_parts;
+pub use ignore::IgnoreRule;
+pub use ignore::PairCounts;
+pub use load::{Outline, SceneOverrides};
+pub use model::{Body, HullFit, MeshCondition, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+pub use readers::GeometryNote;
+pub use steps::PoseSteps;

@@ -1,0 +1,342 @@
+//! A scene file to a [`Scene`].
+
+use super::between::Pivot;
+use super::body_spec::BodySpec;
+use super::build::{BuiltShapes, Failure, build};
+use super::carriage::Carriage;
+use super::digest::{DEFAULT_MAX_INPUT, InputReader};
+use super::direction::{DIRECTION_REMEDY, parse_direction};
+use super::file::{self, Head, Query, SceneFile};
+use super::foreign;
+use super::ignore::{self, IgnoreRule};
+use super::keys::TomlSource;
+use super::length::{parse_length, unit_of};
+use super::model::{Body, InputDigest, LengthUnit, Missing, Motion, QueryOptions, Scene, Shape};
+use super::{motion_spec, sections};
+use clearsweep_base::error::{Error, LARGE_INPUT, Result};
+use clearsweep_geometry::Vec3;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Values of the command line that replace those of the scene file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SceneOverrides {
+    /// Trajectories: a file, a directory or a glob, relative to the working directory.
+    pub trajectories: Option<PathBuf>,
+    /// `within`: a length in the scene's unit, or with its own (`50mm`).
+    pub within: Option<String>,
+    /// `require`, likewise.
+    pub require: Option<String>,
+    /// `direction` as the text `X,Y,Z`: a vector of the world.
+    pub direction: Option<String>,
+    /// How bodies move between frames: `none`, `linear`, `screw` or `hold`.
+    pub between: Option<String>,
+    /// Most threads that load geometry; `None`: as many as there are cores.
+    pub threads: Option<usize>,
+    /// Bytes that the scene file, a table of bodies and a geometry file may have, each; `None`: 16 GiB.
+    pub max_input: Option<u64>,
+}
+
+impl SceneOverrides {
+    /// Bytes that a file may have.
+    pub(super) fn max_input(&self) -> u64 {
+        self.max_input.unwrap_or(DEFAULT_MAX_INPUT)
+    }
+}
+
+/// The facts known about the trajectories of a scene while its bodies are still being read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    /// As [`Scene::trajectories`] will be, if anything moves.
+    pub trajectories: Option<PathBuf>,
+    /// As [`Scene::unit`] will be.
+    pub unit: LengthUnit,
+    /// As [`Scene::missing`] will be.
+    pub missing: Missing,
+}
+
+impl Outline {
+    fn of(path: &Path, head: &Head, overrides: &SceneOverrides) -> Self {
+        let written = head.trajectories.as_ref().map(|(text, _)| folder(path).join(text));
+        let trajectories = overrides.trajectories.clone().or(written);
+        Self { trajectories, unit: head.unit, missing: head.missing }
+    }
+}
+
+impl Scene {
+    /// Loads a scene file, and every geometry file that it names, all checked and in metres.
+    ///
+    /// Trajectories are resolved (relative to the scene file) but not opened.
+    ///
+    /// # Errors
+    /// The first thing that does not fit the contract, with its file, line and key (of rules and geometry files: all); [`clearsweep_base::ErrorKind::Usage`] for an
+    /// override.
+    pub fn load(path: &Path, overrides: &SceneOverrides) -> Result<Self> {
+        Self::load_with_rules(path, overrides).map(|(scene, _)| scene)
+    }
+
+    /// As [`Scene::load`], with the ignore rules in file order and how many pairs each covers.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    #[doc(hidden)]
+    pub fn load_with_rules(path: &Path, overrides: &SceneOverrides) -> Result<(Self, Vec<IgnoreRule>)> {
+        Self::load_and_tell(path, overrides, |_| {})
+    }
+
+    /// As [`Scene::load_with_rules`]; `tell` hears of the trajectories as soon as they are known, once at most, so that
+    /// somebody may begin to read them. The scene may turn out to be wrong afterwards.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    #[doc(hidden)]
+    pub fn load_and_tell(
+        path: &Path,
+        overrides: &SceneOverrides,
+        tell: impl FnOnce(&Outline),
+    ) -> Result<(Self, Vec<IgnoreRule>)> {
+        let max_input = overrides.max_input();
+        let mut input = InputReader::new(max_input);
+        let bytes = input.read(path).map_err(|error| {
+            let remedy = match error.kind() {
+                ErrorKind::FileTooLarge => LARGE_INPUT,
+                _ => "check the path of the scene",
+            };
+            Error::input(path.display(), format!("the scene file cannot be read ({error})"), remedy)
+        })?;
+        let text = text(path, &bytes)?;
+        let source = TomlSource::new(path, text).with_threads(overrides.threads);
+        let mut tell = Some(tell);
+        let mut outline = |head: &Head| {
+            if let Some(tell) = tell.take() {
+                tell(&Outline::of(path, head, overrides));
+            }
+        };
+        let file = match sections::parse(path, text, overrides.threads, &mut outline) {
+            Some(file) => file,
+            None => file::parse(&source, max_input)?,
+        };
+        outline(&file.head);
+        assemble(&source, file, input.digests, overrides)
+    }
+}
+
+/// The scene of a lowered scene file, with its geometry built; `read_first`: the files read for that.
+///
+/// # Errors
+/// As for [`Scene::load`].
+pub(super) fn assemble(
+    source: &TomlSource<'_>,
+    file: SceneFile,
+    read_first: Vec<InputDigest>,
+    overrides: &SceneOverrides,
+) -> Result<(Scene, Vec<IgnoreRule>)> {
+    let path = source.path();
+    let trajectories = trajectories(source, &file, overrides)?;
+    let direction = direction(&file, overrides)?;
+    let mut query = query(source, &file, overrides)?;
+    let require_unit = required_unit(overrides, &file);
+    let motion = motion_spec::rule(&file.motion, overrides.between.as_deref(), query.require)?;
+    query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
+    let lowered = ignore::lower(source, &file.bodies, &file.ignores);
+    let built = build(folder(path), &file.bodies, overrides.threads, overrides.max_input());
+    let ((ignored, rules), BuiltShapes { shapes, inputs: read, notes }) = match (lowered, built) {
+        (Ok(lowered), Ok(built)) => (lowered, built),
+        (lowered, built) => {
+            let failures = built.err().unwrap_or_default().into_iter();
+            let failures = failures.map(|failure| place(source, &file.bodies, failure));
+            let errors = lowered.err().unwrap_or_default().into_iter().chain(failures).collect();
+            return Err(Error::several(path.display(), errors));
+        }
+    };
+    let (bodies, dynamic) = bodies(file.bodies, shapes, file.motion.pivot);
+    let name = file.head.name.unwrap_or_else(|| stem(path));
+    let (missing, frame_rate, unit) = (file.head.missing, file.head.frame_rate, file.head.unit);
+    let inputs: Vec<InputDigest> = read_first.into_iter().chain(file.tables).chain(read).collect();
+    let path = path.to_path_buf();
+    let slot_of = |body: u32| match bodies[body as usize].motion {
+        Motion::Dynamic { slot } => Some(slot),
+        Motion::Static(_) => None,
+    };
+    let carriage = Carriage::new(file.made.moving, file.made.still, dynamic.len(), slot_of);
+    let trees = file.made.trees;
+    let notes = file.made.notes.into_iter().chain(notes).collect();
+    let scene = Scene {
+        path,
+        name,
+        unit,
+        require_unit,
+        bodies,
+        dynamic,
+        trajectories,
+        missing,
+        frame_rate,
+        query,
+        direction,
+        motion,
+        ignored,
+        inputs,
+        builder_digest: None,
+        carriage,
+        trees,
+        notes,
+    };
+    Ok((scene, rules))
+}
+
+/// The folder of the scene file, which its paths are relative to.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The text of a scene file, without a byte order mark.
+fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let marked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(foreign) = foreign::format(marked, "toml") {
+        let problem = format!("the scene file is {}, and no scene", foreign.name);
+        return Err(Error::input(path.display(), problem, format!("give a scene: a TOML file. {}", foreign.remedy)));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        let place = format!("{}:{line}", path.display());
+        Error::input(place, "the scene file is not UTF-8", "save it as UTF-8 text; a scene is a TOML file")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(Error::input(
+            path.display(),
+            "the scene file is empty",
+            "begin it with `[scene]`, a `length_unit` and a `[query]`",
+        ));
+    }
+    Ok(text)
+}
+
+const MOVERS_OF_COMMAND: &str = "leave --trajectories out, or remove `static = true` from the bodies that move (of a file \
+    with `each`: name the nodes that move in `moving`)";
+const MOVERS_OF_SCENE: &str = "remove `trajectories`, or remove `static = true` from the bodies that move (of a file with \
+    `each`: name the nodes that move in `moving`)";
+
+/// The trajectories, which there are exactly if something moves.
+fn trajectories(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<PathBuf>> {
+    let moving = file.bodies.iter().find(|body| body.pose.is_none());
+    let written = file.head.trajectories.as_ref();
+    match (moving, &overrides.trajectories, written) {
+        (None, None, None) => Ok(None),
+        (Some(_), Some(path), _) => Ok(Some(path.clone())),
+        (Some(_), None, Some((path, _))) => Ok(Some(folder(source.path()).join(path))),
+        // The poses may be handed to the job.
+        (Some(_), None, None) if source.is_in_code() => Ok(None),
+        (Some(body), None, None) => Err(Error::input(
+            body.at.place(source),
+            format!("the body `{}` is dynamic, but the scene names no trajectories", body.name),
+            "add `trajectories = \"FILE\"` to [scene] (or --trajectories), or `static = true` to the body",
+        )),
+        (None, Some(path), _) => Err(Error::usage(
+            "--trajectories",
+            format!("{} is given, but every body of the scene is static: nothing moves", path.display()),
+            MOVERS_OF_COMMAND,
+        )),
+        (None, None, Some((_, at))) => Err(Error::input(
+            format!("{}, key `trajectories` of [scene]", source.place(*at)),
+            "trajectories are given, but every body is static: nothing moves",
+            MOVERS_OF_SCENE,
+        )),
+    }
+}
+
+/// `[query]` with what the command line says instead, checked as a whole.
+fn query(source: &TomlSource<'_>, file: &SceneFile, overrides: &SceneOverrides) -> Result<QueryOptions> {
+    let Query { at, within, require, touch, static_pairs, .. } = file.query;
+    let within = match &overrides.within {
+        Some(text) => override_length("--within", text, file.head.unit)?,
+        None => within.ok_or_else(|| {
+            let remedy = "add `within = LENGTH` to [query] (or --within): pairs farther apart are not reported";
+            Error::input(source.place(at), "the key `within` is missing in [query]", remedy)
+        })?,
+    };
+    let (require, place) = match (&overrides.require, require) {
+        (Some(text), _) => (Some(override_length("--require", text, file.head.unit)?), "--require".to_owned()),
+        (None, Some((require, at))) => (Some(require), format!("{}, key `require` of [query]", source.place(at))),
+        (None, None) => (None, String::new()),
+    };
+    if let Some(require) = require.filter(|&require| require > within) {
+        let unit = required_unit(overrides, file);
+        let [required, near] = [require, within].map(|metres| format!("{} {}", unit.number(metres), unit.word));
+        let problem = format!("`require` ({required}) is larger than `within` ({near}): violations would be missed");
+        let remedy = "make `within` at least as large as `require`";
+        return Err(match overrides.require.is_some() || overrides.within.is_some() {
+            true => Error::usage(place, problem, remedy),
+            false => Error::input(place, problem, remedy),
+        });
+    }
+    Ok(QueryOptions { within, require, touch, static_pairs })
+}
+
+/// The unit that the clearance required is written in.
+fn required_unit(overrides: &SceneOverrides, file: &SceneFile) -> LengthUnit {
+    let written = match &overrides.require {
+        Some(text) => unit_of(text),
+        None => file.query.require_unit,
+    };
+    written.unwrap_or(file.head.unit)
+}
+
+/// The direction of the command line, else that of `[query]`.
+fn direction(file: &SceneFile, overrides: &SceneOverrides) -> Result<Option<Vec3<f64>>> {
+    let Some(text) = &overrides.direction else { return Ok(file.query.direction) };
+    let wrong = |problem| Error::usage("--direction", problem, DIRECTION_REMEDY);
+    parse_direction(text).map(Some).map_err(wrong)
+}
+
+/// A length of the command line, zero or more.
+fn override_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
+    let remedy = "give a length of 0 or more, in the scene's unit or with its own: 0.2, 50mm, 1.5ft";
+    match parse_length(text, unit) {
+        Ok(metres) if metres >= 0.0 => Ok(metres),
+        Ok(_) => Err(Error::usage(flag, format!("`{text}` is negative"), remedy)),
+        Err(problem) => Err(Error::usage(flag, problem, remedy)),
+    }
+}
+
+/// An error of a body's geometry, with the file and line it lies in and the body that uses it.
+fn place(source: &TomlSource<'_>, bodies: &[BodySpec], failure: Failure) -> Error {
+    let body = &bodies[failure.body];
+    let used = body.geometry_at.place(source);
+    let owner = body.owner(source);
+    let place = match (failure.file, failure.fault.line) {
+        (None, _) => format!("{used}, key `shape` of {owner}"),
+        (Some(file), None) => format!("{} (`geometry` of {owner}, {used})", file.display()),
+        (Some(file), Some(line)) => format!("{}:{line} (`geometry` of {owner}, {used})", file.display()),
+    };
+    Error::input(place, failure.fault.problem, failure.fault.remedy)
+}
+
+/// The bodies with their shapes, and the indices of the dynamic ones: the slots.
+fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<Body>, Vec<u32>) {
+    let mut dynamic = Vec::new();
+    let mut bodies = Vec::with_capacity(specs.len());
+    for ((spec, shape), index) in specs.into_iter().zip(shapes).zip(0..) {
+        let motion = match spec.pose {
+            Some(pose) => Motion::Static(shape.recentring().place(&pose)),
+            None => {
+                dynamic.push(index);
+                Motion::Dynamic { slot: dynamic.len() as u32 - 1 }
+            }
+        };
+        bodies.push(Body {
+            name: spec.name,
+            shape,
+            motion,
+            pivot: spec.pivot.unwrap_or(pivot),
+            groups: spec.groups.to_vec(),
+            pose_steps: spec.pose_steps,
+        });
+    }
+    (bodies, dynamic)
+}

@@ -1,0 +1,81 @@
+//! `[motion]`, as a scene file and the command line say it.
+
+use super::between::{BetweenFrames, MotionRule, Pivot};
+use super::keys::{Field, Keys};
+use super::model::LengthUnit;
+use clearsweep_base::error::{Error, Result};
+
+/// The tolerance where neither the scene nor the clearance required says more, metres.
+const DEFAULT_TOLERANCE_M: f64 = 1e-4;
+
+/// The finest tolerance, metres: brackets are not narrower than rounding.
+const FINEST_TOLERANCE_M: f64 = 1e-9;
+
+/// The share of the clearance required that the tolerance is at most, unless it is given.
+const SHARE_OF_REQUIRED: f64 = 0.1;
+
+/// `[motion]`, lengths in metres.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct MotionSpec {
+    pub(super) between: BetweenFrames,
+    /// Pivot of the bodies that state none themselves.
+    pub(super) pivot: Pivot,
+    pub(super) tolerance: Option<f64>,
+    pub(super) max_gap: Option<i64>,
+}
+
+/// Lowers `[motion]`.
+pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionSpec> {
+    keys.only(&["between", "pivot", "tolerance", "max_gap"])?;
+    let words = BetweenFrames::ALL.map(|between| (between.name(), between));
+    Ok(MotionSpec {
+        between: keys
+            .required("between", "say how bodies move between frames: none, linear, screw or hold")?
+            .choice(&words)?,
+        pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
+        tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
+        max_gap: keys.get("max_gap").map(|field| max_gap(&field)).transpose()?,
+    })
+}
+
+/// `pivot`.
+pub(super) fn pivot(word: &Field<'_>) -> Result<Pivot> {
+    word.choice(&[("origin", Pivot::Origin), ("centre", Pivot::Centre)])
+}
+
+fn tolerance(field: &Field<'_>, unit: LengthUnit) -> Result<f64> {
+    let metres = field.length_from_zero(unit)?;
+    if metres >= FINEST_TOLERANCE_M {
+        return Ok(metres);
+    }
+    let remedy = format!("give a length of {FINEST_TOLERANCE_M:e} m or more");
+    Err(field.error(format!("a bracket cannot be made as narrow as {metres:e} m"), remedy))
+}
+
+fn max_gap(field: &Field<'_>) -> Result<i64> {
+    let frames = field.number()?;
+    if frames.fract() == 0.0 && (1.0..=9e15).contains(&frames) {
+        return Ok(frames as i64);
+    }
+    Err(field.error(format!("{frames} is no number of frames"), "give a whole number of frames, 1 or more"))
+}
+
+/// The rule of a scene: what its file says, and `--between` instead.
+///
+/// # Errors
+/// The word of the command line is none.
+pub(super) fn rule(spec: &MotionSpec, between: Option<&str>, require: Option<f64>) -> Result<MotionRule> {
+    let between = match between {
+        None => spec.between,
+        Some(word) => BetweenFrames::ALL.into_iter().find(|between| between.name() == word).ok_or_else(|| {
+            Error::usage(
+                "--between",
+                format!("`{word}` is no motion between frames"),
+                "give none, linear, screw or hold",
+            )
+        })?,
+    };
+    let of_required = require.filter(|&require| require > 0.0).map_or(f64::INFINITY, |r| SHARE_OF_REQUIRED * r);
+    let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
+    Ok(MotionRule { between, tolerance, max_gap: spec.max_gap.unwrap_or(1) })
+}

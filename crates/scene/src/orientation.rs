@@ -1,0 +1,216 @@
+//! The key `orientation` of a static body: a quaternion, roll, pitch and yaw, an axis with an angle, or a matrix.
+
+use super::keys::{Field, Keys};
+use clearsweep_base::error::Result;
+use clearsweep_geometry::Vec3;
+use std::f64::consts::FRAC_1_SQRT_2;
+use toml::de::DeValue;
+
+/// Quaternions may be off norm, and matrices off orthonormal, by this much.
+const TOLERANCE: f64 = 1e-3;
+
+/// Forms of an orientation that may be written, for messages.
+const FORMS: &str = "write { qw, qx, qy, qz }, { rpy = [roll, pitch, yaw] } in degrees, { axis = [x, y, z], angle = degrees } or \
+                     { matrix = [[...], [...], [...]] }";
+
+/// The quaternion `w, x, y, z` of an orientation, of norm 1 within 1e-3.
+///
+/// # Errors
+/// Keys of several forms, or none; a quaternion off norm; a matrix that is no rotation.
+pub(super) fn orientation(field: &Field<'_>) -> Result<[f64; 4]> {
+    let table = field.table()?;
+    table.only(&["qw", "qx", "qy", "qz", "rpy", "axis", "angle", "matrix"])?;
+    let given = |keys: &[&str]| keys.iter().any(|key| table.get(key).is_some());
+    let forms = [given(&["qw", "qx", "qy", "qz"]), given(&["rpy"]), given(&["axis", "angle"]), given(&["matrix"])];
+    match forms {
+        [true, false, false, false] => quaternion(field, &table),
+        [false, true, false, false] => {
+            let key = table.required("rpy", FORMS)?;
+            let items = key.items(Some(3), "angles [roll, pitch, yaw]")?;
+            Ok(from_roll_pitch_yaw([degrees(&items[0])?, degrees(&items[1])?, degrees(&items[2])?]))
+        }
+        [false, false, true, false] => from_axis_and_angle(&table),
+        [false, false, false, true] => from_matrix(&table.required("matrix", FORMS)?),
+        [false, false, false, false] => Err(field.error("the orientation is empty", FORMS)),
+        _ => Err(field.error("the orientation is given in several forms", format!("keep one: {FORMS}"))),
+    }
+}
+
+/// Named components; kept as written, since the rotation is that of the quaternion normalised.
+fn quaternion(field: &Field<'_>, table: &Keys<'_>) -> Result<[f64; 4]> {
+    let mut q = [0.0; 4];
+    for (component, name) in q.iter_mut().zip(["qw", "qx", "qy", "qz"]) {
+        *component = table.required(name, "give all of qw, qx, qy, qz")?.number()?;
+    }
+    if is_unit(&q) {
+        return Ok(q);
+    }
+    let remedy = "give a unit quaternion (qw is the scalar part)";
+    Err(field.error(format!("the quaternion has the norm {}, not 1 within 1e-3", norm(&q)), remedy))
+}
+
+/// Whether a quaternion has the norm 1 within 1e-3; one with NaN or an infinity has not.
+pub(super) fn is_unit(q: &[f64; 4]) -> bool {
+    (norm(q) - 1.0).abs() <= TOLERANCE
+}
+
+fn norm(q: &[f64; 4]) -> f64 {
+    q.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+/// An angle in degrees: a number, or a text such as `"90deg"` or `"1.57rad"`.
+fn degrees(field: &Field<'_>) -> Result<f64> {
+    let DeValue::String(text) = field.value() else { return field.number() };
+    let trimmed = text.trim();
+    let (number, factor) = match (trimmed.strip_suffix("deg"), trimmed.strip_suffix("rad")) {
+        (Some(number), _) => (number, 1.0),
+        (_, Some(number)) => (number, 180.0 / std::f64::consts::PI),
+        _ => (trimmed, 1.0),
+    };
+    let value = number.trim().parse::<f64>().ok().map(|value| value * factor).filter(|value| value.is_finite());
+    value.ok_or_else(|| {
+        field.error(format!("`{text}` is not an angle"), "give degrees as a number, or a text such as \"1.57rad\"")
+    })
+}
+
+/// Rotations about the fixed axes x, then y, then z: `Rz(yaw) Ry(pitch) Rx(roll)`, as in URDF. Degrees.
+fn from_roll_pitch_yaw(angles: [f64; 3]) -> [f64; 4] {
+    let [(cr, sr), (cp, sp), (cy, sy)] = angles.map(|angle| cos_sin_degrees(angle / 2.0));
+    [cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy]
+}
+
+fn from_axis_and_angle(table: &Keys<'_>) -> Result<[f64; 4]> {
+    let remedy = "give both, such as { axis = [0, 0, 1], angle = 90 }";
+    let (axis, angle) = (table.required("axis", remedy)?, table.required("angle", remedy)?);
+    let components = axis.numbers(3)?;
+    // Divided by the largest first, so that no square leaves the range of numbers.
+    let largest = components.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
+    if largest == 0.0 {
+        return Err(axis.error("the axis has no direction", "give a direction, such as [0, 0, 1]"));
+    }
+    let direction = Vec3::new(components[0] / largest, components[1] / largest, components[2] / largest);
+    let (cos, sin) = cos_sin_degrees(degrees(&angle)? / 2.0);
+    let [x, y, z] = (direction * (sin / direction.length())).to_array();
+    Ok([cos, x, y, z])
+}
+
+/// The quaternion of a matrix of three rows, whose columns are the body's axes in the world.
+fn from_matrix(field: &Field<'_>) -> Result<[f64; 4]> {
+    let wanted = "give the three rows of a rotation, [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]; the columns are the \
+                  body's axes, and the translation goes into `position`";
+    let mut m = [[0.0; 3]; 3];
+    let rows = field.items(Some(3), "rows").map_err(|error| field.error(error.problem, wanted))?;
+    for (to, row) in m.iter_mut().zip(rows) {
+        let numbers = row.numbers(3).map_err(|error| field.error(error.problem, wanted))?;
+        to.copy_from_slice(&numbers);
+    }
+    let rows = m.map(Vec3::from);
+    for (i, row) in rows.iter().enumerate() {
+        let length = row.length();
+        if (length - 1.0).abs() > TOLERANCE || !length.is_finite() {
+            let remedy = "give a rotation: rows of length 1; a scale goes into the key `scale`";
+            return Err(
+                field.error(format!("row {i} of the matrix has the length {length}, not 1 within 1e-3"), remedy)
+            );
+        }
+        let across = row.dot(rows[(i + 1) % 3]);
+        if across.abs() > TOLERANCE {
+            let problem = format!("rows {i} and {} of the matrix are not at right angles", (i + 1) % 3);
+            return Err(field.error(problem, "give a rotation: rows of length 1 at right angles to each other"));
+        }
+    }
+    if rows[0].cross(rows[1]).dot(rows[2]) < 0.0 {
+        let remedy = "give a rotation; mirror the geometry in its file";
+        return Err(field.error("the matrix mirrors: its determinant is -1", remedy));
+    }
+    Ok(from_rotation(m))
+}
+
+/// The unit quaternion of a rotation, by its largest component, which loses nothing (Shepperd).
+fn from_rotation(m: [[f64; 3]; 3]) -> [f64; 4] {
+    let trace = m[0][0] + m[1][1] + m[2][2];
+    // Four times the square of each component.
+    let squares = [1.0 + trace, 1.0 + 2.0 * m[0][0] - trace, 1.0 + 2.0 * m[1][1] - trace, 1.0 + 2.0 * m[2][2] - trace];
+    let largest = (1..4).fold(0, |best, k| if squares[k] > squares[best] { k } else { best });
+    let [wx, wy, wz] = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]];
+    let [xy, yz, zx] = [m[1][0] + m[0][1], m[2][1] + m[1][2], m[0][2] + m[2][0]];
+    let four = squares[largest];
+    let q = match largest {
+        0 => [four, wx, wy, wz],
+        1 => [wx, four, xy, zx],
+        2 => [wy, xy, four, yz],
+        _ => [wz, zx, yz, four],
+    };
+    let norm = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / norm)
+}
+
+/// Cosine and sine of an angle in degrees, exact at multiples of 45 degrees but for the rounding of the root.
+fn cos_sin_degrees(angle: f64) -> (f64, f64) {
+    let angle = angle % 360.0; // exact
+    let quarters = (angle / 90.0).round();
+    let rest = angle - 90.0 * quarters;
+    let (cos, sin) = match rest.abs() == 45.0 {
+        true => (FRAC_1_SQRT_2, FRAC_1_SQRT_2.copysign(rest)),
+        false => (libm::cos(rest.to_radians()), libm::sin(rest.to_radians())),
+    };
+    match (quarters as i64).rem_euclid(4) {
+        0 => (cos, sin),
+        1 => (-sin, cos),
+        2 => (-cos, -sin),
+        _ => (sin, -cos),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clearsweep_geometry::Pose;
+
+    fn close(a: [f64; 4], b: [f64; 4]) -> bool {
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        (dot.abs() - 1.0).abs() < 1e-14
+    }
+
+    #[test]
+    fn quarter_turns_are_exact() {
+        let half = FRAC_1_SQRT_2;
+        assert_eq!(from_roll_pitch_yaw([0.0, 0.0, 90.0]), [half, 0.0, 0.0, half]);
+        assert_eq!(from_roll_pitch_yaw([180.0, 0.0, 0.0]), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(from_roll_pitch_yaw([0.0, -90.0, 0.0]), [half, 0.0, -half, 0.0]);
+        for (angle, expected) in [(0.0, (1.0, 0.0)), (90.0, (0.0, 1.0)), (-450.0, (0.0, -1.0)), (1980.0, (-1.0, 0.0))] {
+            let (cos, sin) = cos_sin_degrees(angle);
+            assert_eq!((cos + 0.0, sin + 0.0), expected, "{angle}");
+        }
+    }
+
+    #[test]
+    fn roll_pitch_and_yaw_turn_about_fixed_axes_in_this_order() {
+        // Roll takes y to z, pitch takes z to x, yaw takes x to y.
+        let q = from_roll_pitch_yaw([90.0, 90.0, 90.0]);
+        let p = Pose::new([0.0; 3], q).apply(Vec3::new(0.0, 1.0, 0.0)).to_array();
+        assert!((p[0]).abs() < 1e-15 && (p[1] - 1.0).abs() < 1e-15 && p[2].abs() < 1e-15, "{p:?}");
+        let q = from_roll_pitch_yaw([30.0, -20.0, 110.0]);
+        let [x, y, z] = [(0, 30.0), (1, -20.0), (2, 110.0)].map(|(axis, angle): (usize, f64)| {
+            let (cos, sin) = cos_sin_degrees(angle / 2.0);
+            let mut q = [cos, 0.0, 0.0, 0.0];
+            q[axis + 1] = sin;
+            q
+        });
+        let v = Vec3::new(0.3, -1.2, 0.7);
+        let turn = |q: [f64; 4], v: Vec3<f64>| Pose::new([0.0; 3], q).apply(v);
+        let difference = turn(q, v) - turn(z, turn(y, turn(x, v)));
+        assert!(difference.length() < 1e-14);
+    }
+
+    #[test]
+    fn a_matrix_gives_back_its_quaternion() {
+        let halves = [[0.5, 0.5, 0.5, 0.5], [0.1, 0.9, -0.3, 0.3], [-0.01, 0.0, 1.0, 0.02], [0.0, 0.0, 0.0, 1.0]];
+        for q in halves {
+            let norm = q.iter().map(|c: &f64| c * c).sum::<f64>().sqrt();
+            let q = q.map(|c| c / norm);
+            let m = clearsweep_geometry::pose::rotation(q).map(|row| row.to_array());
+            assert!(close(from_rotation(m), q), "{q:?}");
+        }
+    }
+}

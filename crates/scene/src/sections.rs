@@ -1,0 +1,197 @@
+//! A large scene file in sections, on all cores.
+//!
+//! Where a scene holds the points of its bodies, it is megabytes of TOML. A line that begins with `[[body]]` ends what is
+//! before it, whatever that is, so the parts between such lines are documents of their own. They are parsed and lowered
+//! side by side, and the first of them, which says where the trajectories are, before all others.
+//!
+//! Nothing is reported from here: where a part is wrong, or parts have more in common than bodies, the caller parses the
+//! whole as it would without this module. So messages and what is allowed do not depend on the size of a file.
+
+use super::body_texts::BodyTexts;
+use super::each::MadeOfFiles;
+use super::file::{self, Head, SceneFile, SceneSection};
+use super::keys::TomlSource;
+use super::model::LengthUnit;
+use clearsweep_base::workers::Workers;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes from which a file is cut.
+const LARGE: usize = 64 << 10;
+
+/// Bytes of a part, or a few more: what its parser remembers of it stays in the second-level cache.
+const PART: usize = 16 << 10;
+
+/// Begins a body.
+const BODY: &str = "\n[[body]]";
+
+/// Lowers a large scene file; `told` hears its head first. `None`: it is not large, or not as simple as most are.
+pub(super) fn parse(path: &Path, text: &str, threads: Option<usize>, told: &mut dyn FnMut(&Head)) -> Option<SceneFile> {
+    if text.len() < LARGE { None } else { in_parts(path, text, PART, threads, told) }
+}
+
+fn in_parts(
+    path: &Path,
+    text: &str,
+    bytes: usize,
+    threads: Option<usize>,
+    told: &mut dyn FnMut(&Head),
+) -> Option<SceneFile> {
+    let (first, rest) = cut(text, bytes)?;
+    let lower = |part: &Range<usize>, unit: Option<LengthUnit>| {
+        file::section(&TomlSource::of_section(path, part.start, &text[part.clone()]), unit)
+    };
+    let first = lower(&first, None)?;
+    // Bodies written as a list cannot be added to.
+    let unit = first.head.as_ref().filter(|_| first.bodies.is_empty())?.unit;
+    told(first.head.as_ref()?);
+    let sections = Workers::new(threads).each(rest.len(), 1, |part| lower(&rest[part], Some(unit)));
+    join(std::iter::once(Some(first)).chain(sections))
+}
+
+/// Cuts the text into the part before the first body, and parts of at least `bytes` bytes that begin with a body each.
+fn cut(text: &str, bytes: usize) -> Option<(Range<usize>, Vec<Range<usize>>)> {
+    // Only in a text of several lines could such a line be something else.
+    if text.contains("\"\"\"") || text.contains("'''") {
+        return None;
+    }
+    let mut starts = Vec::new();
+    for (at, _) in text.match_indices(BODY) {
+        if starts.last().is_none_or(|last| at + 1 - last >= bytes) {
+            starts.push(at + 1);
+        }
+    }
+    let first = 0..*starts.first()?;
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    Some((first, starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()))
+}
+
+/// The file of which these are the sections; `None` where two of them say the same thing.
+fn join(sections: impl Iterator<Item = Option<SceneSection>>) -> Option<SceneFile> {
+    fn set<T>(known: &mut Option<T>, more: Option<T>) -> Option<()> {
+        match more {
+            Some(_) if known.is_some() => None,
+            Some(more) => {
+                *known = Some(more);
+                Some(())
+            }
+            None => Some(()),
+        }
+    }
+    let (mut head, mut query, mut motion, mut ignores, mut bodies) = (None, None, None, None, Vec::new());
+    for section in sections {
+        let SceneSection { head: more, query: asked, motion: moves, bodies: next, ignores: rules } = section?;
+        set(&mut head, more)?;
+        set(&mut query, asked)?;
+        set(&mut motion, moves)?;
+        set(&mut ignores, rules)?;
+        bodies.extend(next);
+    }
+    let names: HashSet<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+    let mut texts = BodyTexts::default();
+    let is_bounded = bodies.len() <= i32::MAX as usize && bodies.iter().all(|body| texts.add(body).is_none());
+    let good = names.len() == bodies.len() && is_bounded;
+    let (query, motion, ignores) = (query.unwrap_or_default(), motion.unwrap_or_default(), ignores.unwrap_or_default());
+    good.then_some(SceneFile {
+        head: head?,
+        query,
+        motion,
+        bodies,
+        ignores,
+        tables: Vec::new(),
+        made: MadeOfFiles::default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "[scene]\nlength_unit = \"mm\"\ntrajectories = \"t.parquet\"\n";
+
+    fn body(index: usize) -> String {
+        let shape = format!("shape = {{ points = [\n  [0, 0, 0], [1.5, {index}, -2e-3],\n  [1, 2, 3]] }}");
+        match index % 4 {
+            0 => format!("[[body]]\nname = \"b{index}\"\n{shape}\ngroup = [\"g\", \"all\"]\n"),
+            1 => format!("[[body]] # a comment: [[body]]\r\nname = 'b{index}'\r\n{shape}\r\n"),
+            2 => format!("[[body]]\n\n  name = \"b{index}\"\n  geometry = \"part.obj\"\n  unit = \"in\"\n"),
+            _ => {
+                let pose = "static = true\nposition = [1, 2, 3]\n[body.shape]\nbox = [1, 1, 2]\n";
+                format!("[[body]]\nname = \"b{index}\"\n{pose}")
+            }
+        }
+    }
+
+    fn bodies(count: usize) -> String {
+        (0..count).map(body).collect()
+    }
+
+    /// The file by its sections, and as a whole; and how often the head was heard of.
+    fn both(text: &str, bytes: usize) -> (Option<String>, clearsweep_base::Result<String>, usize) {
+        let path = Path::new("scene.toml");
+        let mut heads = 0;
+        let parts = in_parts(path, text, bytes, None, &mut |_| heads += 1).map(|file| format!("{file:?}"));
+        (parts, file::parse(&TomlSource::new(path, text), u64::MAX).map(|file| format!("{file:?}")), heads)
+    }
+
+    #[test]
+    fn sections_are_what_the_whole_is() {
+        let query = "[query]\nwithin = 3\nrequire = 1\n";
+        let ignores = "[[ignore]]\na = \"b1\"\nb = \"group:g\"\n[[ignore]]\na = \"b2\"\n";
+        for text in [
+            format!("{HEAD}{query}{}{ignores}", bodies(40)),
+            format!("{HEAD}\n{}{query}{}", bodies(17), ignores),
+            format!("{HEAD}{ignores}{query}{}", bodies(1)),
+            format!("# first\n{HEAD}{}", bodies(9)),
+        ] {
+            for bytes in [1, 100, 1000, 1 << 20] {
+                let (parts, whole, heads) = both(&text, bytes);
+                assert_eq!(parts, Some(whole.expect("a good scene")), "parts of {bytes} bytes");
+                assert_eq!(heads, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_or_unusual_is_left_to_the_whole() {
+        let good = bodies(12);
+        let wrong = [
+            format!("{HEAD}{good}[[body]]\nname = \"b3\"\n[body.shape]\nsphere = 1\n"),
+            format!("{HEAD}{good}[scene]\nname = \"again\"\n"),
+            format!("{HEAD}{good}[[body]]\nname = \"x\"\ncolour = 3\n"),
+            format!("{HEAD}{good}[[body]]\nname = \"x\n{good}"),
+            format!("{HEAD}x = [\n[[body]]\n]\n{good}"),
+            format!("{HEAD}[body]\nname = \"x\"\n{good}"),
+            format!("body = [{{ name = \"x\", shape = {{ sphere = 1 }} }}]\n{HEAD}{good}"),
+            format!("{HEAD}{good}[[rule]]\na = \"x\"\n"),
+            format!("{HEAD}{good}[nothing]\n"),
+            format!("[query]\nwithin = 1\n{good}"),
+        ];
+        for text in wrong {
+            let (parts, whole, _) = both(&text, 64);
+            assert!(parts.is_none() && whole.is_err(), "{whole:?}");
+        }
+        let unusual = [
+            format!("{good}{HEAD}"),
+            format!("{HEAD}[[ignore]]\na = \"b1\"\n{good}[[ignore]]\na = \"b2\"\n"),
+            format!("{HEAD}name = \"\"\"\n[[body]]\"\"\"\n{good}"),
+            format!("{HEAD}name = '''\n[[body]]'''\n{good}"),
+        ];
+        for text in unusual {
+            let (parts, whole, _) = both(&text, 64);
+            assert!(parts.is_none() && whole.is_ok(), "{whole:?}");
+        }
+        assert!(both(HEAD, 64).0.is_none(), "no body");
+    }
+
+    #[test]
+    fn small_files_are_parsed_at_once() {
+        let text = format!("{HEAD}{}", bodies(400));
+        let small = &text[..text.len().min(LARGE - 1)];
+        let mut heads = 0;
+        assert!(parse(Path::new("s"), small, None, &mut |_| heads += 1).is_none() && heads == 0);
+        let large = format!("{HEAD}{}", bodies(2 * LARGE / body(0).len()));
+        assert!(parse(Path::new("s"), &large, None, &mut |_| heads += 1).is_some() && heads == 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! Shapes of the scene file: box, sphere, capsule, cylinder, points. A shape is a core of points and a radius.
+
+use super::keys::Field;
+use super::model::LengthUnit;
+use clearsweep_base::error::Result;
+use clearsweep_geometry::Vec3;
+use std::cmp::Ordering;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
+
+/// Most sides of a cylinder.
+pub const MAX_SIDES: u32 = 4096;
+
+/// A shape, lengths in metres, centred on the body's origin (but for points).
+#[derive(Debug, Clone, PartialEq)]
+pub enum ShapeSpec {
+    /// Full side lengths along x, y, z.
+    Box([f64; 3]),
+    /// Radius.
+    Sphere(f64),
+    /// A segment along z, grown by a radius.
+    Capsule {
+        /// Radius.
+        radius: f64,
+        /// Length of the segment, without the caps.
+        length: f64,
+    },
+    /// A prism about z, circumscribed about the circular cylinder so that it contains it.
+    Cylinder {
+        /// Radius of the circle inside.
+        radius: f64,
+        /// Full height.
+        height: f64,
+        /// Sides of the polygon.
+        sides: u32,
+    },
+    /// The hull of points.
+    Points(Vec<[f64; 3]>),
+    /// Convex pieces, each the hull of its points. Vertices are numbered through all of them.
+    Pieces(Vec<Vec<[f64; 3]>>),
+}
+
+impl ShapeSpec {
+    /// Reads the value of a key such as `box`.
+    pub(super) fn from_field(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
+        match field.key() {
+            "box" => {
+                let sides = field.items(Some(3), "lengths")?;
+                Ok(Self::Box([
+                    sides[0].positive_length(unit)?,
+                    sides[1].positive_length(unit)?,
+                    sides[2].positive_length(unit)?,
+                ]))
+            }
+            "sphere" => Ok(Self::Sphere(field.positive_length(unit)?)),
+            "capsule" => {
+                let items = field.items(Some(2), "lengths")?;
+                let radius = items[0].positive_length(unit)?;
+                let length = items[1].length(unit)?;
+                if length < 0.0 {
+                    return Err(
+                        field.error("the core segment is negative", "give [radius, length of the core segment]")
+                    );
+                }
+                Ok(Self::Capsule { radius, length })
+            }
+            "cylinder" => {
+                let items = field.items(Some(3), "values [radius, height, sides]")?;
+                let (radius, height) = (items[0].positive_length(unit)?, items[1].positive_length(unit)?);
+                Ok(Self::Cylinder { radius, height, sides: sides(field, items[2].number()?)? })
+            }
+            "pieces" => Self::pieces(field, unit),
+            _ => Self::points(field, unit),
+        }
+    }
+
+    fn points(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
+        let points = field.points(unit)?;
+        if points.is_empty() {
+            return Err(field.error("there are no points", "give at least one point [x, y, z]"));
+        }
+        Ok(Self::Points(points))
+    }
+
+    fn pieces(field: &Field<'_>, unit: LengthUnit) -> Result<Self> {
+        let pieces = field.point_lists(unit)?;
+        if pieces.is_empty() || pieces.iter().any(Vec::is_empty) {
+            return Err(
+                field.error("there is a piece without points, or no piece", "give each piece at least one point")
+            );
+        }
+        Ok(Self::Pieces(pieces))
+    }
+
+    /// Numbers that are equal, bit by bit, exactly for equal shapes.
+    pub(super) fn identity(&self) -> Vec<u64> {
+        let (kind, numbers): (u64, &[f64]) = match self {
+            Self::Pieces(pieces) => {
+                // The length of each list tells lists of the same points apart.
+                let list = |piece: &Vec<[f64; 3]>| {
+                    let numbers = piece.as_flattened().iter().map(|number| number.to_bits());
+                    std::iter::once(piece.len() as u64).chain(numbers).collect::<Vec<_>>()
+                };
+                return std::iter::once(5).chain(pieces.iter().flat_map(list)).collect();
+            }
+            Self::Box(sides) => (0, sides),
+            Self::Sphere(radius) => (1, &[*radius]),
+            Self::Capsule { radius, length } => (2, &[*radius, *length]),
+            Self::Cylinder { radius, height, sides } => (3, &[*radius, *height, f64::from(*sides)]),
+            Self::Points(points) => (4, points.as_flattened()),
+        };
+        std::iter::once(kind).chain(numbers.iter().map(|number| number.to_bits())).collect()
+    }
+
+    /// The points whose hull is the core, in published vertex order, and the radius.
+    ///
+    /// Box: vertex `i` lies at +x where bit 0 of `i` is set, at +y by bit 1, at +z by bit 2. Capsule: the end at -z,
+    /// then +z. Cylinder: the polygon at -z, counter-clockwise from +x, then the one at +z.
+    pub fn core(&self) -> (Vec<Vec3<f64>>, f64) {
+        match self {
+            Self::Box([x, y, z]) => {
+                let side = |length: f64, bit: u32| if bit & 1 == 1 { length / 2.0 } else { -length / 2.0 };
+                ((0..8).map(|i| Vec3::new(side(*x, i), side(*y, i >> 1), side(*z, i >> 2))).collect(), 0.0)
+            }
+            Self::Sphere(radius) => (vec![Vec3::ZERO], *radius),
+            Self::Capsule { radius, length } => {
+                ([-length / 2.0, length / 2.0].map(|z| Vec3::new(0.0, 0.0, z)).to_vec(), *radius)
+            }
+            Self::Cylinder { radius, height, sides } => {
+                // A few ulp outwards, so that rounding never cuts into the circle.
+                let outer = radius / libm::cos(PI / f64::from(*sides)) * (1.0 + 4.0 * f64::EPSILON);
+                let ring = |z: f64| {
+                    (0..*sides).map(move |i| {
+                        let (cos, sin) = turn(i, *sides);
+                        Vec3::new(outer * cos, outer * sin, z)
+                    })
+                };
+                (ring(-height / 2.0).chain(ring(height / 2.0)).collect(), 0.0)
+            }
+            Self::Points(points) => (points.iter().map(|&p| p.into()).collect(), 0.0),
+            Self::Pieces(pieces) => (pieces.as_slice().concat().into_iter().map(Vec3::from).collect(), 0.0),
+        }
+    }
+}
+
+fn sides(field: &Field<'_>, number: f64) -> Result<u32> {
+    if number.fract() == 0.0 && (3.0..=f64::from(MAX_SIDES)).contains(&number) {
+        return Ok(number as u32);
+    }
+    let remedy = format!("give [radius, height, sides] with 3 to {MAX_SIDES} sides");
+    Err(field.error(format!("{number} is not a number of sides"), remedy))
+}
+
+/// Cosine and sine of `i / n` of a turn, `i < n`: reduced to the first octant, so that quarter turns and mirror images
+/// are exact.
+fn turn(i: u32, n: u32) -> (f64, f64) {
+    let (quadrant, part) = (4 * i / n, 4 * i % n); // part / n of a quarter turn
+    let quarter = |part: u32| FRAC_PI_2 * (f64::from(part) / f64::from(n));
+    let (cos, sin) = match (2 * part).cmp(&n) {
+        Ordering::Less => (libm::cos(quarter(part)), libm::sin(quarter(part))),
+        Ordering::Equal => (FRAC_1_SQRT_2, FRAC_1_SQRT_2),
+        Ordering::Greater => (libm::sin(quarter(n - part)), libm::cos(quarter(n - part))),
+    };
+    match quadrant {
+        0 => (cos, sin),
+        1 => (-sin, cos),
+        2 => (-cos, -sin),
+        _ => (sin, -cos),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clearsweep_geometry::{Dd, Scalar};
+
+    #[test]
+    fn turns_are_exact_at_quarters_and_symmetric() {
+        assert_eq!(
+            (0..4).map(|i| turn(i, 4)).collect::<Vec<_>>(),
+            [(1.0, 0.0), (-0.0, 1.0), (-1.0, -0.0), (0.0, -1.0)]
+        );
+        for n in 3..200 {
+            for i in 0..n {
+                let (cos, sin) = turn(i, n);
+                let angle = std::f64::consts::TAU * f64::from(i) / f64::from(n);
+                assert!((cos - angle.cos()).abs() < 1e-14 && (sin - angle.sin()).abs() < 1e-14, "{i}/{n}");
+                if i > 0 {
+                    assert_eq!(turn(n - i, n), (cos, -sin), "{i}/{n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cylinder_contains_its_circle() {
+        for sides in [3, 4, 5, 7, 12, 64, 1000, MAX_SIDES] {
+            let (points, _) = ShapeSpec::Cylinder { radius: 0.3, height: 2.0, sides }.core();
+            assert_eq!(points.len(), 2 * sides as usize);
+            assert!(points[0].x > 0.3 && points[0].y == 0.0 && points[0].z == -1.0);
+            for i in 0..sides as usize {
+                let (a, b) = (points[i], points[(i + 1) % sides as usize]);
+                // The line's distance from the axis, in double-double: the answer must not depend on the test's rounding.
+                let ([ax, ay], [bx, by]) = ([a.x, a.y].map(Dd::from_f64), [b.x, b.y].map(Dd::from_f64));
+                let (dx, dy) = (bx - ax, by - ay);
+                let apothem = (ax * by - ay * bx) / (dx * dx + dy * dy).sqrt();
+                let (low, high) = (Dd::from_f64(0.3), Dd::from_f64(0.3 * (1.0 + 4e-15)));
+                assert!(apothem >= low && apothem <= high, "{sides} sides, side {i}: {apothem:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Rows that differ from one before in nothing but their name and the numbers of their pose, as nearly all rows of a large
+//! table do.
+
+use super::cells::Cell;
+use crate::body_spec::BodySpec;
+use crate::keys::Origin;
+use crate::length::check_length;
+use crate::model::LengthUnit;
+use crate::orientation::is_unit;
+use crate::readers::single_step;
+use crate::row_place::RowPlace;
+use crate::steps::PoseSteps;
+use clearsweep_geometry::Pose;
+use clearsweep_input_guard::MAX_NAME;
+
+/// The first column of the position, and of the orientation.
+pub(super) const POSITION: usize = 13;
+pub(super) const ORIENTATION: usize = 16;
+
+/// Columns of the pose, which are the last.
+pub(super) const POSE_COLUMNS: usize = 7;
+
+/// The rounding steps of the pose of a row; lengths of the row are in `unit`.
+pub(super) fn pose_steps(cells: &[(usize, Cell)], unit: LengthUnit) -> PoseSteps {
+    let mut steps = PoseSteps::default();
+    for (number, cell) in cells {
+        let Cell::Single(value) = cell else { continue };
+        steps = steps.max(match *number {
+            POSITION..ORIENTATION => PoseSteps { position_m: unit.metres(single_step(*value)), turn_rad: 0.0 },
+            ORIENTATION.. => PoseSteps { position_m: 0.0, turn_rad: PoseSteps::TURN_RAD },
+            _ => steps,
+        });
+    }
+    steps
+}
+
+/// A row that was lowered key by key, and its body.
+pub(super) struct LoweredRow<'c> {
+    pub(super) cells: &'c [(usize, Cell)],
+    pub(super) body: BodySpec,
+}
+
+impl LoweredRow<'_> {
+    /// The body of another row of the section, as lowering it key by key makes it; lengths of the row are in `unit`.
+    ///
+    /// `None`: the row differs in more than the name and the pose, or something of it is unusual or wrong. Then it is to be
+    /// lowered key by key, which knows what to say.
+    pub(super) fn alike(&self, place: &RowPlace, cells: &[(usize, Cell)], unit: LengthUnit) -> Option<BodySpec> {
+        if cells.len() != self.cells.len() {
+            return None;
+        }
+        let mut name = None;
+        let mut pose = [None; POSE_COLUMNS];
+        for ((number, cell), (known_number, known)) in cells.iter().zip(self.cells) {
+            if number != known_number {
+                return None;
+            }
+            match cell {
+                Cell::Text(text) if *number == 0 => name = Some(text),
+                cell if *number >= POSITION => pose[*number - POSITION] = Some(cell.number()?),
+                cell if cell == known => {}
+                _ => return None,
+            }
+        }
+        let name = name.filter(|name| !name.is_empty() && name.len() <= MAX_NAME)?;
+        let place = Origin::Row(place.clone());
+        Some(BodySpec {
+            name: name.clone(),
+            geometry: self.body.geometry.clone(),
+            geometry_at: match &self.body.geometry_at {
+                Origin::Row(_) => place.clone(),
+                Origin::Scene(at) => Origin::Scene(*at),
+            },
+            at: place,
+            growth: self.body.growth,
+            pivot: self.body.pivot,
+            groups: self.body.groups.clone(),
+            pose: self.pose(&pose, unit)?,
+            pose_steps: pose_steps(cells, unit),
+        })
+    }
+
+    /// The pose of a row with these numbers: `Some(None)` is that of a dynamic body.
+    fn pose(&self, numbers: &[Option<f64>; POSE_COLUMNS], unit: LengthUnit) -> Option<Option<Pose>> {
+        let Some(known) = self.body.pose else {
+            return numbers.iter().all(Option::is_none).then_some(None);
+        };
+        let (position, orientation) = numbers.split_at(ORIENTATION - POSITION);
+        // The other row has the same columns, and it has all of these or none.
+        let position = match *position {
+            [Some(x), Some(y), Some(z)] => {
+                let metres = [x, y, z].map(|number| unit.metres(number));
+                metres.iter().all(|&length| check_length(length).is_ok()).then_some(metres)?
+            }
+            _ => known.position.to_array(),
+        };
+        let q = match *orientation {
+            [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]).filter(is_unit)?,
+            _ => known.q,
+        };
+        Some(Some(Pose::new(position, q)))
+    }
+}

@@ -1,0 +1,401 @@
+//! `[[bodies]]`: many bodies from the rows of a table.
+//!
+//! A section with `each` makes bodies of a geometry file, and its table says in what some of them differ.
+//!
+//! A row is turned into the keys of a `[[body]]` and lowered like one, with the section's own keys as defaults.
+
+mod alike;
+mod cells;
+
+use super::body_spec::{self, BODY_KEYS, BodySpec, GeometrySpec, LoweredDefaults};
+use super::digest::InputReader;
+use super::each::{self, EachSection, MadeOfFiles, OWN_KEYS, OverrideRow};
+use super::keys::{Field, Keys, TomlSource};
+use super::length::parse_length;
+use super::model::LengthUnit;
+use super::readers;
+use super::row_place::RowPlace;
+use alike::{LoweredRow, ORIENTATION, POSE_COLUMNS, POSITION};
+use cells::Cell;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_base::workers::Workers;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The type of the values of a column.
+#[derive(Clone, Copy, PartialEq)]
+enum BodiesTableFormat {
+    Text,
+    Number,
+    /// A number in the scene's unit, or a text with its own.
+    Length,
+    Bool,
+    Texts,
+    /// A table of TOML, such as `{ sphere = 1 }`.
+    Table,
+}
+
+/// The columns, by the keys of `[[body]]` that they stand for, and what they hold. The first is required.
+const COLUMNS: [(&[&str], BodiesTableFormat); 20] = [
+    (&["body", "name"], BodiesTableFormat::Text),
+    (&["geometry"], BodiesTableFormat::Text),
+    (&["shape"], BodiesTableFormat::Table),
+    (&["model"], BodiesTableFormat::Text),
+    (&["inside"], BodiesTableFormat::Text),
+    (&["unit"], BodiesTableFormat::Text),
+    (&["scale"], BodiesTableFormat::Number),
+    (&["up"], BodiesTableFormat::Text),
+    (&["offset"], BodiesTableFormat::Length),
+    (&["deviation"], BodiesTableFormat::Length),
+    (&["pivot"], BodiesTableFormat::Text),
+    (&["group"], BodiesTableFormat::Texts),
+    (&["static"], BodiesTableFormat::Bool),
+    (&["x"], BodiesTableFormat::Length),
+    (&["y"], BodiesTableFormat::Length),
+    (&["z"], BodiesTableFormat::Length),
+    (&["qw"], BodiesTableFormat::Number),
+    (&["qx"], BodiesTableFormat::Number),
+    (&["qy"], BodiesTableFormat::Number),
+    (&["qz"], BodiesTableFormat::Number),
+];
+
+/// Numbers of the columns of the geometry, of `static`, of the first of the pose, and of its quaternion, in [`COLUMNS`].
+const GEOMETRY: usize = 1;
+const SHAPE: usize = 2;
+const STATIC: usize = 12;
+
+const _: () = assert!(POSITION + POSE_COLUMNS == COLUMNS.len(), "the pose comes last");
+
+/// Rows of a table that wait to be lowered together.
+const WAITING_ROWS: usize = 1 << 14;
+
+/// Bytes of texts of rows that wait: hostile tables have long ones.
+const WAITING_BYTES: u64 = 4 << 20;
+
+/// Rows that a thread takes at a time, and how many times as many are worth its start.
+const ROWS_OF_TASK: usize = 256;
+const TASKS_OF_THREAD: usize = 4;
+
+/// A value of a row, as TOML is to see it.
+enum Written {
+    Text(String),
+    Texts(Vec<String>),
+    /// TOML to be parsed.
+    Toml(String),
+}
+
+/// Lowers a scene's `[[bodies]]` sections, in order, and hands each body to `take`, which says its index; the files that
+/// were read and what became of their nodes are added to `read`.
+///
+/// # Errors
+/// The first key, file or row that does not fit, or the first error of `take`.
+pub(super) fn lower(
+    source: &TomlSource<'_>,
+    top: &Keys<'_>,
+    unit: LengthUnit,
+    read: (&mut InputReader, &mut MadeOfFiles),
+    take: &mut dyn FnMut(BodySpec) -> Result<u32>,
+) -> Result<()> {
+    let (inputs, made) = read;
+    for (index, (at, section)) in top.tables("bodies")?.into_iter().enumerate() {
+        let keys = Keys::new(source, format!("[[bodies]] number {}", index + 1), section, at);
+        let section = EachSection::of(&keys)?;
+        // Without `each` every row has a name of its own.
+        let known: Vec<&str> = match &section {
+            Some(_) => OWN_KEYS.iter().chain(&BODY_KEYS[1..]).copied().collect(),
+            None => ["table"].iter().chain(&BODY_KEYS[1..]).chain(&["each"]).copied().collect(),
+        };
+        keys.only(&known)?;
+        if let Some(section) = section {
+            lower_parts(section, unit, (inputs, made), take)?;
+            continue;
+        }
+        let field = keys.required(
+            "table",
+            "name the table of the bodies: a .parquet or a .csv file; or say \
+            `each = \"node\"` (or \"object\", \"component\") to make bodies of the parts of the `geometry`",
+        )?;
+        let (path, bytes) = open(&field, inputs)?;
+        let names = COLUMNS.map(|(names, _)| names);
+        let defaults = RowDefaults::new(&keys);
+        let mut rows = WaitingRows::default();
+        let read = cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
+            rows.bytes += cells.iter().map(|(_, cell)| cell.bytes()).sum::<u64>();
+            rows.rows.push((place, cells));
+            let waits = rows.rows.len() < WAITING_ROWS && rows.bytes < WAITING_BYTES;
+            if waits { Ok(()) } else { rows.lower(&defaults, unit, take) }
+        });
+        // What is wrong with a row comes before what is wrong with a later one.
+        rows.lower(&defaults, unit, take)?;
+        read?;
+    }
+    Ok(())
+}
+
+/// The keys of a section, which hold for its rows.
+struct RowDefaults<'a> {
+    keys: &'a Keys<'a>,
+    lowered: LoweredDefaults,
+}
+
+impl<'a> RowDefaults<'a> {
+    fn new(keys: &'a Keys<'a>) -> Self {
+        Self { keys, lowered: LoweredDefaults::default() }
+    }
+}
+
+/// Rows that are lowered together, on all threads.
+#[derive(Default)]
+struct WaitingRows {
+    rows: Vec<(RowPlace, Vec<(usize, Cell)>)>,
+    /// Bytes of their texts.
+    bytes: u64,
+}
+
+impl WaitingRows {
+    /// Lowers the rows, and hands the bodies on in order.
+    fn lower(
+        &mut self,
+        defaults: &RowDefaults<'_>,
+        unit: LengthUnit,
+        take: &mut dyn FnMut(BodySpec) -> Result<u32>,
+    ) -> Result<()> {
+        let Self { rows, .. } = std::mem::take(self);
+        let tasks: Vec<&[_]> = rows.chunks(ROWS_OF_TASK).collect();
+        let workers = Workers::new(defaults.keys.source.threads);
+        let lowered = workers.each(tasks.len(), TASKS_OF_THREAD, |task| {
+            // The last row that was lowered key by key.
+            let mut known: Option<LoweredRow<'_>> = None;
+            let rows = tasks[task].iter().map(|(place, cells)| {
+                if let Some(body) = known.as_ref().and_then(|known| known.alike(place, cells, unit)) {
+                    return Ok(body);
+                }
+                let body = body(place.clone(), cells, defaults, unit)?;
+                known = Some(LoweredRow { cells, body: body.clone() });
+                Ok(body)
+            });
+            rows.collect::<Vec<_>>()
+        });
+        lowered.into_iter().flatten().try_for_each(|body| take(body?).map(|_| ()))
+    }
+}
+
+/// The path and the bytes of the file that a key names, relative to the scene.
+fn open(field: &Field<'_>, inputs: &mut InputReader) -> Result<(PathBuf, Vec<u8>)> {
+    let path = field.scene().parent().unwrap_or(Path::new("")).join(field.text()?);
+    let bytes = inputs.read(&path).map_err(|error| {
+        let unreadable = Error::unreadable(&path, &error);
+        field.error(format!("{} {}", path.display(), unreadable.problem), unreadable.remedy)
+    })?;
+    Ok((path, bytes))
+}
+
+/// Lowers a section with `each`.
+fn lower_parts(
+    mut section: EachSection<'_>,
+    unit: LengthUnit,
+    (inputs, made): (&mut InputReader, &mut MadeOfFiles),
+    take: &mut dyn FnMut(BodySpec) -> Result<u32>,
+) -> Result<()> {
+    let keys = section.keys;
+    let geometry = keys.required("geometry", "name the geometry file of which bodies are to be made")?;
+    section.stands = Some(body_spec::pose_at(keys, unit)?);
+    // What holds for each body: a part stands where the file has it, unless it is to move.
+    let mut table = keys.without(&[&OWN_KEYS[..], &["position", "orientation"]].concat());
+    let truth = |value: bool| Spanned::new(0..0, DeValue::Boolean(value));
+    if !table.contains_key("static") {
+        table.insert(Spanned::new(0..0, Cow::Borrowed("static")), truth(true));
+    }
+    let part_keys = Keys::new(keys.source, keys.owner.clone(), &table, keys.at);
+    let defaults = RowDefaults::new(&part_keys);
+    let template = template(&part_keys, unit)?;
+    let GeometrySpec::File { reading, scene, .. } = &template.geometry else {
+        return Err(Error::internal(keys.source.path().display(), "a geometry file was lost"));
+    };
+    let (path, bytes) = open(&geometry, inputs)?;
+    let file = readers::read_parts(&path, bytes, section.each, scene.as_ref(), inputs).map_err(|fault| {
+        let line = fault.line.map_or(String::new(), |line| format!(":{line}"));
+        let used = format!("`geometry` of {}, {}", keys.owner, geometry.place());
+        Error::input(format!("{}{line} ({used})", path.display()), fault.problem, fault.remedy)
+    })?;
+    let rows = match keys.get("table") {
+        Some(field) => override_rows(&field, &defaults, unit, inputs)?,
+        None => HashMap::new(),
+    };
+    each::lower(&section, (&Arc::from(path), &file), (&template, *reading), rows, made, take)
+}
+
+/// A body with the defaults of a section alone.
+fn template(defaults: &Keys<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    let mut table = DeTable::new();
+    let name = DeValue::String(Cow::Borrowed("part"));
+    table.insert(Spanned::new(0..0, Cow::Borrowed("name")), Spanned::new(0..0, name));
+    let keys = Keys::new(defaults.source, String::new(), &table, defaults.at).with_defaults(defaults);
+    body_spec::body(keys, unit)
+}
+
+/// The rows of a table that says in what some bodies differ, by their names.
+fn override_rows(
+    field: &Field<'_>,
+    defaults: &RowDefaults<'_>,
+    unit: LengthUnit,
+    inputs: &mut InputReader,
+) -> Result<HashMap<String, OverrideRow>> {
+    let (path, bytes) = open(field, inputs)?;
+    let mut rows: HashMap<String, OverrideRow> = HashMap::new();
+    let names = COLUMNS.map(|(names, _)| names);
+    cells::read(&Arc::from(path), (bytes, inputs.limit), &names, &mut |place, cells| {
+        let has = |numbers: std::ops::Range<usize>| cells.iter().any(|(number, _)| numbers.contains(number));
+        let row = OverrideRow {
+            spec: body(place.clone(), &cells, defaults, unit)?,
+            has_geometry: has(GEOMETRY..SHAPE + 1),
+            has_position: has(POSITION..ORIENTATION),
+            has_orientation: has(ORIENTATION..COLUMNS.len()),
+            is_static: cells.iter().find(|(number, _)| *number == STATIC).and_then(|(_, cell)| truth(cell)),
+            place,
+        };
+        match rows.insert(row.spec.name.clone(), row) {
+            None => Ok(()),
+            Some(first) => {
+                let problem =
+                    format!("the body `{}` has two rows, the first of them at {}", first.spec.name, first.place);
+                Err(Error::input(field.place(), problem, "keep one row for each body"))
+            }
+        }
+    })?;
+    Ok(rows)
+}
+
+/// The body of a row.
+fn body(place: RowPlace, cells: &[(usize, Cell)], defaults: &RowDefaults<'_>, unit: LengthUnit) -> Result<BodySpec> {
+    let keys = written(&place, cells)?;
+    let mut table = DeTable::new();
+    for (key, written) in &keys {
+        let value = match written {
+            Written::Text(text) => DeValue::String(Cow::Borrowed(text)),
+            Written::Texts(texts) => {
+                let texts = texts.iter().map(|text| Spanned::new(0..0, DeValue::String(Cow::Borrowed(text))));
+                DeValue::Array(texts.collect())
+            }
+            Written::Toml(text) => match DeValue::parse(text) {
+                Ok(value) => value.into_inner(),
+                Err(error) => {
+                    let problem =
+                        format!("column `{key}` holds `{text}`, which is not valid TOML: {}", error.message());
+                    return Err(Error::input(&place, problem, "write it as in a `[[body]]`, such as `{ sphere = 1 }`"));
+                }
+            },
+        };
+        table.insert(Spanned::new(0..0, Cow::Borrowed(*key)), Spanned::new(0..0, value));
+    }
+    if !table.contains_key("name") {
+        return Err(Error::input(&place, "the column `body` is empty", "give the body a unique name"));
+    }
+    let source = TomlSource::of_row(defaults.keys.source.path(), place);
+    let keys = Keys::new(&source, "the row", &table, 0).with_defaults(defaults.keys);
+    let body = body_spec::body_of_row(keys, unit, &defaults.lowered)?;
+    Ok(BodySpec { pose_steps: alike::pose_steps(cells, unit), ..body })
+}
+
+/// The keys of a row.
+fn written(place: &RowPlace, cells: &[(usize, Cell)]) -> Result<Vec<(&'static str, Written)>> {
+    let mut keys = Vec::with_capacity(cells.len());
+    let mut pose: [Option<String>; POSE_COLUMNS] = [const { None }; POSE_COLUMNS];
+    for (number, cell) in cells {
+        let (names, kind) = COLUMNS[*number];
+        let wrong = |wanted: &str| {
+            let problem = format!("column `{}` holds {}, which is not {wanted}", names[0], show(cell));
+            Error::input(place, problem, format!("give {wanted}, or leave the cell empty"))
+        };
+        let written = match (kind, cell) {
+            (BodiesTableFormat::Text, Cell::Text(text)) => Written::Text(text.clone()),
+            (BodiesTableFormat::Table, Cell::Text(text)) => Written::Toml(text.clone()),
+            (BodiesTableFormat::Number | BodiesTableFormat::Length, cell) => {
+                let value = match cell.number() {
+                    Some(value) => toml_number(value),
+                    None if kind == BodiesTableFormat::Length => {
+                        toml_length(cell).ok_or_else(|| wrong("a length like 0.2 or 50mm"))?
+                    }
+                    None => return Err(wrong("a number")),
+                };
+                if *number >= POSITION {
+                    pose[*number - POSITION] = Some(value);
+                    continue;
+                }
+                Written::Toml(value)
+            }
+            (BodiesTableFormat::Bool, cell) => {
+                Written::Toml(truth(cell).ok_or_else(|| wrong("true or false"))?.to_string())
+            }
+            (BodiesTableFormat::Texts, Cell::List(texts)) => Written::Texts(texts.clone()),
+            (BodiesTableFormat::Texts, Cell::Text(text)) => Written::Texts(
+                text.split(';').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+            ),
+            (BodiesTableFormat::Texts, _) => return Err(wrong("a text, or a list of texts")),
+            (BodiesTableFormat::Text | BodiesTableFormat::Table, _) => return Err(wrong("a text")),
+        };
+        // The body's own name is the key `name`.
+        keys.push((if *number == 0 { "name" } else { names[0] }, written));
+    }
+    let (position, orientation) = pose.split_at(ORIENTATION - POSITION);
+    if let Some([x, y, z]) = all(place, POSITION, position)?.as_deref() {
+        keys.push(("position", Written::Toml(format!("[{x}, {y}, {z}]"))));
+    }
+    if let Some([w, x, y, z]) = all(place, ORIENTATION, orientation)?.as_deref() {
+        keys.push(("orientation", Written::Toml(format!("{{ qw = {w}, qx = {x}, qy = {y}, qz = {z} }}"))));
+    }
+    Ok(keys)
+}
+
+/// Values of neighbouring columns from number `first` on, of which all are there or none.
+fn all<'v>(place: &RowPlace, first: usize, values: &'v [Option<String>]) -> Result<Option<Vec<&'v str>>> {
+    if values.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let names: Vec<&str> = COLUMNS[first..first + values.len()].iter().map(|(names, _)| names[0]).collect();
+    match values.iter().position(Option::is_none) {
+        None => Ok(Some(values.iter().flatten().map(String::as_str).collect())),
+        Some(missing) => {
+            let problem = format!("column `{}` is empty, but others of {} are not", names[missing], names.join(", "));
+            Err(Error::input(place, problem, "give all of them, or none"))
+        }
+    }
+}
+
+fn truth(cell: &Cell) -> Option<bool> {
+    match cell {
+        Cell::Bool(value) => Some(*value),
+        Cell::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A number as TOML writes it; `Debug` of f64 is the shortest text that reads back as the same number.
+fn toml_number(value: f64) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
+}
+
+/// A length with a unit of its own as TOML writes it; `None`: the cell is none.
+fn toml_length(cell: &Cell) -> Option<String> {
+    let Cell::Text(text) = cell else { return None };
+    // What is a length has no quotes in it.
+    parse_length(text, LengthUnit::ALL[0]).ok().map(|_| format!("\"{text}\""))
+}
+
+/// A cell for a message.
+fn show(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
+        Cell::Number(number) | Cell::Single(number) => format!("the number {number}"),
+        Cell::Bool(value) => value.to_string(),
+        Cell::List(_) => "a list".to_owned(),
+    }
+}

@@ -1,0 +1,84 @@
+//! Bounds of all positions: from the statistics of the columns, else by a scan of them.
+
+use super::decode::{self, Defects};
+use super::group::Group;
+use super::source::Source;
+use super::stream_batch::BATCH_ROWS;
+use clearsweep_base::error::Result;
+use clearsweep_model::Bounds;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+
+/// Bounds of x, y, z over all rows of all files, metres; `None` where there is no row.
+///
+/// # Errors
+/// A row group without statistics does not decode, or holds a null or non-finite position.
+pub(super) fn of(sources: &[Source]) -> Result<Option<Bounds>> {
+    let mut bounds: Option<Bounds> = None;
+    for source in sources {
+        for group in &source.groups {
+            let found = match from_statistics(source, group) {
+                Some(found) => found,
+                None => scan(source, group)?,
+            };
+            bounds = Some(bounds.map_or(found, |bounds| union(bounds, found)));
+        }
+    }
+    Ok(bounds)
+}
+
+fn union(a: Bounds, b: Bounds) -> Bounds {
+    Bounds {
+        min: std::array::from_fn(|axis| a.min[axis].min(b.min[axis])),
+        max: std::array::from_fn(|axis| a.max[axis].max(b.max[axis])),
+    }
+}
+
+/// Bounds of a row group from its statistics; `None` where they are missing or not finite (the scan says why).
+fn from_statistics(source: &Source, group: &Group) -> Option<Bounds> {
+    let mut bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
+    for axis in 0..3 {
+        let (min, max) = range(source.chunk(group, source.columns.pose[axis].index)?)?;
+        let metres = |value: f64| source.columns.units[axis].metres(value) + 0.0;
+        // Monotone, so the bounds of the metres are the metres of the bounds. Writers store a zero as -0 and +0.
+        (bounds.min[axis], bounds.max[axis]) = (metres(min), metres(max));
+        if !(bounds.min[axis].is_finite() && bounds.max[axis].is_finite()) {
+            return None;
+        }
+    }
+    Some(bounds)
+}
+
+/// Least and greatest value of a chunk of floating-point numbers. Numbers of fixed width are never shortened, so the
+/// values are exact whether or not the writer says so; the deprecated statistics order floats in no defined way.
+fn range(chunk: &ColumnChunkMetaData) -> Option<(f64, f64)> {
+    let statistics = chunk.statistics()?;
+    if statistics.is_min_max_deprecated() {
+        return None;
+    }
+    let (min, max) = match statistics {
+        Statistics::Double(s) => (*s.min_opt()?, *s.max_opt()?),
+        Statistics::Float(s) => (f64::from(*s.min_opt()?), f64::from(*s.max_opt()?)),
+        _ => return None,
+    };
+    (min <= max).then_some((min, max))
+}
+
+/// Bounds of a row group by decoding its positions.
+fn scan(source: &Source, group: &Group) -> Result<Bounds> {
+    let columns = source.columns.positions();
+    let mut bounds = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
+    let mut reader = source.read(group, &columns, BATCH_ROWS)?;
+    while let Some((row, batch)) = reader.next()? {
+        let mut defects = Defects::new(source, row, batch.num_rows());
+        let positions = decode::positions(source, &columns, &batch, &mut defects)?;
+        if let Some(error) = defects.into_error() {
+            return Err(error);
+        }
+        for (axis, values) in positions.iter().enumerate() {
+            bounds.min[axis] = values.iter().fold(bounds.min[axis], |least, &value| least.min(value)) + 0.0;
+            bounds.max[axis] = values.iter().fold(bounds.max[axis], |greatest, &value| greatest.max(value)) + 0.0;
+        }
+    }
+    Ok(bounds)
+}

@@ -1,0 +1,241 @@
+//! One CSV file of the input: its columns by the line of names, and its rows, parsed batch by batch.
+//!
+//! An empty cell is a null, so that it is reported like one of Parquet. What does not parse ends the rows, and is reported
+//! after those before it.
+
+use super::columns::Columns;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_cast::parse::string_to_timestamp_nanos;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_input_guard::csv_cells::{self, KeptBytes};
+use clearsweep_input_guard::csv_header::{self, CsvLines};
+use clearsweep_scene::model::LengthUnit;
+use csv::ByteRecord;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longest text of a cell, bytes: the texts of a batch of rows lie in one array, which holds less than 2^31.
+const MAX_TEXT: usize = 1 << 16;
+
+type CsvParser = csv::Reader<KeptBytes<File>>;
+
+/// A checked file.
+pub(super) struct CsvFile {
+    path: Arc<Path>,
+    schema: SchemaRef,
+    time: Option<usize>,
+}
+
+impl CsvFile {
+    /// Opens a file and counts its rows; with its schema, its columns, and the number of its rows. Lengths are in `unit`.
+    ///
+    /// # Errors
+    /// The file is unreadable, not CSV, separated by something else than commas, or its columns do not fit.
+    pub(super) fn open(path: &Arc<Path>, unit: LengthUnit) -> Result<(Self, SchemaRef, Columns, u64)> {
+        let mut reader = open(path)?;
+        let header = reader.byte_headers().map_err(|error| CsvLines::not_csv(None, path, &error))?.clone();
+        let lines = CsvLines::after_names(&reader);
+        let mut names = Vec::with_capacity(header.len());
+        for name in &header {
+            let name = std::str::from_utf8(name).map_err(|_| not_text(path, 1))?;
+            names.push(name.trim_start_matches('\u{feff}').trim());
+        }
+        let fields: Vec<Field> = names.iter().map(|name| Field::new(*name, Columns::csv_type(name), true)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let columns = Columns::resolve(path, &schema, unit)
+            .map_err(|error| csv_header::other_separator(path, &names).unwrap_or(error))?;
+        let mut record = ByteRecord::new();
+        let mut rows = 0;
+        while next_record(&mut reader, &mut record).map_err(|error| CsvLines::not_csv(Some(lines), path, &error))? {
+            rows += 1;
+        }
+        let time = columns.time.as_ref().map(|column| column.index);
+        Ok((Self { path: Arc::clone(path), schema: Arc::clone(&schema), time }, schema, columns, rows))
+    }
+
+    /// Begins to parse columns (root indices, ascending).
+    ///
+    /// # Errors
+    /// The file cannot be opened any more.
+    pub(super) fn read(&self, columns: &[usize], batch_rows: usize) -> Result<CsvReader> {
+        let mut reader = open(&self.path)?;
+        reader.byte_headers().map_err(|error| CsvLines::not_csv(None, &self.path, &error))?;
+        let lines = CsvLines::after_names(&reader);
+        let schema = self.schema.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
+        Ok(CsvReader {
+            path: Arc::clone(&self.path),
+            reader,
+            lines,
+            record: ByteRecord::new(),
+            schema: Arc::new(schema),
+            columns: columns.to_vec(),
+            time: self.time,
+            most: batch_rows.max(1),
+            defect: None,
+        })
+    }
+}
+
+fn open(path: &Path) -> Result<CsvParser> {
+    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+    Ok(csv_cells::parser(file, 1 << 16))
+}
+
+/// Reads the next record; whether there was one.
+fn next_record(reader: &mut CsvParser, record: &mut ByteRecord) -> csv::Result<bool> {
+    csv_cells::begin(reader);
+    reader.read_byte_record(record)
+}
+
+/// The line on which a row of a file begins, from 1: the file is read again up to it. `None` if it no longer has that row.
+pub(super) fn line_of(path: &Path, row: u64) -> Option<u64> {
+    let mut reader = open(path).ok()?;
+    reader.byte_headers().ok()?;
+    let (lines, mut record) = (CsvLines::after_names(&reader), ByteRecord::new());
+    for _ in 0..=row {
+        if !reader.read_byte_record(&mut record).ok()? {
+            return None;
+        }
+    }
+    record.position().map(|position| lines.line(position))
+}
+
+fn not_text(path: &Path, line: u64) -> Error {
+    Error::input(format!("{}:{line}", path.display()), "is not UTF-8", "save the file as UTF-8 text")
+}
+
+/// Parses a file in batches.
+pub(super) struct CsvReader {
+    path: Arc<Path>,
+    reader: CsvParser,
+    lines: CsvLines,
+    record: ByteRecord,
+    /// Schema of the columns that are parsed.
+    schema: SchemaRef,
+    /// Their root indices.
+    columns: Vec<usize>,
+    /// The root index of the column of times, which may be dates.
+    time: Option<usize>,
+    /// Rows of a batch.
+    most: usize,
+    /// The error in the row after those given out.
+    defect: Option<Error>,
+}
+
+impl CsvReader {
+    /// The next rows.
+    ///
+    /// # Errors
+    /// A line is not CSV, or a cell does not parse.
+    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(error) = self.defect.take() {
+            return Err(error);
+        }
+        let mut cells: Vec<Cells> = self.schema.fields().iter().map(|field| Cells::new(field.data_type())).collect();
+        let mut rows = 0;
+        while rows < self.most {
+            match self.row(&mut cells) {
+                Ok(true) => rows += 1,
+                Ok(false) => break,
+                Err(error) if rows == 0 => return Err(error),
+                Err(error) => {
+                    self.defect = Some(error);
+                    break;
+                }
+            }
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        // The row with the defect has filled some of the columns.
+        let arrays = cells.into_iter().map(|cells| cells.finish().slice(0, rows)).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options);
+        batch.map(Some).map_err(|error| Error::internal(self.path.display(), error))
+    }
+
+    /// Takes the next row; whether there was one.
+    fn row(&mut self, cells: &mut [Cells]) -> Result<bool> {
+        let Self { path, reader, lines, record, schema, columns, time, .. } = self;
+        if !next_record(reader, record).map_err(|error| CsvLines::not_csv(Some(*lines), path, &error))? {
+            return Ok(false);
+        }
+        let line = record.position().map_or(0, |position| lines.line(position));
+        for ((cells, &column), field) in cells.iter_mut().zip(&*columns).zip(schema.fields()) {
+            let text = std::str::from_utf8(record.get(column).unwrap_or(b"")).map_err(|_| not_text(path, line))?;
+            let text = match cells {
+                Cells::Texts(_) => csv_cells::text(reader, record.position(), (column, text)),
+                _ => text.trim(),
+            };
+            cells.take(text, *time == Some(column)).map_err(|wanted| {
+                let shown: String = text.chars().take(40).collect();
+                let problem = format!("column `{}` holds `{shown}`, which is not {wanted}", field.name());
+                Error::input(format!("{}:{line}", path.display()), problem, format!("give {wanted}"))
+            })?;
+        }
+        Ok(true)
+    }
+}
+
+/// The cells of a column.
+enum Cells {
+    Integers(Int64Builder),
+    Numbers(Float64Builder),
+    Texts(StringBuilder),
+}
+
+impl Cells {
+    fn new(kind: &DataType) -> Self {
+        match kind {
+            DataType::Int64 => Self::Integers(Int64Builder::new()),
+            DataType::Float64 => Self::Numbers(Float64Builder::new()),
+            _ => Self::Texts(StringBuilder::new()),
+        }
+    }
+
+    /// Takes a cell; what it should be if it is not.
+    fn take(&mut self, text: &str, is_time: bool) -> std::result::Result<(), &'static str> {
+        match self {
+            Self::Texts(_) if text.len() > MAX_TEXT => return Err("a text of at most 65,536 bytes"),
+            Self::Texts(texts) => texts.append_option((!text.is_empty()).then_some(text)),
+            Self::Integers(integers) if text.is_empty() => integers.append_null(),
+            Self::Numbers(numbers) if text.is_empty() => numbers.append_null(),
+            Self::Integers(integers) => integers.append_value(integer(text).ok_or("a whole number")?),
+            Self::Numbers(numbers) => match text.parse() {
+                Ok(number) => numbers.append_value(number),
+                Err(_) if is_time => numbers.append_value(date(text).ok_or("a time in seconds, or a timestamp")?),
+                Err(_) => return Err("a number"),
+            },
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::Integers(mut integers) => Arc::new(integers.finish()),
+            Self::Numbers(mut numbers) => Arc::new(numbers.finish()),
+            Self::Texts(mut texts) => Arc::new(texts.finish()),
+        }
+    }
+}
+
+/// A whole number, which some programs write with a point.
+fn integer(text: &str) -> Option<i64> {
+    /// Beyond this not every integer is an `f64`.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if let Ok(integer) = text.parse() {
+        return Some(integer);
+    }
+    let number: f64 = text.parse().ok()?;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// Seconds from 1970-01-01 00:00 UTC to a timestamp such as `2026-03-01T12:00:00.25Z`.
+fn date(text: &str) -> Option<f64> {
+    let nanoseconds = string_to_timestamp_nanos(text).ok()?;
+    let second = 1_000_000_000;
+    Some(nanoseconds.div_euclid(second) as f64 + nanoseconds.rem_euclid(second) as f64 / second as f64)
+}

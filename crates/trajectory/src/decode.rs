@@ -1,0 +1,470 @@
+//! From a batch of decoded columns to keys, slots, and poses in metres, every value checked.
+//!
+//! Checks run over whole columns (they vectorise); only when one fails is the first bad row looked for. The rows
+//! before it are still good: the defect is reported when they have been used, so that the message does not depend on
+//! where batches are cut.
+
+use super::columns::Column;
+use super::roster::{Follower, NULL, Roster, SEVERAL, STATIC, UNKNOWN};
+use super::row_label::RowLabel;
+use super::source::Source;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::{DataType, TimeUnit};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_input_guard::MAX_NAME;
+use clearsweep_scene::model::LengthUnit;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Quaternions may be off norm by this much.
+const NORM_TOLERANCE: f64 = 1e-3;
+
+/// Largest time, seconds (the year 5138 where they count from 1970). Milliseconds since 1970 are beyond it.
+const LATEST: f64 = 1e11;
+
+/// Checked rows of one file, in the order of the file; all columns have `len` rows or more.
+pub(super) struct Rows {
+    /// The file.
+    pub(super) label: RowLabel,
+    /// The row of the file it begins with.
+    pub(super) first_row: u64,
+    /// Good rows: those before the defect.
+    pub(super) len: usize,
+    /// Runs.
+    pub(super) run: Runs,
+    /// Frames.
+    pub(super) frame: ScalarBuffer<i64>,
+    /// Seconds.
+    pub(super) time: Option<ScalarBuffer<f64>>,
+    /// Slots of the bodies.
+    pub(super) slots: Vec<u32>,
+    /// x, y, z in metres, qw, qx, qy, qz.
+    pub(super) pose: [ScalarBuffer<f64>; 7],
+    /// The error in the row after the good ones.
+    pub(super) defect: Option<Error>,
+}
+
+/// Runs of the rows.
+pub(super) enum Runs {
+    /// All rows are of one run.
+    One(i64),
+    /// A value for each row.
+    Each(ScalarBuffer<i64>),
+}
+
+impl Runs {
+    /// The run of a row of the batch.
+    #[inline]
+    pub(super) fn at(&self, row: usize) -> i64 {
+        match self {
+            Self::One(run) => *run,
+            Self::Each(runs) => runs[row],
+        }
+    }
+}
+
+impl Rows {
+    /// The end of the rows that have the key of row `start`.
+    pub(super) fn end_of_sample(&self, start: usize) -> usize {
+        let frame = self.frame[start];
+        let same = self.frame[start..self.len].iter().position(|&other| other != frame);
+        let end = same.map_or(self.len, |count| start + count);
+        match &self.run {
+            Runs::One(_) => end,
+            Runs::Each(runs) => {
+                let same = runs[start..end].iter().position(|&other| other != runs[start]);
+                same.map_or(end, |count| start + count)
+            }
+        }
+    }
+
+    /// An error in a row of the batch.
+    pub(super) fn error(&self, row: usize, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
+        at_row(&self.label, self.first_row + row as u64, problem, remedy)
+    }
+}
+
+/// An error in a row of a file, counted from 0.
+fn at_row(label: &RowLabel, row: u64, problem: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Error {
+    Error::input(label.row(row), problem, remedy)
+}
+
+/// The first defect of a batch: of all noted, that of the lowest row, and of those the one noted first.
+pub(super) struct Defects<'a> {
+    source: &'a Source,
+    first_row: u64,
+    row: usize,
+    error: Option<Error>,
+}
+
+impl<'a> Defects<'a> {
+    pub(super) fn new(source: &'a Source, first_row: u64, rows: usize) -> Self {
+        Self { source, first_row, row: rows, error: None }
+    }
+
+    /// The defect, if there is any.
+    pub(super) fn into_error(self) -> Option<Error> {
+        self.error
+    }
+
+    /// Notes what is wrong with the first row of which `bad` holds, if any is.
+    fn note(&mut self, bad: impl Fn(usize) -> bool, message: impl FnOnce(usize) -> (String, String)) {
+        if let Some(row) = (0..self.row).find(|&row| bad(row)) {
+            let (problem, remedy) = message(row);
+            self.error = Some(at_row(&self.source.label(), self.first_row + row as u64, problem, remedy));
+            self.row = row;
+        }
+    }
+
+    fn nulls(&mut self, array: &dyn Array, name: &str) {
+        if array.null_count() > 0 {
+            // pandas writes what it shows as NaN as null.
+            let remedy = "fill in the value, or leave out the row; NaN of pandas is null in the file";
+            let message = |_| (format!("column `{name}` is null"), remedy.to_owned());
+            self.note(|row| array.is_null(row), message);
+        }
+    }
+
+    fn not_finite(&mut self, values: &[f64], name: &str) {
+        if !values.iter().fold(true, |finite, value| finite & value.is_finite()) {
+            let message =
+                |row| (format!("column `{name}` is {}", values[row]), "every value must be a finite number".to_owned());
+            self.note(|row| !values[row].is_finite(), message);
+        }
+    }
+}
+
+/// The column of a batch that decoded the root columns `projection` (ascending).
+fn column<'b>(column: &Column, projection: &[usize], batch: &'b RecordBatch, path: &Path) -> Result<&'b ArrayRef> {
+    let found = projection.binary_search(&column.index).ok().and_then(|at| batch.columns().get(at));
+    found.ok_or_else(|| Error::internal(path.display(), format!("column `{}` was not decoded", column.name)))
+}
+
+/// Integers of any type as `i64`.
+fn integers(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<i64>> {
+    defects.nulls(array, name);
+    if let Some(array) = array.as_primitive_opt::<Int64Type>() {
+        return Ok(array.values().clone());
+    }
+    // A value that does not fit becomes a null.
+    let cast = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+        Error::input(defects.source.path.display(), format!("column `{name}`: {error}"), "write integers")
+    })?;
+    if cast.null_count() > array.null_count() {
+        let message =
+            |_| (format!("column `{name}` is beyond the range of int64"), "keys are signed integers".to_owned());
+        defects.note(|row| cast.is_null(row), message);
+    }
+    Ok(cast.as_primitive::<Int64Type>().values().clone())
+}
+
+/// The runs of a batch: its column, the directory level, or 0.
+pub(super) fn runs(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    defects: &mut Defects<'_>,
+) -> Result<Runs> {
+    let Some(names) = &source.columns.run else {
+        return Ok(Runs::One(source.run.map_or(0, |run| run.value)));
+    };
+    let runs = integers(column(names, projection, batch, &source.path)?, &names.name, defects)?;
+    if let Some(level) = source.run {
+        let message = |row: usize| {
+            (
+                format!("column `{}` is {}, but the directory level says {}", names.name, runs[row], level.value),
+                "move the file below the directory of its run, or drop the column".to_owned(),
+            )
+        };
+        defects.note(|row| runs[row] != level.value, message);
+    }
+    Ok(Runs::Each(runs))
+}
+
+/// The frames of a batch.
+pub(super) fn frames(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    defects: &mut Defects<'_>,
+) -> Result<ScalarBuffer<i64>> {
+    let names = &source.columns.frame;
+    integers(column(names, projection, batch, &source.path)?, &names.name, defects)
+}
+
+/// Floating-point numbers as `f64`, finite.
+fn floats(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    defects.nulls(array, name);
+    let values = if let Some(array) = array.as_primitive_opt::<Float64Type>() {
+        array.values().clone()
+    } else if let Some(array) = array.as_primitive_opt::<Float32Type>() {
+        array.values().iter().map(|&value| f64::from(value)).collect()
+    } else {
+        return Err(Error::internal(
+            defects.source.path.display(),
+            format!("column `{name}` has type {}", array.data_type()),
+        ));
+    };
+    defects.not_finite(&values, name);
+    Ok(values)
+}
+
+/// Times in seconds, within what seconds can be: numbers, durations, or timestamps, which count from 1970-01-01 00:00 UTC.
+fn times(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let seconds = seconds(array, name, defects)?;
+    if !seconds.iter().fold(true, |fine, time| fine & (time.abs() <= LATEST)) {
+        let message = |row: usize| {
+            let time = seconds[row];
+            let (unit, factor) = match time.abs() {
+                least if least < 1e14 => ("milliseconds", "1e3"),
+                least if least < 1e17 => ("microseconds", "1e6"),
+                _ => ("nanoseconds", "1e9"),
+            };
+            let problem =
+                format!("column `{name}` is {time}, which is no plausible time in seconds (at most {LATEST:e})");
+            let remedy = format!(
+                "if these are {unit}, divide them by {factor}, or write a timestamp or a duration (in CSV a text like \
+                 2026-03-01T12:00:00.25Z)"
+            );
+            (problem, remedy)
+        };
+        defects.note(|row| seconds[row].abs() > LATEST, message);
+    }
+    Ok(seconds)
+}
+
+/// As [`times`], whatever the numbers.
+fn seconds(array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = array.data_type() else {
+        return floats(array, name, defects);
+    };
+    defects.nulls(array, name);
+    let per_second: i64 = match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    };
+    let ticks = arrow_cast::cast(array, &DataType::Int64).map_err(|error| {
+        Error::input(defects.source.path.display(), format!("column `{name}`: {error}"), "write seconds as float64")
+    })?;
+    // Whole seconds apart, so that the fraction is rounded once.
+    let seconds =
+        |&tick: &i64| tick.div_euclid(per_second) as f64 + tick.rem_euclid(per_second) as f64 / per_second as f64;
+    Ok(ticks.as_primitive::<Int64Type>().values().iter().map(seconds).collect())
+}
+
+/// Lengths in metres, finite.
+fn lengths(array: &ArrayRef, name: &str, unit: LengthUnit, defects: &mut Defects<'_>) -> Result<ScalarBuffer<f64>> {
+    let values = floats(array, name, defects)?;
+    if unit.numerator == 1.0 && unit.denominator == 1.0 {
+        return Ok(values);
+    }
+    let metres: ScalarBuffer<f64> = values.iter().map(|&value| unit.metres(value)).collect();
+    defects.not_finite(&metres, name);
+    Ok(metres)
+}
+
+/// x, y, z of a batch, metres.
+pub(super) fn positions(
+    source: &Source,
+    projection: &[usize],
+    batch: &RecordBatch,
+    defects: &mut Defects<'_>,
+) -> Result<[ScalarBuffer<f64>; 3]> {
+    let mut positions: [ScalarBuffer<f64>; 3] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
+    for (axis, values) in positions.iter_mut().enumerate() {
+        let names = &source.columns.pose[axis];
+        let array = column(names, projection, batch, &source.path)?;
+        *values = lengths(array, &names.name, source.columns.units[axis], defects)?;
+    }
+    Ok(positions)
+}
+
+/// Refuses quaternions that are off norm.
+fn check_norms(q: [&[f64]; 4], defects: &mut Defects<'_>) {
+    let squared = |row: usize| {
+        let [w, x, y, z] = q.map(|component| component[row]);
+        (w * w + x * x) + (y * y + z * z)
+    };
+    let off = |row: usize| {
+        let off = (squared(row).sqrt() - 1.0).abs();
+        // NaN is off too.
+        !matches!(off.partial_cmp(&NORM_TOLERANCE), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal))
+    };
+    // Within a narrower band of the square, no root is needed.
+    let (low, high) = (1.0 - 1.9 * NORM_TOLERANCE, 1.0 + 1.9 * NORM_TOLERANCE);
+    let rows = q.iter().map(|component| component.len()).min().unwrap_or(0);
+    let fine = (0..rows).fold(true, |fine, row| {
+        let n = squared(row);
+        fine & (n > low) & (n < high)
+    });
+    if !fine {
+        let message = |row: usize| {
+            (
+                format!("the quaternion's norm is {}, off 1 by more than {NORM_TOLERANCE}", squared(row).sqrt()),
+                "write unit quaternions (check the order of qw, qx, qy, qz)".to_owned(),
+            )
+        };
+        defects.note(off, message);
+    }
+}
+
+/// Decodes batches of the files of an input; remembers how names map to slots.
+pub(super) struct Decoder<'a> {
+    roster: &'a Roster,
+    follower: Follower,
+    /// The last dictionary of names, and what its values stand for.
+    dictionary: Option<(StringArray, Vec<u32>)>,
+}
+
+/// A dictionary of names with the usual types of keys and texts; any other array as it is. Written out, a long name would
+/// take its space in every row.
+///
+/// # Errors
+/// There are more keys than an `i32` counts.
+pub(super) fn with_usual_keys(array: &ArrayRef, path: &Path) -> Result<ArrayRef> {
+    let usual = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    if !matches!(array.data_type(), DataType::Dictionary(..)) || *array.data_type() == usual {
+        return Ok(Arc::clone(array));
+    }
+    arrow_cast::cast(array, &usual).map_err(|error| {
+        Error::input(path.display(), format!("the names of bodies: {error}"), "write names as strings")
+    })
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(roster: &'a Roster) -> Self {
+        Self { roster, follower: Follower::new(roster.slots(), roster.inputs()), dictionary: None }
+    }
+
+    /// The rows of a batch that decoded all columns of the contract (root indices `projection`, ascending).
+    ///
+    /// # Errors
+    /// A column cannot be understood at all; bad rows are in [`Rows::defect`].
+    pub(super) fn rows(
+        &mut self,
+        source: &Source,
+        projection: &[usize],
+        first_row: u64,
+        batch: &RecordBatch,
+    ) -> Result<Rows> {
+        let columns = &source.columns;
+        let of = |names: &Column| column(names, projection, batch, &source.path);
+        let mut defects = Defects::new(source, first_row, batch.num_rows());
+        let run = runs(source, projection, batch, &mut defects)?;
+        let frame = frames(source, projection, batch, &mut defects)?;
+        let time = match &columns.time {
+            Some(names) => Some(times(of(names)?, &names.name, &mut defects)?),
+            None => None,
+        };
+        let slots = self.slots(of(&columns.body)?, &columns.body.name, &mut defects)?;
+        let [x, y, z] = positions(source, projection, batch, &mut defects)?;
+        let mut q: [ScalarBuffer<f64>; 4] = std::array::from_fn(|_| ScalarBuffer::from(Vec::new()));
+        for (values, names) in q.iter_mut().zip(&columns.pose[3..]) {
+            *values = floats(of(names)?, &names.name, &mut defects)?;
+        }
+        check_norms([&q[0], &q[1], &q[2], &q[3]], &mut defects);
+        let [qw, qx, qy, qz] = q;
+        Ok(Rows {
+            label: source.label(),
+            first_row,
+            len: defects.row,
+            run,
+            frame,
+            time,
+            slots,
+            pose: [x, y, z, qw, qx, qy, qz],
+            defect: defects.into_error(),
+        })
+    }
+
+    /// The slots of a column of names.
+    fn slots(&mut self, array: &ArrayRef, name: &str, defects: &mut Defects<'_>) -> Result<Vec<u32>> {
+        defects.nulls(array, name);
+        let array = &with_usual_keys(array, &defects.source.path)?;
+        if let Some(keyed) = array.as_dictionary_opt::<Int32Type>()
+            && let Some(names) = keyed.values().as_string_opt::<i32>()
+        {
+            let codes = self.codes(names);
+            let code = |&key: &i32| usize::try_from(key).ok().and_then(|key| codes.get(key)).copied().unwrap_or(NULL);
+            let slots: Vec<u32> = keyed.keys().values().iter().map(code).collect();
+            let name_at = |row: usize| names.value(keyed.keys().value(row) as usize).to_owned();
+            self.check_slots(&slots, name, defects, name_at);
+            return Ok(slots);
+        }
+        let cast;
+        let names = match array.as_string_opt::<i32>() {
+            Some(names) => names,
+            None => {
+                cast = arrow_cast::cast(array, &DataType::Utf8).map_err(|error| {
+                    Error::input(
+                        defects.source.path.display(),
+                        format!("column `{name}`: {error}"),
+                        "write names as strings",
+                    )
+                })?;
+                cast.as_string::<i32>()
+            }
+        };
+        let (follower, roster) = (&mut self.follower, self.roster);
+        let mut code = |row: usize| if names.is_null(row) { NULL } else { follower.code(roster, names.value(row)) };
+        let slots: Vec<u32> = (0..names.len()).map(&mut code).collect();
+        self.check_slots(&slots, name, defects, |row| names.value(row).to_owned());
+        Ok(slots)
+    }
+
+    /// Returns the codes of the values of a dictionary. The batches of a row group share one, so it is looked up once.
+    fn codes(&mut self, names: &StringArray) -> &[u32] {
+        let same = |known: &StringArray| {
+            known.len() == names.len()
+                && known.null_count() == 0
+                && names.null_count() == 0
+                && known.offsets().as_ptr() == names.offsets().as_ptr()
+                && known.values().as_ptr() == names.values().as_ptr()
+        };
+        if !self.dictionary.as_ref().is_some_and(|(known, _)| same(known)) {
+            let code = |name: Option<&str>| name.map_or(NULL, |name| self.roster.code(name));
+            // The array is kept, so that its address stays its own.
+            self.dictionary = Some((names.clone(), names.iter().map(code).collect()));
+        }
+        self.dictionary.as_ref().map_or(&[], |(_, codes)| codes)
+    }
+
+    /// Refuses rows whose name is no slot. `name_at` is asked for rows of unknown or static bodies only.
+    fn check_slots(&self, slots: &[u32], column: &str, defects: &mut Defects<'_>, name_at: impl Fn(usize) -> String) {
+        if slots.iter().all(|&slot| slot < SEVERAL) {
+            return;
+        }
+        let message = |row: usize| {
+            match slots[row] {
+            UNKNOWN => {
+                let name = name_at(row);
+                if name.len() > MAX_NAME {
+                    let problem = format!("the name of a body has {} bytes: `{name}`", name.len());
+                    return (problem, format!("names have at most {MAX_NAME} bytes, as in the scene"));
+                }
+                let remedy = self.roster.nearest(&name).map_or_else(
+                    || format!("names must be those of the scene's bodies, such as {}", self.roster.examples()),
+                    |known| format!("did you mean `{known}`?"),
+                );
+                (format!("body `{name}` is not in the scene"), remedy)
+            }
+            SEVERAL => (
+                format!("`{}` names several nodes that move", name_at(row)),
+                "write `name = \"...\"` in one of the `[[bodies]]`: it is put before the names of its file, with a slash".to_owned(),
+            ),
+            STATIC => (
+                format!("body `{}` is static in the scene", name_at(row)),
+                "leave out the rows of static bodies, or make the body dynamic (of a file with `each`: name it in `moving`)"
+                    .to_owned(),
+            ),
+            _ => (format!("column `{column}` is null"), "fill in the name, or leave out the row".to_owned()),
+        }
+        };
+        defects.note(|row| slots[row] >= SEVERAL, message);
+    }
+}

@@ -1,0 +1,131 @@
+//! Digests of the input files, found while they are being read.
+
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::model::InputDigest;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes hashed at a time.
+const CHUNK: usize = 1 << 18;
+
+/// Bytes that are hashed in a fraction of a second: not while every processor has other work.
+const FEW: u64 = 32 << 20;
+
+/// A file of the input, as it was when it was opened.
+#[derive(Debug, Clone)]
+pub struct InputFile {
+    /// The file as it was named.
+    pub path: PathBuf,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// The run that a directory level supplies.
+    pub run: Option<i64>,
+}
+
+/// A handle to the input files and their digests; clones share one result.
+#[derive(Clone)]
+pub struct Inputs {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// In reading order.
+    files: Vec<InputFile>,
+    digests: OnceLock<Result<Vec<InputDigest>>>,
+    begun: AtomicBool,
+}
+
+impl Inputs {
+    pub(super) fn new(files: Vec<InputFile>) -> Self {
+        Self { shared: Arc::new(Shared { files, digests: OnceLock::new(), begun: AtomicBool::new(false) }) }
+    }
+
+    /// The files in reading order, with their sizes in bytes.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.list().iter().map(|file| (file.path.as_path(), file.bytes))
+    }
+
+    /// The files in reading order.
+    pub fn list(&self) -> &[InputFile] {
+        &self.shared.files
+    }
+
+    /// The digests, in reading order. Waits for the hashing that was begun; hashes otherwise.
+    ///
+    /// # Errors
+    /// A file cannot be read any more, or changed its size since it was opened.
+    pub fn digests(&self) -> Result<Vec<InputDigest>> {
+        let found = self.shared.digests.get_or_init(|| hash_all(&self.shared.files, &|| false));
+        found.as_ref().cloned().map_err(copy)
+    }
+
+    /// Begins to hash what takes long; see [`Self::begin`].
+    pub fn begin_early(&self) {
+        if self.files().map(|(_, bytes)| bytes).sum::<u64>() > FEW {
+            self.begin();
+        }
+    }
+
+    /// Begins to hash in the background, if that is not begun: small files, when only the disk has work left. Gives up
+    /// once nobody is left who could ask for the result.
+    pub fn begin(&self) {
+        if self.shared.begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        let hash = move || {
+            let lonely = || Arc::strong_count(&shared) == 1;
+            let _ = shared.digests.get_or_init(|| hash_all(&shared.files, &lonely));
+        };
+        // Without a thread, `digests` hashes when it is asked.
+        let _ = std::thread::Builder::new().name("clearsweep-hash".to_owned()).spawn(hash);
+    }
+}
+
+/// Errors are not cloned elsewhere: the parts are public.
+fn copy(error: &Error) -> Error {
+    let Error { kind, place, problem, remedy } = error;
+    Error { kind: *kind, place: place.clone(), problem: problem.clone(), remedy: remedy.clone() }
+}
+
+fn hash_all(files: &[InputFile], give_up: &dyn Fn() -> bool) -> Result<Vec<InputDigest>> {
+    files.iter().map(|file| hash(&file.path, file.bytes, give_up)).collect()
+}
+
+/// Hashes a file of so many bytes in chunks.
+fn hash(path: &Path, expected: u64, give_up: &dyn Fn() -> bool) -> Result<InputDigest> {
+    let mut file = std::fs::File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+    let mut hasher = Sha256::new();
+    let mut chunk = vec![0; CHUNK];
+    let mut bytes = 0_u64;
+    loop {
+        let count = match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::unreadable(path, &error)),
+        };
+        hasher.update(&chunk[..count]);
+        bytes += count as u64;
+        if give_up() {
+            return Err(Error::internal(path.display(), "hashing was abandoned"));
+        }
+    }
+    if bytes != expected {
+        return Err(Error::input(
+            path.display(),
+            format!("changed while it was read ({expected} bytes when opened, {bytes} now)"),
+            "keep the trajectories unchanged while they are read",
+        ));
+    }
+    let mut sha256 = String::with_capacity(64);
+    for byte in hasher.finalize() {
+        // Writing into a string cannot fail.
+        let _ = write!(sha256, "{byte:02x}");
+    }
+    Ok(InputDigest { path: path.to_path_buf(), bytes, sha256 })
+}

@@ -1,0 +1,200 @@
+//! Poses from memory: record batches, and arrays of a simulation.
+//!
+//! A batch is a [`Source`] like a file, so that columns, units, values and order are checked by the same code. Batches
+//! of which the bounds are unknown are kept until all are there, since the lattice of the broad phase spans the whole
+//! input. With bounds given they pass one by one: a thread of the job takes them from the iterator of the caller, which
+//! may borrow, and hands them to the reading thread.
+
+#[cfg(feature = "ndarray")]
+use super::array::PoseArray;
+use super::source::Source;
+use super::stream_batch::{StreamBatch, StreamMessage, batch_name};
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::Bounds;
+use clearsweep_scene::Scene;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::Arc;
+
+/// Batches that may wait for the reading thread.
+const WAITING: usize = 2;
+
+/// Where the poses of a job come from: files, Arrow record batches, or an array in memory.
+///
+/// Batches have the columns of a trajectory file (`frame`, `body`, `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`; `run` and
+/// `time_s` if wanted), in order of (run, frame); lengths are in the unit of the scene unless a field says otherwise.
+pub struct PoseSource<'a>(MemoryBatches<'a>);
+
+type BatchIter<'a> = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send + 'a>;
+
+enum MemoryBatches<'a> {
+    Files,
+    Batches(BatchIter<'a>, Option<Bounds>),
+    #[cfg(feature = "ndarray")]
+    Array(PoseArray<'a>),
+}
+
+impl Default for PoseSource<'_> {
+    fn default() -> Self {
+        Self::files()
+    }
+}
+
+impl<'a> PoseSource<'a> {
+    /// The files that the scene or the [`ReadOptions`](super::ReadOptions) name.
+    pub fn files() -> Self {
+        Self(MemoryBatches::Files)
+    }
+
+    /// Record batches, which are kept until the last one is there; [`Self::bounded`] lets them pass one by one.
+    pub fn batches<I>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = RecordBatch>,
+        I::IntoIter: Send + 'a,
+    {
+        Self::fallible_batches(batches.into_iter().map(Ok))
+    }
+
+    /// As [`Self::batches`], of a reader that may fail.
+    pub fn fallible_batches<I>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = std::result::Result<RecordBatch, ArrowError>>,
+        I::IntoIter: Send + 'a,
+    {
+        Self(MemoryBatches::Batches(Box::new(batches.into_iter()), None))
+    }
+
+    /// An array of poses over samples and bodies.
+    #[cfg(feature = "ndarray")]
+    pub fn array(array: PoseArray<'a>) -> Self {
+        Self(MemoryBatches::Array(array))
+    }
+
+    /// Lets batches pass one by one: all body origins are expected within these bounds (metres). Rows are the same
+    /// whatever the bounds are; positions outside of them only cost time. Files and arrays find bounds of their own.
+    #[must_use]
+    pub fn bounded(self, bounds: Bounds) -> Self {
+        match self.0 {
+            MemoryBatches::Batches(batches, _) => Self(MemoryBatches::Batches(batches, Some(bounds))),
+            other => Self(other),
+        }
+    }
+
+    /// Whether the poses are read from files.
+    pub fn is_files(&self) -> bool {
+        matches!(self.0, MemoryBatches::Files)
+    }
+
+    /// Calls `run` with the poses of `scene`, and feeds it meanwhile; `stop` is asked before each batch.
+    ///
+    /// # Errors
+    /// The poses do not fit the scene as a whole, a batch that is kept does not fit, or the error of `run`.
+    pub fn feed<T>(
+        self,
+        scene: &Scene,
+        stop: &(dyn Fn() -> Result<()> + Sync),
+        run: impl FnOnce(Feed) -> Result<T>,
+    ) -> Result<T> {
+        if !self.is_files() && scene.dynamic.is_empty() {
+            let problem = "poses are handed to the job, but every body is static: nothing moves";
+            return Err(Error::usage(scene.path.display(), problem, "hand no poses over, or make a body dynamic"));
+        }
+        match self.0 {
+            MemoryBatches::Files => run(Feed(FeedKind::Files)),
+            MemoryBatches::Batches(batches, None) => {
+                let mut sources = Vec::new();
+                for (number, batch) in (0..).zip(batches) {
+                    stop()?;
+                    sources.push(Source::of_batch(number, received(number, batch)?, scene.unit, sources.last())?);
+                }
+                run(Feed(FeedKind::Whole(sources.into())))
+            }
+            MemoryBatches::Batches(batches, Some(bounds)) => {
+                check(&bounds)?;
+                let batches = batches.zip(0..).map(|(batch, number)| {
+                    let batch = received(number, batch)?;
+                    Ok(StreamBatch { first_row: 0, name: Arc::from(batch_name(number)), bodies: None, batch })
+                });
+                stream(batches, Some(bounds), stop, run)
+            }
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::Array(array) => {
+                array.check()?;
+                let bounds = array.bounds(scene.unit);
+                stream(array.chunks(), bounds, stop, run)
+            }
+        }
+    }
+}
+
+fn received(number: u64, batch: std::result::Result<RecordBatch, ArrowError>) -> Result<RecordBatch> {
+    batch.map_err(|error| {
+        let remedy = "see what the reader of the batches says";
+        Error::input(batch_name(number), format!("could not be read ({error})"), remedy)
+    })
+}
+
+/// Refuses bounds that span nothing.
+fn check(bounds: &Bounds) -> Result<()> {
+    let fine = |axis: usize| {
+        let (low, high) = (bounds.min[axis], bounds.max[axis]);
+        low.is_finite() && high.is_finite() && low <= high
+    };
+    if (0..3).all(fine) {
+        return Ok(());
+    }
+    let problem = format!("{:?} to {:?} are no bounds", bounds.min, bounds.max);
+    Err(Error::usage("bounds of the batches", problem, "give finite metres, the lowest of each axis first"))
+}
+
+/// The input of a job.
+pub struct Feed(pub(super) FeedKind);
+
+/// See [`Feed`].
+pub(super) enum FeedKind {
+    /// Files.
+    Files,
+    /// All batches.
+    Whole(Arc<[Source]>),
+    /// Batches that are still to come, within bounds (metres; `None`: there is no position at all).
+    Stream(Receiver<StreamMessage>, Option<Bounds>),
+}
+
+/// Calls `run` with a stream that a thread fills from `batches`.
+fn stream<T>(
+    batches: impl Iterator<Item = Result<StreamBatch>> + Send,
+    bounds: Option<Bounds>,
+    stop: &(dyn Fn() -> Result<()> + Sync),
+    run: impl FnOnce(Feed) -> Result<T>,
+) -> Result<T> {
+    let (sender, receiver) = bounded(WAITING);
+    std::thread::scope(|scope| {
+        let feeder = std::thread::Builder::new().name("clearsweep-feed".to_owned());
+        let feeder = feeder.spawn_scoped(scope, move || fill(batches, &sender, stop));
+        let feeder = feeder.map_err(|error| Error::no_thread(&error));
+        let done = feeder.and_then(|feeder| Ok((run(Feed(FeedKind::Stream(receiver, bounds)))?, feeder)));
+        // The receiver is gone by now, so the feeder ends with its next batch. A panic of the iterator is passed on.
+        let (value, feeder) = done?;
+        match feeder.join() {
+            Ok(()) => Ok(value),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Sends all batches, until nobody takes them or one is wrong.
+fn fill(
+    batches: impl Iterator<Item = Result<StreamBatch>>,
+    sender: &Sender<StreamMessage>,
+    stop: &(dyn Fn() -> Result<()> + Sync),
+) {
+    for batch in batches {
+        let batch = stop().and(batch);
+        let is_last = batch.is_err();
+        if sender.send(Some(batch)).is_err() || is_last {
+            return;
+        }
+    }
+    let _ = sender.send(None);
+}

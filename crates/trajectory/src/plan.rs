@@ -1,0 +1,75 @@
+//! The choice of what is read, and the data that the reading thread needs for it.
+
+use super::roster::Roster;
+use super::source::Source;
+use super::spares::Spares;
+use clearsweep_scene::Missing;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The choice of what to read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Overrides the trajectories of the scene.
+    pub path: Option<PathBuf>,
+    /// Only these runs (key values). A range that ends at `i64::MAX` has no end: it holds that value too.
+    pub runs: Option<Range<i64>>,
+    /// Only these frames (key values), likewise.
+    pub frames: Option<Range<i64>>,
+}
+
+/// Which samples are read, and which rows they need.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Choice {
+    pub(super) missing: Missing,
+    pub(super) runs: Option<Range<i64>>,
+    pub(super) frames: Option<Range<i64>>,
+}
+
+impl Choice {
+    pub(super) fn new(missing: Missing, options: &ReadOptions) -> Self {
+        Self { missing, runs: options.runs.clone(), frames: options.frames.clone() }
+    }
+
+    /// Whether a sample is chosen by its key.
+    pub(super) fn has(&self, run: i64, frame: i64) -> bool {
+        contains(self.runs.as_ref(), run) && contains(self.frames.as_ref(), frame)
+    }
+}
+
+/// The data that the reading thread needs, independent of the scene's lifetime.
+pub(super) struct Plan {
+    pub(super) sources: Arc<[Source]>,
+    /// The path given, as a shell takes it; `None`: the input is in memory.
+    pub(super) input: Option<String>,
+    pub(super) roster: Arc<Roster>,
+    pub(super) frame_rate: Option<f64>,
+    pub(super) choice: Choice,
+    /// No input and no dynamic body: one sample (0, 0).
+    pub(super) single_sample: bool,
+    pub(super) spares: Spares,
+}
+
+/// Whether `range` (all values, if there is none) holds `value`.
+pub(super) fn contains(range: Option<&Range<i64>>, value: i64) -> bool {
+    range.is_none_or(|range| range.start <= value && !is_beyond(range, value))
+}
+
+/// Whether a value lies at the end of a range or after it. The greatest of all values is no end: nothing lies after it.
+pub(super) fn is_beyond(range: &Range<i64>, value: i64) -> bool {
+    value >= range.end && range.end != i64::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_key_is_no_end() {
+        let chosen = |range: Range<i64>, value: i64| contains(Some(&range), value);
+        assert!(chosen(5..7, 5) && chosen(5..7, 6) && !chosen(5..7, 7) && !chosen(5..7, 4));
+        assert!(chosen(5..i64::MAX, i64::MAX) && !chosen(5..i64::MAX, 4) && chosen(i64::MAX..i64::MAX, i64::MAX));
+        assert!(!is_beyond(&(5..i64::MAX), i64::MAX) && is_beyond(&(5..7), 7));
+    }
+}

@@ -1,0 +1,168 @@
+//! From the names in the rows to the slots of a block.
+
+use clearsweep_base::error::{MAX_SUGGESTED, nearest};
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::pose::Recentring;
+use clearsweep_scene::{CarriageLink, Motion, Scene};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Code of a name that is no slot. It stands for several nodes that may be moved, a static body, nothing in the scene,
+/// or a null.
+pub(super) const SEVERAL: u32 = u32::MAX - 3;
+/// See [`SEVERAL`].
+pub(super) const STATIC: u32 = u32::MAX - 2;
+/// See [`SEVERAL`].
+pub(super) const UNKNOWN: u32 = u32::MAX - 1;
+/// See [`SEVERAL`].
+pub(super) const NULL: u32 = u32::MAX;
+
+/// Names below this similarity are not worth a suggestion.
+const SIMILAR: f64 = 0.7;
+
+/// The bodies of a scene as far as reading needs them.
+pub(super) struct Roster {
+    /// Names of all bodies, in scene order; behind these, of nodes that may be moved and are no bodies.
+    names: Vec<String>,
+    /// Slot or [`STATIC`] of each body.
+    of_body: Vec<u32>,
+    /// Names of what stands still and is no body.
+    still: Vec<String>,
+    /// The body in each slot; behind these, the places among `names` of nodes that may be moved and are no bodies.
+    inputs: Vec<u32>,
+    /// Number of slots.
+    slots: usize,
+    /// Slot, [`SEVERAL`] or [`STATIC`]. Only looked up, never iterated; made when the first name is looked up.
+    codes: OnceLock<HashMap<String, u32>>,
+    /// The slots whose frame is recentred, and where it lies in the body's own.
+    pub(super) recentred: Vec<(u32, Recentring)>,
+    /// The inputs that are carried where they have no row, each after what carries it.
+    pub(super) links: Vec<CarriageLink>,
+}
+
+impl Roster {
+    pub(super) fn new(scene: &Scene) -> Self {
+        let code = |motion: Motion| match motion {
+            Motion::Dynamic { slot } => slot,
+            Motion::Static(_) => STATIC,
+        };
+        let recentred = |(slot, &body): (usize, &u32)| {
+            let to = scene.bodies[body as usize].shape.recentring();
+            (to.center != Vec3::ZERO).then_some((slot as u32, to))
+        };
+        let slots = scene.dynamic.len();
+        let frames = &scene.carriage.frames;
+        let behind = scene.bodies.len() as u32..(scene.bodies.len() + frames.len()) as u32;
+        Self {
+            names: scene.bodies.iter().map(|body| &body.name).chain(frames).cloned().collect(),
+            of_body: scene.bodies.iter().map(|body| code(body.motion)).collect(),
+            still: scene.carriage.still.clone(),
+            inputs: scene.dynamic.iter().copied().chain(behind).collect(),
+            slots,
+            codes: OnceLock::new(),
+            recentred: scene.dynamic.iter().enumerate().filter_map(recentred).collect(),
+            links: scene.carriage.links.clone(),
+        }
+    }
+
+    fn codes(&self) -> HashMap<String, u32> {
+        let (bodies, frames) = self.names.split_at(self.of_body.len());
+        let mut codes: HashMap<String, u32> = self.still.iter().map(|name| (name.clone(), STATIC)).collect();
+        for (name, input) in frames.iter().zip(self.slots as u32..) {
+            // Files may have nodes of the same name, such as `world`: a row does not say which of them it moves.
+            codes
+                .entry(name.clone())
+                .and_modify(|code| *code = if *code == STATIC { input } else { SEVERAL })
+                .or_insert(input);
+        }
+        // A name of a body counts before that of a node that is none.
+        codes.extend(bodies.iter().cloned().zip(self.of_body.iter().copied()));
+        codes
+    }
+
+    /// Number of slots of a block: the dynamic bodies.
+    pub(super) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Number of inputs, which rows may move: the slots, and behind them nodes that are no bodies.
+    pub(super) fn inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Whether something may carry an input.
+    pub(super) fn is_carried(&self, input: u32) -> bool {
+        self.links.iter().any(|link| link.input == input)
+    }
+
+    /// Name of an input.
+    pub(super) fn name(&self, input: u32) -> &str {
+        &self.names[self.inputs[input as usize] as usize]
+    }
+
+    /// The input of a name, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
+    pub(super) fn code(&self, name: &str) -> u32 {
+        self.codes.get_or_init(|| self.codes()).get(name).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// The body whose name is most like an unknown one, if any is; the first of equals.
+    pub(super) fn nearest(&self, name: &str) -> Option<&str> {
+        let known = || self.names.iter().map(String::as_str);
+        // The last words of a path without those before them, or with more before them, are the commonest slip.
+        let is_end = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|above| above.ends_with('/'));
+        let by_path = known().find(|known| is_end(known, name) || is_end(name, known));
+        by_path.or_else(|| nearest(name, known())).or_else(|| self.similar(name))
+    }
+
+    /// Some of the names, for messages.
+    pub(super) fn examples(&self) -> String {
+        let shown: Vec<String> = self.names.iter().take(EXAMPLES).map(|name| format!("`{name}`")).collect();
+        shown.join(", ")
+    }
+
+    /// As [`Self::nearest`], by the letters that both have rather than by those to change.
+    fn similar(&self, name: &str) -> Option<&str> {
+        let mut best: Option<(&str, f64)> = None;
+        for known in self.names.iter().filter(|known| known.len().max(name.len()) <= MAX_SUGGESTED) {
+            let similarity = strsim::jaro_winkler(name, known);
+            if similarity >= SIMILAR && best.is_none_or(|(_, most)| similarity > most) {
+                best = Some((known, similarity));
+            }
+        }
+        best.map(|(known, _)| known)
+    }
+}
+
+/// Names that a message lists.
+const EXAMPLES: usize = 3;
+
+/// Maps a stream of names to slots: in every frame the bodies mostly come in the same order, so the name that followed
+/// last time is compared first, and hashed only if it is another one now.
+pub(super) struct Follower {
+    /// For each slot: the slot that came after it last time.
+    next: Vec<u32>,
+    last: u32,
+}
+
+impl Follower {
+    /// For so many slots, and as many inputs with those that are no bodies.
+    pub(super) fn new(slots: usize, inputs: usize) -> Self {
+        // At first a body is expected everywhere: only its name is its own.
+        let (slots, inputs) = (slots.max(1) as u32, inputs as u32);
+        Self { next: (0..inputs).map(|input| (input + 1) % slots).collect(), last: inputs.saturating_sub(1) }
+    }
+
+    /// The slot of `name`, else [`SEVERAL`], [`STATIC`] or [`UNKNOWN`].
+    pub(super) fn code(&mut self, roster: &Roster, name: &str) -> u32 {
+        let Some(next) = self.next.get_mut(self.last as usize) else { return roster.code(name) };
+        if roster.name(*next) != name {
+            let code = roster.code(name);
+            if code >= SEVERAL {
+                return code;
+            }
+            *next = code;
+        }
+        self.last = *next;
+        self.last
+    }
+}

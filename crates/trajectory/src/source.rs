@@ -1,0 +1,239 @@
+//! One file of the input, whatever its format: its columns, and its rows in groups, decoded batch by batch.
+
+use super::columns::Columns;
+use super::csv_file::{CsvFile, CsvReader};
+use super::digest::InputFile;
+use super::files::{Found, HiveRun};
+use super::group::Group;
+use super::ipc_file::{BatchReader, IpcFile};
+use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
+use super::row_label::RowLabel;
+use super::stream_batch::{StreamBatch, batch_name};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_input_guard::DAMAGED;
+use clearsweep_input_guard::csv_header::{WORKBOOK, WORKBOOK_REMEDY};
+use clearsweep_scene::model::LengthUnit;
+use parquet::file::metadata::ColumnChunkMetaData;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A checked file, or a batch in memory.
+pub(super) struct Source {
+    /// Its path, as found.
+    pub(super) path: Arc<Path>,
+    /// See [`RowLabel`].
+    bodies: Option<Arc<[String]>>,
+    /// The run that a directory level supplies.
+    pub(super) run: Option<HiveRun>,
+    /// Its columns as they are decoded.
+    pub(super) schema: SchemaRef,
+    /// Which column is which.
+    pub(super) columns: Columns,
+    /// Its groups of rows that have rows, in order: row groups of Parquet, all of Arrow IPC or CSV.
+    pub(super) groups: Vec<Group>,
+    /// Rows.
+    pub(super) rows: u64,
+    /// Size, bytes.
+    pub(super) bytes: u64,
+    format: Format,
+}
+
+enum Format {
+    Parquet(Box<ParquetFile>),
+    Ipc(IpcFile),
+    Csv(CsvFile),
+    Memory(RecordBatch),
+}
+
+impl Source {
+    /// Opens and checks a file; its first bytes, or the extension `.csv`, say what it is. Lengths are in `unit` unless a field says otherwise.
+    ///
+    /// # Errors
+    /// The file is unreadable, neither Parquet nor Arrow IPC nor CSV, or its columns do not fit.
+    pub(super) fn open(found: &Found, unit: LengthUnit) -> Result<Self> {
+        let path: Arc<Path> = Arc::from(found.path.as_path());
+        let (kind, bytes) = kind(&path)?;
+        let (format, schema, columns, groups) = match kind {
+            SourceFormat::Parquet => {
+                let (file, columns, groups) = ParquetFile::open(&path, unit)?;
+                let schema = file.schema();
+                (Format::Parquet(Box::new(file)), schema, columns, groups)
+            }
+            SourceFormat::IpcFile | SourceFormat::IpcStream => {
+                let (file, schema, columns, rows) = IpcFile::open(&path, bytes, kind == SourceFormat::IpcStream, unit)?;
+                let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
+                (Format::Ipc(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
+            }
+            SourceFormat::Csv => {
+                let (file, schema, columns, rows) = CsvFile::open(&path, unit)?;
+                let group = Group { index: 0, first_row: 0, rows, runs: None, frames: None };
+                (Format::Csv(file), schema, columns, if rows > 0 { vec![group] } else { Vec::new() })
+            }
+        };
+        Ok(Self {
+            rows: groups.iter().map(|group| group.rows).sum(),
+            bytes,
+            run: found.run.filter(|run| run.inside || columns.run.is_none()),
+            path,
+            bodies: None,
+            schema,
+            columns,
+            groups,
+            format,
+        })
+    }
+
+    /// Checks the columns of a batch in memory; lengths are in `unit` unless a field says otherwise. `before`: the
+    /// batch before it, whose columns are mostly the same.
+    ///
+    /// # Errors
+    /// Its columns do not fit.
+    pub(super) fn of_batch(number: u64, batch: RecordBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+        let name = Arc::from(batch_name(number));
+        Self::of_given(StreamBatch { first_row: 0, name, bodies: None, batch }, unit, before)
+    }
+
+    /// As [`Self::of_batch`], of one that has a name.
+    pub(super) fn of_given(given: StreamBatch, unit: LengthUnit, before: Option<&Self>) -> Result<Self> {
+        let StreamBatch { first_row, name, bodies, batch } = given;
+        let path: Arc<Path> = Arc::from(Path::new(&*name));
+        let schema = batch.schema();
+        let columns = match before.filter(|before| before.schema == schema) {
+            Some(before) => before.columns.clone(),
+            None => Columns::resolve(&path, &schema, unit)?,
+        };
+        let rows = batch.num_rows() as u64;
+        let group = Group { index: 0, first_row, rows, runs: None, frames: None };
+        let groups = if rows > 0 { vec![group] } else { Vec::new() };
+        Ok(Self { path, bodies, run: None, schema, columns, groups, rows, bytes: 0, format: Format::Memory(batch) })
+    }
+
+    /// Whether it is in memory.
+    pub(super) fn is_memory(&self) -> bool {
+        matches!(self.format, Format::Memory(_))
+    }
+
+    /// Returns the record of a file that is kept once its rows are read.
+    pub(super) fn file(&self) -> InputFile {
+        InputFile { path: self.path.to_path_buf(), bytes: self.bytes, run: self.run.map(|run| run.value) }
+    }
+
+    /// The name of the format in messages.
+    pub(super) fn label(&self) -> RowLabel {
+        let is_csv = matches!(self.format, Format::Csv(_));
+        RowLabel { path: Arc::clone(&self.path), bodies: self.bodies.clone(), is_csv }
+    }
+
+    /// Begins to decode columns (root indices, ascending) of a group.
+    ///
+    /// # Errors
+    /// The file cannot be opened any more, or does not decode.
+    pub(super) fn read(&self, group: &Group, columns: &[usize], batch_rows: usize) -> Result<GroupReader<'_>> {
+        let batches = match &self.format {
+            Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
+            Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
+            Format::Csv(file) => Batches::Csv(Box::new(file.read(columns, batch_rows)?)),
+            Format::Memory(batch) => {
+                let batch = batch.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
+                Batches::Memory { batch, at: 0, most: batch_rows.max(1) }
+            }
+        };
+        Ok(GroupReader { path: &self.path, group: group.index, left: group.rows, row: group.first_row, batches })
+    }
+
+    /// The chunk of a root column in a row group of Parquet; `None` if it is nested, or the file is no Parquet.
+    pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
+        match &self.format {
+            Format::Parquet(file) => file.chunk(group, root),
+            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum SourceFormat {
+    Parquet,
+    IpcFile,
+    IpcStream,
+    Csv,
+}
+
+/// Returns the format and the size of a file. Its first bytes decide the format, or its extension if they belong to no
+/// known format.
+fn kind(path: &Path) -> Result<(SourceFormat, u64)> {
+    let unreadable = |error| Error::unreadable(path, &error);
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    let mut head = Vec::with_capacity(8);
+    file.take(8).read_to_end(&mut head).map_err(unreadable)?;
+    let refuse = |problem: &str, remedy: &str| Err(Error::input(path.display(), problem, remedy));
+    match head.as_slice() {
+        [] => refuse("is empty (0 bytes)", "write the trajectories again"),
+        [b'P', b'A', b'R', b'1' | b'E', ..] => Ok((SourceFormat::Parquet, bytes)),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Ok((SourceFormat::IpcFile, bytes)),
+        [0xff, 0xff, 0xff, 0xff, ..] => Ok((SourceFormat::IpcStream, bytes)),
+        [b'F', b'E', b'A', b'1', ..] => {
+            refuse("is a Feather file of version 1", "write it as Feather version 2 or Parquet")
+        }
+        _ if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) => {
+            Ok((SourceFormat::Csv, bytes))
+        }
+        [b'P', b'K', 3, 4, ..] | [0xd0, 0xcf, 0x11, 0xe0, ..] => refuse(WORKBOOK, WORKBOOK_REMEDY),
+        _ => refuse(
+            "is not a Parquet file, nor an Arrow IPC file or stream, nor named as a .csv file",
+            "give such files; a glob such as DIR/**/*.parquet leaves other files out",
+        ),
+    }
+}
+
+/// Decodes a group in batches.
+pub(super) struct GroupReader<'a> {
+    path: &'a Path,
+    group: usize,
+    left: u64,
+    row: u64,
+    batches: Batches<'a>,
+}
+
+enum Batches<'a> {
+    Parquet(RowGroupReader<'a>),
+    Ipc(Box<BatchReader>),
+    Csv(Box<CsvReader>),
+    Memory { batch: RecordBatch, at: usize, most: usize },
+}
+
+impl GroupReader<'_> {
+    /// The next batch, with the row of the file it begins with.
+    ///
+    /// # Errors
+    /// The group does not decode, or holds another number of rows than its metadata says.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, RecordBatch)>> {
+        let batch = match &mut self.batches {
+            Batches::Parquet(reader) => reader.next()?,
+            Batches::Ipc(reader) => reader.next()?,
+            Batches::Csv(reader) => reader.next()?,
+            Batches::Memory { batch, at, most } => {
+                let count = (*most).min(batch.num_rows() - *at);
+                let slice = (count > 0).then(|| batch.slice(*at, count));
+                *at += count;
+                slice
+            }
+        };
+        let rows = batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
+        if rows > self.left || (batch.is_none() && self.left > 0) {
+            let place = match self.batches {
+                Batches::Parquet(_) => in_group(self.path, self.group),
+                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } => self.path.display().to_string(),
+            };
+            return Err(Error::input(place, "does not hold as many rows as its metadata says", DAMAGED));
+        }
+        let first = self.row;
+        self.left -= rows;
+        self.row += rows;
+        Ok(batch.map(|batch| (first, batch)))
+    }
+}

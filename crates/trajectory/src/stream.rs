@@ -1,0 +1,209 @@
+//! Processing of the rows on the reading thread, and the iterator at its other end.
+
+use super::assemble::{Assembler, Sink, Step, Stop, matters};
+use super::decode::{Decoder, Rows, Runs};
+use super::plan::Plan;
+use super::reading::{Batch, Order, Reading, groups, keys};
+use super::returning::returning;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::block::COMPONENTS;
+use clearsweep_scene::{FrameBlock, SAMPLES, Sample};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Blocks that may wait for their consumer...
+const AHEAD: usize = 3;
+
+/// ...unless they are larger than this, in bytes: then one...
+const LARGE: usize = 64 << 20;
+
+/// ...or so small that more of them fit into this: of small blocks the engine takes many at a time...
+const MANY: usize = 8 << 20;
+
+/// ...if they are no larger than this. Every block that waits is memory that is touched for the first time.
+const SMALL: usize = 512 << 10;
+
+/// Blocks that may wait, of so many bytes.
+fn ahead(bytes: usize) -> usize {
+    match bytes {
+        0..=SMALL => MANY / bytes.max(MANY / 128),
+        _ if bytes > LARGE => 1,
+        _ => AHEAD,
+    }
+}
+
+/// Blocks as the reading thread sends them.
+pub(super) struct Blocks {
+    /// `None` once the stream has ended.
+    receiver: Option<Receiver<Result<FrameBlock>>>,
+    /// Set when all is sent.
+    complete: Arc<AtomicBool>,
+    /// The thread: dropped last, so that one which waits to send sees the channel closed before it is waited for.
+    _reading: Reading,
+}
+
+impl Blocks {
+    /// Lets the reading thread go on to the rows.
+    pub(super) fn start(plan: Plan, mut reading: Reading, progress: Arc<AtomicU64>) -> Self {
+        let bytes = plan.roster.slots() * COMPONENTS * SAMPLES * size_of::<f64>();
+        let (sender, receiver) = bounded(ahead(bytes));
+        let complete = Arc::new(AtomicBool::new(false));
+        reading.order(Order { plan, sender, progress, complete: Arc::clone(&complete) });
+        Self { receiver: Some(receiver), complete, _reading: reading }
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = Result<FrameBlock>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.receiver.as_ref()?.recv().ok();
+        if !matches!(item, Some(Ok(_))) {
+            self.receiver = None;
+        }
+        match item {
+            None if !self.complete.load(Ordering::Acquire) => {
+                Some(Err(Error::internal("reading the trajectories", "the reading thread panicked")))
+            }
+            item => item,
+        }
+    }
+}
+
+impl Order {
+    /// Reads all batches and sends what they hold; the error that ends the stream goes last.
+    pub(super) fn follow<'a>(self, batches: impl Iterator<Item = Result<Batch<'a>>>, stop: &AtomicBool) {
+        let done = read(&self.plan, batches, &self.sender, stop, &self.progress);
+        let error = match done {
+            Err(Stop::Failed(error)) => Some(error),
+            Err(Stop::Missing { run, frame, error }) => Some(returning(&self.plan, run, frame).unwrap_or(error)),
+            Ok(()) | Err(Stop::Gone) => None,
+        };
+        if let Some(error) = error {
+            let _ = self.sender.send(Err(error));
+        }
+        self.complete.store(true, Ordering::Release);
+    }
+}
+
+fn read<'a>(
+    plan: &Plan,
+    batches: impl Iterator<Item = Result<Batch<'a>>>,
+    sender: &Sender<Result<FrameBlock>>,
+    stop: &AtomicBool,
+    progress: &AtomicU64,
+) -> Step {
+    let mut given = false;
+    let mut sink = |block: FrameBlock| {
+        given = true;
+        sender.send(Ok(block)).map_err(|_| Stop::Gone)
+    };
+    let mut there = Extent::default();
+    if plan.single_sample {
+        single_sample(plan, &mut sink)?;
+        there = Extent { runs: Some((0, 0)), frames: Some((0, 0)) };
+        return if given { Ok(()) } else { Err(there.nothing_chosen(plan)) };
+    }
+    let mut total: u64 = 0;
+    for (source, group) in groups(&plan.sources) {
+        let [runs, frames] = keys(source, group);
+        if matters(&plan.choice, runs, frames) {
+            total += group.rows;
+        } else {
+            there.widen(runs, frames);
+        }
+    }
+    let mut decoder = Decoder::new(&plan.roster);
+    let mut assembler = Assembler::new(plan);
+    let mut done = 0;
+    for batch in batches {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Stop::Gone);
+        }
+        let Batch { source, columns, row, rows: batch } = batch?;
+        let mut rows = decoder.rows(&source, &columns, row, &batch)?;
+        if plan.choice.runs.is_some() || plan.choice.frames.is_some() {
+            there.look(&rows);
+        }
+        assembler.push(&mut rows, &mut sink)?;
+        done += batch.num_rows() as u64;
+        // How much a stream of batches will hold nobody knows.
+        if total > 0 {
+            progress.store((u128::from(done) * 1000 / u128::from(total)) as u64, Ordering::Relaxed);
+        }
+    }
+    assembler.finish(&mut sink)?;
+    progress.store(1000, Ordering::Relaxed);
+    let asked = plan.choice.runs.is_some() || plan.choice.frames.is_some();
+    if given || !asked { Ok(()) } else { Err(there.nothing_chosen(plan)) }
+}
+
+/// Least and greatest keys of the rows that there are, chosen or not.
+#[derive(Debug, Default)]
+struct Extent {
+    runs: Option<(i64, i64)>,
+    frames: Option<(i64, i64)>,
+}
+
+impl Extent {
+    fn is_empty(&self) -> bool {
+        self.runs.is_none() && self.frames.is_none()
+    }
+
+    fn widen(&mut self, runs: Option<(i64, i64)>, frames: Option<(i64, i64)>) {
+        let wider = |own: Option<(i64, i64)>, more: Option<(i64, i64)>| match (own, more) {
+            (Some(own), Some(more)) => Some((own.0.min(more.0), own.1.max(more.1))),
+            (own, more) => own.or(more),
+        };
+        (self.runs, self.frames) = (wider(self.runs, runs), wider(self.frames, frames));
+    }
+
+    fn look(&mut self, rows: &Rows) {
+        let ends = |keys: &[i64]| Some((*keys.iter().min()?, *keys.iter().max()?));
+        let runs = match &rows.run {
+            Runs::One(run) => (rows.len > 0).then_some((*run, *run)),
+            Runs::Each(runs) => ends(&runs[..rows.len]),
+        };
+        self.widen(runs, ends(&rows.frame[..rows.len]));
+    }
+
+    /// The ranges asked for hold no sample: an empty result would look like a clear one.
+    fn nothing_chosen(&self, plan: &Plan) -> Stop {
+        let asked = |name: &str, range: &Option<Range<i64>>| {
+            let range = range.as_ref()?;
+            let end = |value: i64, open: i64| if value == open { String::new() } else { value.to_string() };
+            Some(format!("{name} {}..{}", end(range.start, i64::MIN), end(range.end, i64::MAX)))
+        };
+        let asked: Vec<String> = [asked("--runs", &plan.choice.runs), asked("--frames", &plan.choice.frames)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let remedy = "choose others; ranges are half-open, A..B ends before B";
+        if self.is_empty() {
+            let remedy = "give trajectories that have rows, or leave the range out";
+            return Stop::Failed(Error::usage(asked.join(" "), "holds no frame: the input has no row", remedy));
+        }
+        let range = |name: &str, keys: Option<(i64, i64)>| match keys {
+            Some((low, high)) => format!("{name} {low} to {high}"),
+            None => format!("{name} that are not known"),
+        };
+        Stop::Failed(Error::usage(
+            asked.join(" "),
+            format!("holds no frame: the input has {} and {}", range("runs", self.runs), range("frames", self.frames)),
+            remedy,
+        ))
+    }
+}
+
+/// A scene in which nothing moves: one sample (0, 0), if it is chosen.
+fn single_sample(plan: &Plan, sink: &mut Sink<'_>) -> Step {
+    if !plan.choice.has(0, 0) {
+        return Ok(());
+    }
+    let mut block = FrameBlock::new(0, 0);
+    block.samples.push(Sample { run: 0, frame: 0, time_s: None });
+    block.starts_run = 1;
+    sink(block)
+}
