@@ -1,25 +1,15 @@
 //! glTF files of others: what is known of each of their nodes against the bodies that are made of them, and what a
 //! validator says of broken files against what is refused.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found, and what they skipped")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found")]
 
+use crate::data::data;
 use clearsweep::bench_support::scene::readers::{Mesh, read_mesh};
 use clearsweep::bench_support::scene::{Body, Motion, Scene, SceneOverrides};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// The folder of glTF files; `None`: it is not here, which is said.
-fn data() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/gltf"));
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var_os("CLEARSWEEP_REQUIRE_DATA").is_none(), "{} is required", folder.display());
-    eprintln!("skipped: the glTF files of the shared data are not here");
-    None
-}
+use std::path::Path;
 
 /// What is known of a node: its name, and of its primitives with triangles the vertices, triangles and box.
 #[derive(Debug)]
@@ -103,7 +93,7 @@ fn is_same([low, high]: [[f64; 3]; 2], known: &KnownNode) -> bool {
 
 #[test]
 fn every_node_has_the_box_and_the_counts_that_are_known() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data("gltf") else { return };
     let scratch = tempfile::tempdir().expect("scratch");
     let (mut nodes, mut hidden, mut skinned, mut mirrored, mut shapeless) = (0, 0, 0, 0, 0);
     let files = known(&folder);
@@ -260,7 +250,7 @@ fn with_all_meshes(bytes: &[u8]) -> Option<Vec<u8>> {
 
 #[test]
 fn files_that_a_validator_refuses_are_refused_or_sound() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data("gltf") else { return };
     let folder = folder.join("validator");
     let (mut refused, mut read, mut nothing, mut files, mut differ) = (0, 0, 0, 0, BTreeSet::new());
     for (name, codes) in reports(&folder) {

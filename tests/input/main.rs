@@ -1,5 +1,7 @@
 //! What is read: scenes, geometry and trajectories, good, wrong and hostile.
 
+#[path = "../support/data.rs"]
+mod data;
 #[cfg(feature = "cli")]
 #[path = "../support/folder.rs"]
 mod folder;

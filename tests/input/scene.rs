@@ -1,7 +1,8 @@
 //! Good scenes: units, poses, groups, ignore rules, shapes, and geometry files against readers written anew here.
 
-#![allow(clippy::print_stderr)] // a skipped test says so, a measured one what it measured
+#![allow(clippy::print_stderr)] // a measured test says what it measured
 
+use crate::data::data;
 use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
 use clearsweep::bench_support::scene::ignore::glob_matches;
 use clearsweep::bench_support::scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
@@ -391,15 +392,6 @@ fn ignore_classes_equal_the_rules_pair_by_pair() {
     assert!(some > pairs / 10 && some < pairs * 9 / 10, "{some} of {pairs} pairs ignored: not representative");
 }
 
-fn shared_data(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data")).join(folder);
-    if !path.is_dir() {
-        eprintln!("skipped: {folder} of the shared data is not here");
-        return None;
-    }
-    Some(path)
-}
-
 /// A comma-separated line; commas inside of double quotes belong to the value.
 fn fields(line: &str) -> Vec<String> {
     let mut quoted = false;
@@ -429,7 +421,7 @@ fn duplex_parts(folder: &Path) -> Vec<Part> {
 
 #[test]
 fn the_duplex_loads_as_its_table_says() {
-    let Some(folder) = shared_data("duplex") else { return };
+    let Some(folder) = data("duplex") else { return };
     let parts = duplex_parts(&folder);
     assert_eq!(parts.len(), 1141);
     let mut text = head("m");
@@ -462,7 +454,7 @@ fn the_duplex_loads_as_its_table_says() {
 /// `tobj`, which renumbers vertices, as a second opinion on faces and groups.
 #[test]
 fn another_reader_sees_the_same_triangles() {
-    let Some(folder) = shared_data("duplex") else { return };
+    let Some(folder) = data("duplex") else { return };
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     for (path, _, triangles, ..) in duplex_parts(&folder).iter().step_by(40) {
         let bytes = fs::read(path).expect("a file");
@@ -483,7 +475,7 @@ fn another_reader_sees_the_same_triangles() {
 
 #[test]
 fn the_links_of_the_fetch_robot_load() {
-    let Some(folder) = shared_data("fetch_links") else { return };
+    let Some(folder) = data("fetch_links") else { return };
     let mut files: Vec<PathBuf> =
         fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "stl"));

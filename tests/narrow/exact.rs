@@ -124,9 +124,9 @@ pub(crate) fn values(a: &Vector, by: &Exact) -> [f64; 3] {
 /// A root with a sign: `sign * sqrt(numerator / denominator)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
-    pub sign: i32,
-    pub numerator: Exact,
-    pub denominator: Exact,
+    pub(crate) sign: i32,
+    pub(crate) numerator: Exact,
+    pub(crate) denominator: Exact,
 }
 
 impl Root {

@@ -1,10 +1,9 @@
 //! The verifier of `examples/recheck`, on a small scale.
-#![allow(dead_code)] // the example uses the rest
+#![allow(dead_code, clippy::print_stdout, clippy::print_stderr)] // the example uses the rest, and prints tables
 
 #[path = "../oracle/bridge.rs"]
 mod bridge;
 #[path = "../../examples/recheck/campaign.rs"]
-#[allow(clippy::print_stdout)] // the example prints tables
 mod campaign;
 #[path = "../../examples/recheck/depth.rs"]
 mod depth;
@@ -17,7 +16,6 @@ mod features;
 #[path = "../../examples/recheck/hull.rs"]
 mod hull;
 #[path = "../../examples/recheck/kinds/mod.rs"]
-#[allow(clippy::print_stdout)] // the example prints tables
 mod kinds;
 #[path = "../oracle/mod.rs"]
 mod oracle;
@@ -32,7 +30,6 @@ mod run;
 #[path = "../../examples/recheck/solid.rs"]
 mod solid;
 #[path = "../../examples/recheck/tally.rs"]
-#[allow(clippy::print_stdout)] // the example prints tables
 mod tally;
 #[path = "../../examples/recheck/verify.rs"]
 mod verify;

@@ -1,6 +1,5 @@
 //! The verifier of `examples/recheck`, on a small scale: every family is asked a few thousand queries, and every row proven
 //! again; and its own hull against the oracle's, which tries all triples.
-#![allow(clippy::print_stderr)] // statistics for whoever runs the tests
 
 use crate::place;
 use crate::solid;

@@ -1,5 +1,4 @@
 //! The campaign of all kinds of bodies (`examples/recheck/kinds`) on a small scale, and its verifier against known distances.
-#![allow(clippy::print_stderr)] // statistics for whoever runs the tests
 
 use crate::kinds;
 use crate::kinds::body::Body;

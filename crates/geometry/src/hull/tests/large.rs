@@ -1,8 +1,12 @@
 //! Large inputs; times are reported, not asserted.
 #![allow(clippy::print_stderr)] // the report
 
+#[path = "../../../../../tests/support/data.rs"]
+mod data;
+
 use super::{Point, Random, checked_hull, p};
 use crate::polyhedron::Polyhedron;
+use data::data;
 use std::path::Path;
 use std::time::Instant;
 
@@ -122,11 +126,8 @@ fn stl_corners(path: &Path) -> Vec<Point> {
 
 #[test]
 fn links_of_a_robot() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/fetch_links"));
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        eprintln!("skipped: no {}", folder.display());
-        return;
-    };
+    let Some(folder) = data("fetch_links") else { return };
+    let entries = std::fs::read_dir(folder).expect("a readable folder");
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "stl"));
     paths.sort();
