@@ -146,7 +146,7 @@ fn fit(rows: &[(Vec<f64>, f64)]) -> Vec<f64> {
     (0..n).map(|i| a[i][n] / a[i][i]).collect()
 }
 
-/// Terms of the models: see `src/broad/cost.rs`, whose cases these repeat.
+/// Terms of the models: see `crates/broad/src/cost.rs`, whose cases these repeat.
 fn terms(method: &str, moving: usize, fixed: usize) -> Vec<f64> {
     let (n, m) = (moving as f64, fixed as f64);
     let only = |condition: bool, v: f64| if condition { v } else { 0.0 };

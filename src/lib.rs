@@ -41,19 +41,20 @@
 //!
 //! # Crates and modules
 //!
-//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates below this one, `tests/house/architecture.rs` for
-//! the modules of this one.
+//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates, `tests/house/architecture.rs` for the modules of
+//! this one.
 //!
 //! | crate or module | imports | contents |
 //! | --- | --- | --- |
-//! | `clearsweep-base` | | the one error type: place, problem, remedy; the threads of loading; registers of eight numbers |
-//! | `clearsweep-geometry` | `clearsweep-base` | numbers, vectors, poses, convex polyhedra, hulls |
-//! | `preflight` | `clearsweep-base` | checks of untrusted bytes before a decoder sees them |
-//! | `scene` | `geometry`, `preflight` | the scene file and geometry readers; the plain data that stages hand on |
-//! | `trajectory` | `scene`, `preflight` | READ: Parquet, Arrow IPC and CSV into blocks |
-//! | `broad` | `scene`, `trajectory::Bounds` | BROAD: which pairs come near, and when |
-//! | `narrow` | `scene` | NARROW: signed distance, witnesses and proof; no files, no clock |
-//! | `table` | `scene`, `narrow::Proximity` as data | WRITE: Parquet, summaries, the manifest |
+//! | `clearsweep-base` | | the error type: place, problem, remedy; the threads of loading; registers of eight numbers |
+//! | `clearsweep-input-guard` | `base` | checks of untrusted bytes before a decoder sees them |
+//! | `clearsweep-geometry` | `base` | numbers, vectors, poses, convex polyhedra, hulls, triangle meshes |
+//! | `clearsweep-model` | `geometry` | answers about a pair, bounds of an input: what stages hand on |
+//! | `clearsweep-scene` | `geometry`, `input-guard` | the scene file and geometry readers; bodies, blocks and candidates |
+//! | `clearsweep-trajectory` | `scene`, `model` | READ: Parquet, Arrow IPC and CSV into blocks |
+//! | `clearsweep-broad` | `scene`, `model` | BROAD: which pairs come near, and when |
+//! | `clearsweep-narrow` | `scene`, `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
+//! | `table` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
 //! | `engine` | all stages | the loop; hands work to the threads |
 //! | `generate` | `scene`, the writer of trajectories | data sets for trials and benchmarks |
 //!

@@ -30,6 +30,9 @@ impl Sources {
         let mut waiting = vec![(root.join("src"), Vec::new())];
         for entry in std::fs::read_dir(root.join("crates")).expect("a folder") {
             let folder = entry.expect("an entry").path();
+            if !folder.is_dir() {
+                continue;
+            }
             let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
             waiting.push((folder.join("src"), vec![format!("{CRATES}{name}")]));
         }

@@ -15,7 +15,7 @@
 //! - `regular_file`: a pipe or a device where a file should be (waiting, memory), and a file beyond a limit.
 //! - `decoder`: a panic inside a decoder. Wraps the call of the decoder.
 //!
-//! *Architecture invariant*: knows `error` only; every stage that decodes bytes of a user may import it. It decodes no
+//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-base`; every crate that decodes bytes of a user may import it. It decodes no
 //! column.
 
 pub mod csv_cells;

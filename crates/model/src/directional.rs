@@ -42,15 +42,18 @@ pub struct DirectionalDistance {
 
 impl DirectionalDistance {
     /// Nothing is known.
+    #[doc(hidden)]
     pub const UNPROVEN: Self =
         Self { relation: DirectionalRelation::Unproven, value: None, lower: f64::NAN, upper: f64::NAN };
 
     /// Of bodies of which it is not known whether they touch already, touch later or leave each other, up to a length, metres.
+    #[doc(hidden)]
     pub fn undecided(upper: f64) -> Self {
         Self { relation: DirectionalRelation::Undecided, value: None, lower: 0.0, upper }
     }
 
     /// Of bodies apart, from the bracket of the first meeting.
+    #[doc(hidden)]
     pub fn apart([lower, upper]: [f64; 2]) -> Self {
         match (lower.is_infinite(), upper.is_infinite()) {
             (true, _) => Self { relation: DirectionalRelation::Misses, value: None, lower, upper },
@@ -60,6 +63,7 @@ impl DirectionalDistance {
     }
 
     /// Of bodies of which the bracket is finite, metres.
+    #[doc(hidden)]
     pub fn valued(relation: DirectionalRelation, lower: f64, upper: f64) -> Self {
         Self { relation, value: Some(lower + 0.5 * (upper - lower)), lower, upper }
     }

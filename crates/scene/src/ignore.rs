@@ -41,6 +41,7 @@ impl Scene {
     }
 
     /// As [`Scene::pair_counts`], with the pairs of two static bodies or without them, whatever the scene says.
+    #[doc(hidden)]
     pub fn pair_counts_with(&self, static_pairs: bool) -> PairCounts {
         let [dynamic, fixed] = split(&self.bodies);
         let possible = own_pairs(dynamic, fixed, static_pairs);

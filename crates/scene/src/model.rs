@@ -168,6 +168,7 @@ const FARTHEST: f64 = (1_u64 << 53) as f64;
 
 impl Shape {
     /// Where its frame lies in the body's own.
+    #[doc(hidden)]
     pub fn recentring(&self) -> Recentring {
         let radii = self.pieces.iter().map(|piece| piece.core.radius + piece.radius);
         Recentring { center: self.center, reach: FARTHEST * radii.fold(f64::INFINITY, f64::min) }
@@ -181,6 +182,7 @@ impl Shape {
 
     /// The convex piece that the body is; `None` of several pieces, or a mesh.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn only_piece(&self) -> Option<&Piece> {
         match &self.pieces[..] {
             [piece] if self.mesh.is_none() => Some(piece),
@@ -189,6 +191,7 @@ impl Shape {
     }
 
     /// The surface as triangles, without growth: the mesh, or the faces of all pieces, which are cut into triangles when first asked for.
+    #[doc(hidden)]
     pub fn surface(&self) -> &TriangleMesh {
         match &self.mesh {
             Some(mesh) => mesh,
@@ -197,6 +200,7 @@ impl Shape {
     }
 
     /// The tree over the pieces, which is built when first asked for.
+    #[doc(hidden)]
     pub fn piece_tree(&self) -> &PieceTree {
         self.tree.get_or_build(|| {
             let pieces: Vec<_> = self.pieces.iter().map(|piece| (&piece.core, piece.radius)).collect();
@@ -206,6 +210,7 @@ impl Shape {
 
     /// How deep the body may at most be taken to overlap another by the overlap of their stored geometries, metres. The pieces of a
     /// decomposition may fill a hole of the solid, so that only points within the growth of its surface prove anything.
+    #[doc(hidden)]
     pub fn proven_depth(&self, other: &Self) -> f64 {
         match self.decomposition_deviation.or(other.decomposition_deviation) {
             Some(_) => self.hull().radius + other.hull().radius,
@@ -214,6 +219,7 @@ impl Shape {
     }
 
     /// No point of the true surface is farther from the recentred origin, metres: growth and deviation included, rounded up.
+    #[doc(hidden)]
     pub fn reach(&self) -> f64 {
         if self.deviation > 0.0 { (self.radius + self.deviation).next_up() } else { self.radius }
     }
@@ -290,6 +296,7 @@ pub struct Body {
 impl Body {
     /// The largest rounding step of the coordinates of its geometry and its poses as the files store them, metres.
     /// `moving`: the steps of the poses of moving bodies; `None`: they are not known.
+    #[doc(hidden)]
     pub fn coordinate_step(&self, moving: Option<PoseSteps>) -> Option<f64> {
         let steps = match self.motion {
             Motion::Static(_) => self.pose_steps,
@@ -409,6 +416,7 @@ impl LengthUnit {
     }
 
     /// Metres in this unit, to twelve digits, for messages.
+    #[doc(hidden)]
     pub fn number(self, metres: f64) -> f64 {
         let value = metres * self.denominator / self.numerator;
         format!("{value:.11e}").parse().unwrap_or(value)

@@ -1,7 +1,7 @@
 //! READ: trajectories as a stream of blocks.
 //!
 //! One line through the stage: `files` finds the files (directory, glob, hive levels), by a `walk`; `source` opens each (a
-//! `parquet_file`, an `ipc_file` once `preflight::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns); `bounds` takes the
+//! `parquet_file`, an `ipc_file` once `clearsweep_input_guard::ipc_messages` checked it, or a `csv_file`; `columns` finds the columns); `bounds` takes the
 //! bounds of all positions from the column statistics, or scans them; then, on a thread of its own (`reading`: it may begin
 //! before the scene is there), `stream` walks the groups of rows, `decode` turns each batch of rows into
 //! slots and metres, and `assemble` puts the rows of a sample together (`carry`: nodes
@@ -12,7 +12,7 @@
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their consumer.
 //!
 //! The decoders are not trusted: what they allocate is bounded by the file's size, and should one panic on hostile
-//! bytes, the panic becomes an error that names the file and row group (`preflight`).
+//! bytes, the panic becomes an error that names the file and row group (`clearsweep_input_guard`).
 //!
 //! *Architecture invariant*: with `table`, the only stage that names arrow or parquet.
 

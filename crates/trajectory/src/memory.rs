@@ -82,6 +82,7 @@ impl<'a> PoseSource<'a> {
     }
 
     /// Whether the poses are read from files.
+    #[doc(hidden)]
     pub fn is_files(&self) -> bool {
         matches!(self.0, MemoryBatches::Files)
     }
@@ -90,6 +91,7 @@ impl<'a> PoseSource<'a> {
     ///
     /// # Errors
     /// The poses do not fit the scene as a whole, a batch that is kept does not fit, or the error of `run`.
+    #[doc(hidden)]
     pub fn feed<T>(
         self,
         scene: &Scene,

@@ -1,6 +1,6 @@
 //! Which shells of a mesh lie inside of which others, by rays that cross them.
 //!
-//! A ray crosses each closed shell as often as a ray that meets none of its edges (`geometry/ray.rs`).
+//! A ray crosses each closed shell as often as a ray that meets none of its edges (`crates/geometry/src/ray.rs`).
 
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::ray::{RayCrossing, crossing};
