@@ -9,7 +9,7 @@ use clearsweep_scene::SAMPLES;
 const MASKS_NS: f64 = 100.0;
 
 /// Seconds that one thread searches for so many moving bodies among so many fixed ones, with so many poses in all, by the
-/// model of [`cost`]. Boxes are left aside, as the processor makes them whatever searches. Blocks that hold many short runs, or
+/// model of `cost`. Boxes are left aside, as the processor makes them whatever searches. Blocks that hold many short runs, or
 /// are split because bodies move fast, take longer.
 pub fn search_seconds(moving: usize, fixed: usize, poses: u64) -> f64 {
     if moving == 0 {

@@ -25,6 +25,7 @@ pub use meshes::MeshFound;
 pub(super) use meshes::{open_bodies, open_meshes_of_run};
 pub use motion::LargestStep;
 use motion::{Clock, Motions};
+#[cfg(feature = "cli")]
 pub(crate) use rest::{REST_COLUMNS, input_name, rest_row};
 pub use rules::{GroupFound, RuleFound};
 pub use warning::Warning;

@@ -242,7 +242,7 @@ impl TriangleMesh {
         &self.nodes[index as usize]
     }
 
-    /// The triangles of a leaf: at most [`LEAF_TRIANGLES`].
+    /// The triangles of a leaf: at most `LEAF_TRIANGLES`.
     #[inline(always)]
     pub fn leaf(&self, index: u32) -> std::ops::Range<u32> {
         self.leaf_start[index as usize]..self.leaf_start[index as usize + 1]
