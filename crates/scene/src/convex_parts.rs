@@ -1,11 +1,12 @@
 //! The convex pieces that a body is, exactly.
 
-use super::mesh::convex_components;
+use super::mesh::{convex_cells, convex_components};
 use super::model::{Model, Piece, Shape};
+use clearsweep_geometry::Vec3;
 use clearsweep_geometry::hull::convex_hull;
 
-/// The body as convex pieces that are the same set of points: of a mesh that is convex or put together of convex solids, which are found
-/// when first asked for; of a body that is no mesh itself. `None`: of other meshes.
+/// The body as convex pieces that are the same set of points, found when first asked for: a mesh that is convex, is put together of convex
+/// solids, or is cut exactly into a few by its own planes. A body that is no mesh is returned itself. `None`: any other mesh.
 pub fn convex_parts(shape: &Shape) -> Option<&Shape> {
     match &shape.mesh {
         Some(_) => shape.parts.get_or_build(|| of_mesh(shape)).as_ref(),
@@ -15,15 +16,16 @@ pub fn convex_parts(shape: &Shape) -> Option<&Shape> {
 
 fn of_mesh(shape: &Shape) -> Option<Shape> {
     let mesh = shape.mesh.as_ref()?;
-    let solids = convex_components(mesh)?;
+    let at = |vertices: Vec<u32>| vertices.iter().map(|&v| mesh.vertices()[v as usize]).collect::<Vec<_>>();
+    let components = convex_components(mesh).map(|solids| solids.into_iter().map(at).collect::<Vec<_>>());
+    let solids = components.or_else(|| convex_cells(mesh))?;
     let whole = Shape { model: Model::Pieces, mesh: None, condition: None, ..shape.clone() };
     if solids.len() == 1 {
         return Some(whole);
     }
     let hull = shape.hull();
-    let piece = |vertices: &Vec<u32>| {
-        let points: Vec<_> = vertices.iter().map(|&v| mesh.vertices()[v as usize]).collect();
-        let core = convex_hull(&points).ok().filter(|core| core.dimension == 3)?;
+    let piece = |points: &Vec<Vec3<f64>>| {
+        let core = convex_hull(points).ok().filter(|core| core.dimension == 3)?;
         Some(Piece { core: core.recentred(shape.center, hull.radius), radius: hull.radius })
     };
     let pieces = solids.iter().map(piece).collect::<Option<_>>()?;

@@ -277,7 +277,7 @@ fn ell() -> (Solid, [Block; 2]) {
 }
 
 #[test]
-fn solids_with_a_cavity_or_a_hollow_edge_are_not_split() {
+fn solids_with_a_cavity_or_a_hollow_edge_are_cut_into_cells() {
     let mut draw = Draw(41);
     let (shell, ell) = ([[-1.0; 3], [1.0; 3]], ell());
     let hollow = surface(&shell).and(&surface(&[[-0.5; 3], [0.5; 3]]).flipped());
@@ -291,7 +291,7 @@ fn solids_with_a_cavity_or_a_hollow_edge_are_not_split() {
     let beside = [[1.25, -1.0, -0.25], [1.5, 1.0, 0.25]];
     let bodies =
         [(hollow, walls.collect::<Vec<_>>()), (ell.0.and(&surface(&beside)), [&ell.1[..], &[beside]].concat())];
-    let mut counts = [[0; 2]; 2];
+    let (mut counts, mut sharp) = ([[0; 2]; 2], [0; 2]);
     for number in 0..120 {
         let (solid, of_a) = &bodies[number % 2];
         let size = if number % 4 < 2 { 0.3 } else { 1.0 };
@@ -305,11 +305,14 @@ fn solids_with_a_cavity_or_a_hollow_edge_are_not_split() {
                 assert!(row.status != Status::Penetrating && row.upper >= 0.0, "{number} {row:?}");
             } else {
                 assert!(row.lower <= -depth && -depth <= row.upper, "{number} {depth} {row:?}");
+                sharp[number % 2] += usize::from(row.upper - row.lower < 1e-11);
             }
             counts[number % 2][usize::from(depth > 0.0)] += 1;
         }
     }
     assert!(counts.iter().flatten().all(|&n| n >= 10), "not representative: {counts:?}");
+    // Walls around a cavity push together in several directions, as pieces do.
+    assert!(4 * sharp[0] >= counts[0][1] && 2 * sharp[1] >= counts[1][1], "{sharp:?} of {counts:?} are sharp");
 }
 
 /// The pose of A's frame in B's.

@@ -86,6 +86,27 @@ pub struct WindingNumber {
 }
 
 impl WindingNumber {
+    /// Sums the solid angles of triangles, seen from a point.
+    pub(super) fn of_triangles(triangles: impl Iterator<Item = [Vec3<f64>; 3]>, p: Vec3<f64>) -> Self {
+        let angles = triangles.map(|corners| solid_angle(corners.map(|corner| corner - p), 0.0));
+        let (sum, off, count) =
+            angles.fold((0.0, 0.0, 0), |(sum, off, count), (angle, of_angle)| (sum + angle, off + of_angle, count + 1));
+        Self::of_angles(sum, off, count)
+    }
+
+    /// A sum of `count` angles, and what they may be off, in steradians.
+    fn of_angles(sum: f64, off: f64, count: u32) -> Self {
+        let full = 4.0 * PI;
+        let off = off + f64::from(count) * UNIT * full;
+        Self { value: sum / full, error: off / full * (1.0 + 8.0 * UNIT) }
+    }
+
+    /// The winding number around a point beside a closed surface, which is an integer; `None` if rounding leaves it open.
+    pub fn whole(self) -> Option<i64> {
+        let nearest = self.value.round();
+        (self.error < 0.25 && (self.value - nearest).abs() <= self.error).then_some(nearest as i64)
+    }
+
     /// Whether the point counts as inside: half of its view is taken, but for rounding. What is no number does.
     pub fn is_inside(self) -> bool {
         let most = self.value.abs() + self.error;
@@ -131,9 +152,7 @@ impl OpenSurface {
                 }
             }
         }
-        let full = 4.0 * PI;
-        let off = off + f64::from(count) * UNIT * full;
-        WindingNumber { value: sum / full, error: off / full * (1.0 + 8.0 * UNIT) }
+        WindingNumber::of_angles(sum, off, count)
     }
 }
 

@@ -195,6 +195,11 @@ impl TriangleMesh {
         self.open.as_ref().map(|open| open.winding(&self.vertices, &self.triangles, p, error))
     }
 
+    /// The winding number of all triangles around a point that is not on the surface, metres.
+    pub fn winding_of_all(&self, p: Vec3<f64>) -> WindingNumber {
+        WindingNumber::of_triangles((0..self.triangles.len() as u32).map(|t| self.corners(t)), p)
+    }
+
     /// A number that no other mesh of the process has but clones of this one, which are equal to it.
     pub fn identity(&self) -> u64 {
         self.identity.0
