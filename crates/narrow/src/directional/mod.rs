@@ -36,9 +36,9 @@ use clearsweep_scene::{QueryOptions, Shape};
 
 /// The distance of two bodies along a direction of the world, of any length but zero.
 ///
-/// If a body has several pieces or is a mesh, B leaves A when two conditions hold: no pair of pieces overlaps any longer, and no surface crosses the other or
-/// lies inside of a solid. If the true surfaces are known up to a deviation only, the bracket holds the distance of all bodies within it.
-/// `options`: those of a query; the cut-off does not count.
+/// If a body has several pieces or is a mesh, B leaves A when two conditions hold: no pair of pieces overlaps any longer, and no surface
+/// crosses the other or lies inside of a solid. If the true surfaces are known up to a deviation only, the bracket holds the distance of
+/// all bodies within it. `options`: those of a query; the cut-off does not count.
 pub fn directional_distance(
     a: &Shape,
     b: &Shape,
