@@ -48,7 +48,7 @@ pub struct SurfaceReach {
     pub polygon: usize,
 }
 
-/// What is asked of [`reach`].
+/// Limits of a search of [`reach`], in the unit of the coordinates.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachLimits {
     /// Distances up to this one are not told apart.
@@ -68,7 +68,7 @@ pub fn reach<'p>(
     reach_within(polygons.into_iter(), to, limits, visits)
 }
 
-/// As [`reach`], looking at so many boxes of triangles.
+/// Computes [`reach`], looking at `visits` boxes of triangles at most.
 fn reach_within<'p>(
     polygons: impl Iterator<Item = &'p [Vec3<f64>]>,
     to: &TriangleTree,
@@ -108,7 +108,7 @@ struct PolygonPart {
     source: usize,
     /// Cuts that led to it.
     cuts: u32,
-    /// Where its farthest corner lies from that triangle; zero where the bound does not come from it.
+    /// Vector from that triangle to its farthest corner; zero if the bound does not come from that distance.
     outward: Vec3<f64>,
 }
 
@@ -148,7 +148,7 @@ struct ReachSearch<'t> {
 }
 
 impl ReachSearch<'_> {
-    /// What is not above this is not refined.
+    /// Returns the bound up to which parts are not refined.
     fn threshold(&self) -> f64 {
         self.limits.settled.max(self.found.0 * (1.0 + EXCESS))
     }

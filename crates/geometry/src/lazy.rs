@@ -1,4 +1,4 @@
-//! What is made of a geometry when it is first asked for.
+//! Parts of a geometry that are built when first asked for.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 pub struct Lazy<T>(OnceLock<Box<T>>);
 
 impl<T> Lazy<T> {
-    /// What `build` gives, which is the same each time.
+    /// Returns the result of `build`, which must be the same each time.
     pub fn get_or_build(&self, build: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(|| Box::new(build()))
     }

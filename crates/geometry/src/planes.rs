@@ -343,7 +343,7 @@ impl LazyPlanes {
         self.planes.get_or_init(|| Box::new(Planes::new(p)))
     }
 
-    /// Of the polyhedron that they belong to.
+    /// Returns the identity of the polyhedron that the planes belong to.
     #[inline(always)]
     pub(super) fn identity(&self) -> u64 {
         self.identity.0

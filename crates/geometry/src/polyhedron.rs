@@ -71,7 +71,7 @@ pub struct Polyhedron {
     pub neighbour_blocks: Vec<[[f64; LANES]; 3]>,
     /// Vertex `v` has the blocks `neighbour_blocks[neighbour_block_start[v]..neighbour_block_start[v + 1]]`.
     pub neighbour_block_start: Vec<u32>,
-    /// Where to start a climb: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
+    /// Start vertices of climbs: for each cell of a grid on the faces of a cube around the directions, a vertex farthest along
     /// its middle. `6 * start_side^2` cells; empty on small polyhedra and above `MAX_TABLED_VERTICES` vertices.
     pub starts: Vec<u32>,
     /// Cells along a side of a face of that cube.

@@ -11,7 +11,7 @@ use super::vec3::Vec3;
 pub struct Pose {
     /// Position of the recentred origin, leading part, metres.
     pub position: Vec3<f64>,
-    /// What the leading part leaves, metres (zero unless the body was recentred): the origin is `position + rest`.
+    /// Remainder of the position, metres (zero unless the body was recentred): the origin is `position + rest`.
     pub rest: Vec3<f64>,
     /// Quaternion w, x, y, z as read; the rotation is that of the quaternion normalised.
     pub q: [f64; 4],
@@ -74,7 +74,7 @@ impl Pose {
     }
 }
 
-/// Where a recentred frame lies in the body's own frame.
+/// Place of a recentred frame in the body's own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recentring {
     /// Its origin, metres; zero: it is the body's own frame.

@@ -9,7 +9,7 @@ use super::hull::{side, turn};
 use super::triangle_tree::Corners;
 use super::vec3::Vec3;
 
-/// What a triangle is to a ray.
+/// Relation of a ray to a triangle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RayCrossing {
     /// The ray does not meet it.

@@ -14,7 +14,7 @@ use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign
 pub trait Scalar:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self> + 'static
 {
-    /// What a comparison gives: a truth value for each number.
+    /// Result of a comparison: a truth value for each number.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
     /// The numbers of working precision that error bounds are computed in: `f64`, or a register of them.
     type Bound: Scalar<Mask = Self::Mask>;
@@ -141,7 +141,7 @@ impl Real for f64 {
 pub struct Dd {
     /// The nearest `f64` of the sum.
     pub hi: f64,
-    /// What is left.
+    /// Remainder of the sum: `|lo| <= ulp(hi) / 2`.
     pub lo: f64,
 }
 

@@ -17,12 +17,12 @@ pub struct SeenTriangle {
     pub corners: [ContactPoint; 3],
     /// Equal numbers are equal points.
     pub vertices: [u32; 3],
-    /// Of the three axes the one along which its shadow is largest, but for rounding; the shadow has an area.
+    /// Coordinate axis along which its shadow is largest, but for rounding; the shadow has an area.
     axis: usize,
 }
 
 impl SeenTriangle {
-    /// Of corners that are not on a line.
+    /// Creates a triangle with three corners that are not on a line.
     pub fn new(corners: [ContactPoint; 3], vertices: [u32; 3]) -> Self {
         let [a, b, c] = corners;
         let area = |axis: usize| turn(a, b, c, axis).abs();

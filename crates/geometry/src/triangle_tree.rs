@@ -13,7 +13,7 @@ const LEAF: usize = 4;
 struct TriangleNode {
     low: Vec3<f64>,
     high: Vec3<f64>,
-    /// Of a leaf: its triangles begin here in `order`. Else: the second child; the first one follows this node.
+    /// First index in `order` of a leaf's triangles. For an inner node: the second child; the first one follows this node.
     at: u32,
     /// Triangles of a leaf; 0: it has children.
     count: u32,

@@ -29,7 +29,8 @@ pub fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     2.0 * libm::atan2(v, w.abs()) + ROUNDING
 }
 
-/// As [`angle`], at most 0.9 percent and [`ROUNDING`] above the exact angle, by arithmetic alone: loops over it vectorise.
+/// Returns an upper bound of the angle, radians, at most 0.9 percent and [`ROUNDING`] above it, by arithmetic alone: loops over it
+/// vectorise.
 /// NaN for a quaternion that is 0 or NaN.
 ///
 /// A quarter of the angle has the sine s = v / sqrt(2 n (n + |w|)) with n the norm of the relative quaternion, and

@@ -79,7 +79,7 @@ impl Answer {
         }
     }
 
-    /// What growth changes.
+    /// Returns the numbers that growth changes.
     #[inline(always)]
     pub fn numbers(&self) -> Numbers<f64> {
         let Self { normal, distance, point_a, lower, upper, .. } = *self;
@@ -132,7 +132,7 @@ pub struct Grown<T> {
 }
 
 impl<T: Scalar> Numbers<T> {
-    /// Of the cores grown by these radii (metres); `size`: of the pair of bodies, metres.
+    /// Returns the numbers of the cores grown by these radii (metres). `size`: of the pair of bodies, metres.
     #[inline(always)]
     pub fn grown(&self, [ra, rb]: [f64; 2], size: T) -> Grown<T> {
         let radii = T::from_f64(ra + rb);

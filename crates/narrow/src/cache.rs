@@ -1,5 +1,4 @@
-//! What a pair keeps from sample to sample: what it remembers (indices, plain), and apart from that what is learned for speed. No
-//! row depends on either.
+//! Caches of a pair from sample to sample: remembered indices, and apart from them values learned for speed. No row depends on either.
 
 use super::epa::Surface;
 use super::feature::FeaturePair;
@@ -11,15 +10,15 @@ use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::Proximity;
 use clearsweep_scene::QueryOptions;
 
-/// Of a pair of bodies: one cache for their hulls, and one for each pair of pieces that was visited lately.
+/// Cache of a pair of bodies: one for their hulls, and one for each pair of pieces that was visited lately.
 #[derive(Debug, Clone, Default)]
 pub struct PairCache {
     pub(super) hulls: PieceCache,
-    /// Of bodies of which one is of several pieces.
+    /// Memory of the pieces, if one of the bodies has several.
     pub(super) compound: Option<Box<CompoundMemory>>,
-    /// Of bodies of which one is a mesh.
+    /// Memory of the surfaces, if one of the bodies is a mesh.
     pub(super) meshes: Option<Box<MeshPairMemory>>,
-    /// Of bodies at rest when they were last asked.
+    /// Answer of the bodies, if they were at rest when last asked.
     pub(super) resting: Option<Box<RestingAnswer>>,
 }
 
@@ -36,12 +35,12 @@ impl PairCache {
     }
 }
 
-/// What a pair of bodies of several pieces remembers.
+/// Memory of a pair of bodies of several pieces.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CompoundMemory {
-    /// Of the bodies at their poses.
+    /// Memory of the bodies at their poses.
     pub(super) here: TreeMemory,
-    /// Of the bodies moved apart, to bound a depth.
+    /// Memory of the bodies moved apart, to bound a depth.
     pub(super) moved: TreeMemory,
     /// The nearest pieces.
     pub(super) nearest: Option<[u32; 2]>,
@@ -51,12 +50,12 @@ pub(super) struct CompoundMemory {
     pub(super) apart: bool,
 }
 
-/// What a search through the trees of two bodies remembers of the pairs that it visits.
+/// Memory of the pairs that a search through the trees of two bodies visits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TreeMemory {
-    /// Of pairs of pieces.
+    /// Caches of pairs of pieces.
     pub(super) pieces: VisitedPairs<PieceCache>,
-    /// Of pairs of nodes: where the search for a gap of their hulls ended.
+    /// Simplices at which the search for a gap of the hulls of two nodes ended.
     pub(super) nodes: VisitedPairs<Simplex>,
 }
 
@@ -74,21 +73,21 @@ pub(super) type RestingPoses = [[u64; 10]; 2];
 pub(super) struct RestingAnswer {
     /// Which bodies they are ([`Polyhedron::identity`] of their hulls, and the bits of the radii), and what was asked.
     pub(super) of: ([[u64; 2]; 2], QueryOptions),
-    /// Where they rest.
+    /// The poses at which they rest.
     pub(super) poses: RestingPoses,
     /// The row; none where they are farther apart than the cut-off by less than what would prove that.
     pub(super) row: Option<Proximity>,
 }
 
-/// Of a pair of pieces.
+/// Cache of a pair of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct PieceCache {
     memory: FeatureMemory,
-    /// What is learned for speed.
+    /// Values learned for speed.
     pub(super) learned: Learned,
 }
 
-/// What a pair of pieces remembers: indices only.
+/// Memory of a pair of pieces: indices only.
 #[derive(Debug, Clone, Default)]
 struct FeatureMemory {
     /// Vertices, edges and faces of both cores: a memory of other geometry is dropped, its indices mean nothing here.
@@ -96,11 +95,11 @@ struct FeatureMemory {
     features: Option<FeaturePair>,
     simplex: Simplex,
     surface: Option<Box<Surface>>,
-    /// Of the surface: the features of a second facet at the depth of the first.
+    /// Features of a second facet of the surface at the depth of the first.
     rival: Option<FeaturePair>,
 }
 
-/// What is learned of a pair of pieces, to choose the cheapest way to the same row.
+/// Values learned about a pair of pieces, to choose the cheapest way to the same row.
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
     /// For how many samples features stay optimal, on average.
@@ -157,7 +156,7 @@ impl PieceCache {
         self.memory.features = features;
     }
 
-    /// Where a search would start.
+    /// Returns the simplex from which a search would start.
     #[inline]
     pub(super) fn simplex(&self) -> &Simplex {
         &self.memory.simplex

@@ -30,7 +30,7 @@ pub struct Closest<T: Scalar> {
     pub amplification: T::Bound,
 }
 
-/// What a formula reads of a feature, in the frame of its body.
+/// The numbers that a formula reads of a feature, in the frame of its body.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<T> {
     /// A vertex of the feature: of an edge its tail.

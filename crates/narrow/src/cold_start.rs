@@ -1,4 +1,4 @@
-//! Where the search of a pair begins of which nothing is remembered, and whether V-Clip or the expansion of a polytope comes first.
+//! Start of the search of a pair of which nothing is remembered, and the choice of V-Clip or the expansion of a polytope.
 
 use super::float::Float;
 use super::pair::{Pair, VertexPair};
@@ -32,9 +32,9 @@ pub(super) fn likely_apart<T: Float>(reach: T, length2: T, vertices: T) -> T::Ma
 
 /// Vertices to start from.
 pub(super) struct ColdStart {
-    /// Those farthest towards each other along the line between the origins.
+    /// The vertices farthest towards each other along the line between the origins.
     pub(super) first: VertexPair,
-    /// Those to start V-Clip from, if the cores are likely apart.
+    /// The vertices to start V-Clip from, if the cores are likely apart.
     pub(super) apart: Option<VertexPair>,
 }
 

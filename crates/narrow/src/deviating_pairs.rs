@@ -15,7 +15,7 @@ use super::workspace::Workspace;
 use clearsweep_model::Proximity;
 use clearsweep_scene::QueryOptions;
 
-/// As [`batch::answer`], with the brackets, the statuses and the choice of rows that the deviations of the bodies leave.
+/// Answers like [`batch::answer`], with the brackets, the statuses and the choice of rows that the deviations of the bodies leave.
 pub(super) fn answer(
     search: SearchMethod,
     queries: &[PairQuery<'_>],

@@ -19,7 +19,7 @@ pub(super) enum FeatureSearch {
     LinCanny,
 }
 
-/// What such a search found.
+/// Result of a search from feature to feature.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundFeatures {
     /// How it ended.

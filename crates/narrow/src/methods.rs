@@ -52,8 +52,8 @@ pub trait NarrowPhase: Sync + Send {
     }
 }
 
-/// What is fastest: V-Clip from remembered features, and for pairs of which nothing is remembered where they are likely apart;
-/// EPA at once for cold pairs that are not; GJK for what is left.
+/// The fastest method: V-Clip from remembered features, and for pairs of which nothing is remembered if they are likely apart; EPA at once
+/// for other cold pairs; GJK for the rest.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Auto;
 

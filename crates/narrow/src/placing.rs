@@ -18,8 +18,8 @@ pub fn placing_error(core: &Polyhedron, pose: &Pose) -> f64 {
     ROUNDING * TURNED * core.away + sum_error(pose) + f64::MIN_POSITIVE
 }
 
-/// What the last sum of a composition may be off, metres: that of the position read and the turned centre. It is part of
-/// [`placing_error`], and the whole of it for rotations that take axes to axes, if the pose read has a rest of its own.
+/// Bounds the error of the last sum of a composition, metres: that of the position read and the turned centre. It is part of
+/// [`placing_error`]. For rotations that take axes to axes it is the whole, if the pose read has a rest of its own.
 pub fn sum_error(pose: &Pose) -> f64 {
     let [x, y, z] = pose.position.to_array().map(f64::abs);
     ROUNDING * (x + y + z)

@@ -1,4 +1,4 @@
-//! What is asked of the narrow phase: one pair in the samples of a block.
+//! The query of the narrow phase: one pair in the samples of a block.
 
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{Lanes, Shape};

@@ -97,7 +97,7 @@ pub(super) struct RelativePoses<'a> {
 }
 
 impl<'a> RelativePoses<'a> {
-    /// Of the set samples of a block; `lanes` is overwritten.
+    /// Computes the poses of the set samples of a block; `lanes` is overwritten.
     pub(super) fn new(a: BodyPoses<'a>, b: BodyPoses<'a>, samples: u64, lanes: &'a mut RelativeLanes) -> Self {
         if samples.count_ones() < FEW {
             return Self { poses: [a, b], lanes: None };
@@ -176,7 +176,7 @@ fn repeats(start: usize, out: &RelativeLanes) -> u64 {
     same
 }
 
-/// In which of eight samples a component has the bits of the sample before.
+/// Returns those of eight samples (bits) in which a component has the bits of the sample before.
 #[inline(always)]
 fn same_bits(component: &[f64; SAMPLES], start: usize) -> u64 {
     let mut same = 0;

@@ -12,7 +12,7 @@ use clearsweep_geometry::{Polyhedron, Scalar, Vec3};
 use clearsweep_model::{FeatureKind, Method, Proximity, Status};
 use clearsweep_scene::{Piece, QueryOptions};
 
-/// What all rows of a pair of bodies have in common.
+/// Terms common to all rows of a pair of bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowTerms<'a> {
     /// Both cores.
@@ -21,7 +21,7 @@ pub(super) struct RowTerms<'a> {
     pub radii: [f64; 2],
     /// The circumradii of both bodies together, metres.
     pub extent: f64,
-    /// What is asked for.
+    /// Options of the query.
     pub options: &'a QueryOptions,
 }
 
@@ -30,15 +30,15 @@ pub(super) struct RowTerms<'a> {
 pub(super) struct ReadyRows<const N: usize> {
     /// The first sample.
     pub first: usize,
-    /// Whose answers are proven: the rest of a sample means nothing without it.
+    /// Samples whose answers are proven: the rest of a sample means nothing without it.
     pub proven: u64,
-    /// Those beyond the cut-off by more than the promised width of a bracket: they have no row.
+    /// Samples beyond the cut-off by more than the promised width of a bracket: they have no row.
     beyond: u64,
-    /// Those whose lower ends are not above the cut-off.
+    /// Samples whose lower ends are not above the cut-off.
     near: u64,
-    /// Those whose cores overlap.
+    /// Samples whose cores overlap.
     pub deep: u64,
-    /// As published.
+    /// Rows as published.
     rows: [Proximity; N],
     /// The grown bodies are proven to be at least this far apart, metres.
     gap: [f64; N],
@@ -47,7 +47,7 @@ pub(super) struct ReadyRows<const N: usize> {
 /// Sizes of a pair in one sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extents<T> {
-    /// Of the pair of cores, metres.
+    /// Size of the pair of cores, metres.
     pub size: T,
     /// The length of the translation, metres.
     pub reach: T,
@@ -72,7 +72,7 @@ pub(super) struct ProvenLanes<'a, S: Simd> {
 }
 
 impl<'a> RowTerms<'a> {
-    /// Of two pieces that are all of their bodies.
+    /// Creates the terms of two pieces that are all of their bodies.
     pub(super) fn new(query: &PairQuery<'a>, a: &'a Piece, b: &'a Piece, options: &'a QueryOptions) -> Self {
         let extent = query.a.radius + query.b.radius;
         Self { cores: [&a.core, &b.core], radii: [a.radius, b.radius], extent, options }
@@ -184,7 +184,7 @@ impl<const N: usize> ReadyRows<N> {
         }
     }
 
-    /// What is known of a sample.
+    /// Returns the outcome of a sample.
     #[inline(always)]
     pub(super) fn outcome(&self, sample: usize) -> RungOutcome<Option<Proximity>> {
         let i = (sample - self.first) % N;

@@ -1,10 +1,10 @@
-//! What a rung of the ladder says of a pair in one sample, and where a candidate ends without a distance.
+//! The outcome of a rung of the ladder for a pair in one sample, and the gap above which a candidate ends without a distance.
 
 use clearsweep_geometry::{Scalar, Vec3};
 use clearsweep_model::Proximity;
 use clearsweep_scene::QueryOptions;
 
-/// What is known of a pair in one sample: handed from rung to rung. `T`: the answer of the rung.
+/// Outcome of a pair in one sample, handed from rung to rung. `T`: the answer of the rung.
 #[derive(Debug, Clone, Copy)]
 pub enum RungOutcome<T> {
     /// Nothing yet: the next rung decides.

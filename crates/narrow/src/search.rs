@@ -1,6 +1,6 @@
 //! How an iterative search ends: one vocabulary for GJK (`gjk`), V-Clip (`vclip`) and Lin-Canny (`lin_canny`).
 //!
-//! What they find differs (a simplex with its nearest point, a pair of features), so each has a result type of its own:
+//! Their results differ (a simplex with its nearest point, a pair of features), so each has a result type of its own:
 //! `gjk::GjkResult`, `vclip::VClipResult`, `lin_canny::LinCannyResult`.
 
 /// How a search ended.

@@ -206,7 +206,7 @@ pub(super) fn climbed(
     climbed_wide(of_a, of_b, start)
 }
 
-/// Where a climb ended.
+/// End of a climb.
 pub(super) struct Climbed<T> {
     /// A vertex that none of its neighbours surpasses.
     pub(super) vertex: u32,

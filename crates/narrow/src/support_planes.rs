@@ -32,8 +32,8 @@ impl VerticesOnPlanes {
         self.of.each_ref().map(|list| &list[..])
     }
 
-    /// Of each body the feature that its vertices stand for: the lowest face, or of a face of which only some vertices are near the plane
-    /// that face; an edge or a vertex. `None` where they are of no single face, and of none wholly.
+    /// Returns for each body the feature that its vertices stand for: a vertex, an edge or a face. The face is the lowest one whose
+    /// vertices all lie near the plane, else the one that has the vertices. `None` if there is no such feature.
     pub(super) fn largest_features(&self, pair: &Pair<'_, f64>) -> Option<FeaturePair> {
         Some(FeaturePair { a: self.largest(0, pair.a)?, b: self.largest(1, pair.b)? })
     }
@@ -176,7 +176,8 @@ fn distance_to_feature(p: &Polyhedron, feature: Feature, x: Vec3<f64>) -> f64 {
 /// FeatureIndices, and the constructor of their features.
 pub(super) type FeatureList<'a> = (&'a [u32], fn(u32) -> Feature);
 
-/// As [`features_on_plane`], along the outward direction `d`: of the two faces of a flat body, the one on that side.
+/// Finds edges and faces like [`features_on_plane`], along the outward direction `d`: of the two faces of a flat body, the one on that
+/// side.
 fn faces_on_plane(p: &Polyhedron, d: Vec3<f64>, vertices: &[u32]) -> (FeatureIndices, FeatureIndices) {
     let (edges, mut faces) = features_on_plane(p, vertices);
     if p.dimension < 3 {

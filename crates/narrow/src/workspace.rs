@@ -12,13 +12,13 @@ use super::relative::RelativeLanes;
 pub struct Workspace {
     /// The relative poses of a pair.
     pub(super) relative: RelativeLanes,
-    /// What eight lanes work with.
+    /// Working memory of queries eight lanes wide.
     pub(super) batch: BatchMemory,
     /// The polytope of an overlap.
     pub(super) polytope: Polytope,
-    /// Of bodies of several pieces.
+    /// Working memory of bodies of several pieces.
     pub(super) compounds: CompoundWork,
-    /// Of triangle meshes: as large as the largest of them that was met.
+    /// Working memory of triangle meshes: as large as the largest of them that was met.
     pub(super) meshes: MeshMemory,
     /// Ends of the rows of queries, for callers that do not ask for them.
     pub(super) ends: Vec<usize>,

@@ -108,7 +108,7 @@ pub fn features() -> Vec<&'static str> {
 ///
 /// | form | the function | the body |
 /// | --- | --- | --- |
-/// | `dispatch!(name, body, (x: X) -> R)` | `fn name(x: X) -> R` at the widest level | `body::<S>(x)`, generic over [`Simd`] |
+/// | `dispatch!(name, body, (x: X) -> R)` | `fn name(x: X) -> R` at the widest level | `body::<S>(x)`, generic over [`Simd`](crate::simd::Simd) |
 /// | `dispatch!(at name, body, ..)` | `fn name(level: Level, x: X) -> R` at that level | likewise |
 /// | `dispatch!(loops name, body, ..)`, `dispatch!(loops at name, body, ..)` | as above | `body(x)`: plain loops that the compiler vectorises |
 ///

@@ -20,7 +20,7 @@
 //!   both triangles `f` (now gone) and `g` (kept) beside some horizon edge. The new triangle there has the plane
 //!   `h = s f + t g`, `s >= 0`, `t > 0` (since `f(p) > 0 >= g(p)`), so `h > 0` at the point too.
 //!
-//! What is left is a weakly convex triangulation; joining its coplanar neighbours, again exactly, gives the faces.
+//! The result is a weakly convex triangulation; joining its coplanar neighbours, again exactly, gives the faces.
 
 mod assemble;
 mod check;

@@ -18,7 +18,7 @@ pub(super) struct Triangle {
 /// The boundary of the hull of `points`, which has `tetrahedron` (the last point below the plane of the others) to
 /// begin with. Vertices may lie inside faces or edges, but no triangle is degenerate.
 ///
-/// Of equal points only the first can be a vertex (if it is so in `tetrahedron`): they see the same facets, so they
+/// Among equal points only the first can be a vertex (if it is so in `tetrahedron`): they see the same facets, so they
 /// are always in one list, in their order, and the first of those ranked highest is taken; after that the others see
 /// none.
 pub(super) fn triangulate(points: &[Vec3<f64>], tetrahedron: [u32; 4]) -> Result<Vec<Triangle>, Inexact> {
@@ -42,7 +42,7 @@ struct Facet {
     certain: f64,
     /// Points strictly above the plane; each point of the input is in at most one such list.
     outside: Vec<u32>,
-    /// Of `outside`, the farthest point by rounded height, then by distance from the first vertex: an end of its
+    /// The point of `outside` with the largest rounded height, then the largest distance from the first vertex: an end of its
     /// level, so that of coplanar points the corners come first.
     farthest: (f64, f64, u32),
     alive: bool,

@@ -3,7 +3,7 @@
 use super::exact::{collinear, side};
 use crate::vec3::Vec3;
 
-/// What points span, with vertices of a simplex of that dimension; each the first of the points equal to it.
+/// The affine span of points, with vertices of a simplex of that dimension; each the first of the points equal to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AffineSpan {
     /// All points are equal.
@@ -16,7 +16,7 @@ pub(super) enum AffineSpan {
     Solid([u32; 4]),
 }
 
-/// What `points` (at least one) span. The simplex is chosen large, by rounded sizes; whether it is one is exact.
+/// Finds the affine span of `points` (at least one). The simplex is chosen large, by rounded sizes; whether it is one is exact.
 pub(super) fn span(points: &[Vec3<f64>]) -> AffineSpan {
     let at = |i: u32| points[i as usize];
     let a = lexicographic_extreme(points, |p, q| p < q);

@@ -202,8 +202,8 @@ fn empty_node(items: &[Item], count: usize) -> MeshNode {
     }
 }
 
-/// As [`groups`] of many items, with the halves cut side by side: none of them is ever a leaf, and all of one size are cut before any of
-/// their halves.
+/// Cuts many items into groups like [`groups`], with the halves cut side by side. None of them is ever a leaf, and all of one size are cut
+/// before any of their halves.
 fn halved(items: &mut [Item], cuts: u32, workers: &Workers) -> Vec<(usize, usize)> {
     if cuts == 0 {
         return vec![(0, items.len())];

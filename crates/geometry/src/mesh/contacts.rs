@@ -42,7 +42,7 @@ pub fn self_contacts(mesh: &TriangleMesh, workers: &Workers) -> SelfContacts {
     within(mesh, workers, MOST, PAIRS + PAIRS_EACH * mesh.triangles().len() as u64)
 }
 
-/// As [`self_contacts`], counting up to `most` contacts and looking at about `pairs` pairs.
+/// Counts like [`self_contacts`], up to `most` contacts and looking at about `pairs` pairs.
 fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> SelfContacts {
     let boxes = TreeBoxes::of(mesh);
     let limits = Counted { contacts: most, pairs };
@@ -73,7 +73,7 @@ fn within(mesh: &TriangleMesh, workers: &Workers, most: u64, pairs: u64) -> Self
     SelfContacts { count: sum.contacts, at_least: false }
 }
 
-/// What was found and looked at.
+/// Numbers of contacts found and of pairs of triangles looked at.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     contacts: u64,

@@ -1,4 +1,4 @@
-//! What is known of the inside of a body, and the winding number of a mesh that does not close up.
+//! Knowledge of the inside of a body, and the winding number of a mesh that does not close up.
 //!
 //! Sources: van Oosterom and Strackee, "The solid angle of a plane triangle" (1983); Jacobson, Kavan and Sorkine-Hornung, "Robust
 //! inside-outside segmentation using generalized winding numbers" (2013), with the hierarchy of its section 4.
@@ -40,11 +40,11 @@ const LEAF: u32 = 32;
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// What the two terms of a solid angle are off together, in units of rounding of the product of the three lengths, and the angle by
-/// them: each of some 20 operations, twice.
+/// Bound on the error of the two terms of a solid angle together, and of the angle by them. Units: rounding of the product of the three
+/// lengths; each of some 20 operations, twice.
 const ROUNDING: f64 = 128.0;
 
-/// What a displacement of the point by one length adds to both terms, in products of two of the lengths, and to the angle by them.
+/// Bound on the change of both terms and of the angle when the point moves by one length, in products of two of the lengths.
 const DISPLACEMENT: f64 = 8.0;
 
 /// The open surface of a mesh: which triangles are to be turned so that neighbours agree, and a tree over them.
@@ -81,7 +81,7 @@ struct RimCone {
 pub struct WindingNumber {
     /// The sum of the solid angles of the triangles, in full spheres; positive behind them.
     pub value: f64,
-    /// What it may be off by rounding and by the place of the point.
+    /// Bound on the error of `value`, from rounding and from the place of the point.
     pub error: f64,
 }
 
@@ -107,7 +107,7 @@ impl WindingNumber {
         (self.error < 0.25 && (self.value - nearest).abs() <= self.error).then_some(nearest as i64)
     }
 
-    /// Whether the point counts as inside: half of its view is taken, but for rounding. What is no number does.
+    /// Whether the point counts as inside: half of its view is taken, but for rounding. NaN counts as inside.
     pub fn is_inside(self) -> bool {
         let most = self.value.abs() + self.error;
         most.is_nan() || most >= 0.5
@@ -115,7 +115,7 @@ impl WindingNumber {
 }
 
 impl OpenSurface {
-    /// Of a mesh of which these triangles, in its order, are to be turned.
+    /// Creates the open surface of a mesh. `turned`: which triangles are to be turned, in the mesh's order.
     pub(super) fn new(turned: Vec<bool>) -> Self {
         Self { turned, tree: Lazy::default() }
     }
@@ -156,7 +156,7 @@ impl OpenSurface {
     }
 }
 
-/// What the tree is of.
+/// Input of the tree.
 struct WindingTreeBuilder<'a> {
     vertices: &'a [Vec3<f64>],
     triangles: &'a [[u32; 3]],

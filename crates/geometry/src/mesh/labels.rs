@@ -1,4 +1,4 @@
-//! What is published of triangles: parts, and the numbers of vertices, edges and faces.
+//! Published numbers of triangles: parts, and the numbers of vertices, edges and faces.
 
 use std::sync::OnceLock;
 
@@ -12,9 +12,9 @@ pub struct FeatureLabels {
 
 #[derive(Debug, Clone)]
 enum LabelledParts {
-    /// Of a mesh: for each triangle its number in the file; edges and faces are numbered when the first is asked for.
+    /// Labels of a mesh: the number in the file of each triangle; edges and faces are numbered when the first is asked for.
     Triangles { numbers: Vec<u32>, ranks: OnceLock<Ranks> },
-    /// Of convex pieces: for each triangle its piece and face; for each piece its first vertex and its edges in order.
+    /// Labels of convex pieces: piece and face of each triangle; first vertex and edges, in order, of each piece.
     Pieces { of_triangle: Vec<[u32; 2]>, edges: Vec<(u32, Vec<[u32; 2]>)> },
 }
 
@@ -50,13 +50,13 @@ impl PartialEq for FeatureLabels {
 }
 
 impl FeatureLabels {
-    /// Of a mesh: the numbers of vertices, ascending, and of triangles.
+    /// Creates the labels of a mesh from the numbers of its vertices, ascending, and of its triangles.
     pub(super) fn of_mesh(triangles: &[[u32; 3]], vertices: Vec<u32>, numbers: Vec<u32>) -> Self {
         debug_assert_eq!(triangles.len(), numbers.len());
         Self { vertices, parts: LabelledParts::Triangles { numbers, ranks: OnceLock::new() } }
     }
 
-    /// Of convex pieces.
+    /// Creates the labels of convex pieces.
     pub(super) fn of_pieces(vertices: Vec<u32>, of_triangle: Vec<[u32; 2]>, edges: Vec<(u32, Vec<[u32; 2]>)>) -> Self {
         Self { vertices, parts: LabelledParts::Pieces { of_triangle, edges } }
     }

@@ -39,12 +39,12 @@ pub struct TriangleMesh {
     /// A vertex of each connected component.
     component_vertices: Vec<u32>,
     inside: Inside,
-    /// Where the winding number decides what is inside.
+    /// The open surface, if the winding number decides what is inside.
     open: Option<OpenSurface>,
     identity: MeshIdentity,
     /// No vertex is farther from the origin of the frame, metres.
     radius: f64,
-    /// Of the box.
+    /// Centre of the box, metres.
     middle: Vec3<f64>,
     /// Half of its sides, metres.
     extent: Vec3<f64>,
@@ -82,9 +82,9 @@ impl PartialEq for MeshIdentity {
 }
 
 impl TriangleMesh {
-    /// Of `vertices` (distinct, finite, metres in the recentred frame) and `triangles` of three distinct vertices and an area above 0, at least
-    /// one. `vertex_numbers`: the published number of each vertex, ascending; `triangle_numbers`: of each triangle, its number in the
-    /// file; `inside`: what is known of their inside.
+    /// Builds the mesh of `vertices` (distinct, finite, metres in the recentred frame) and `triangles` (three distinct vertices and an area
+    /// above 0, at least one). `vertex_numbers`: the published number of each vertex, ascending. `triangle_numbers`: the number of each
+    /// triangle in the file. `inside`: what is known of their inside.
     pub fn new(
         vertices: Vec<Vec3<f64>>,
         triangles: Vec<[u32; 3]>,
@@ -185,7 +185,7 @@ impl TriangleMesh {
         self.inside == Inside::Solid
     }
 
-    /// What is known of its inside.
+    /// Returns how far its inside is known.
     pub fn inside(&self) -> Inside {
         self.inside
     }
@@ -211,7 +211,7 @@ impl TriangleMesh {
         self.triangles[t as usize].map(|v| self.vertices[v as usize])
     }
 
-    /// What is published of triangles and their features.
+    /// Returns the published numbers of triangles and their features.
     pub fn labels(&self) -> &FeatureLabels {
         &self.labels
     }

@@ -12,7 +12,7 @@ pub(super) const LEAF_TRIANGLES: usize = WIDTH;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
-/// What a [`NodeId`] names.
+/// The node or leaf that a [`NodeId`] names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Child {
     /// An inner node.
@@ -41,7 +41,7 @@ impl NodeId {
         if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
     }
 
-    /// The same behind so many other nodes and leaves.
+    /// Returns its number in a list with so many other nodes and leaves before it.
     pub fn moved(self, nodes: u32, leaves: u32) -> Self {
         match self.get() {
             Child::Inner(index) => Self::inner(index + nodes),
@@ -59,7 +59,7 @@ impl NodeId {
 /// Oriented boxes around the triangles of up to eight children, side by side (Gottschalk, Lin, Manocha 1996).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshNode {
-    /// What the centres are measured from, metres in the mesh's frame.
+    /// Point that the centres are measured from, metres in the mesh's frame.
     pub origin: Vec3<f64>,
     /// By coordinate: the centre of each child's box less `origin`, metres.
     pub centers: [[f32; WIDTH]; 3],

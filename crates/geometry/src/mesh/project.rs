@@ -48,7 +48,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Of nothing: infinitely far from everything.
+    /// Intervals of nothing: infinitely far from everything.
     pub const NONE: Self = Self { low: [[f64::INFINITY; WIDTH]; 3], high: [[f64::NEG_INFINITY; WIDTH]; 3] };
 
     /// How many lanes hold something.

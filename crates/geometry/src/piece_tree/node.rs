@@ -6,7 +6,7 @@ use crate::vec3::Vec3;
 /// Vertices of the hull of a node, at most. A scan over so many costs some ten instructions.
 pub(super) const NODE_VERTICES: usize = 64;
 
-/// What a node contains.
+/// Contents of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceParts {
     /// The piece of this index.
@@ -25,7 +25,7 @@ impl PieceParts {
 /// A node of the tree.
 #[derive(Debug)]
 pub struct PieceNode {
-    /// What it contains.
+    /// Contents of the node.
     pub parts: PieceParts,
     /// Vertices alone, metres; `None` of a leaf whose piece has few: it is the hull.
     pub(super) hull: Option<Box<Polyhedron>>,

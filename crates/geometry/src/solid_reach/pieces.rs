@@ -18,7 +18,7 @@ struct OnePiece<'a> {
 }
 
 impl<'a> PieceUnion<'a> {
-    /// Of polyhedra of dimension 3.
+    /// Creates the union of polyhedra of dimension 3.
     pub fn new(pieces: &'a [Polyhedron]) -> Self {
         let one = |core: &'a Polyhedron| {
             debug_assert_eq!(core.dimension, 3, "a piece has a volume");

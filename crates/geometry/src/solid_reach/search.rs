@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// The bound is at most this part above the distance of a point, unless the work is cut short.
 pub(super) const EXCESS: f64 = 1.0 / 64.0;
 
-/// What is known of the largest distance while it is searched for.
+/// Known bounds of the largest distance while it is searched for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     /// The largest distance of a point found.
@@ -17,7 +17,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What is not above this is not refined.
+    /// Returns the bound up to which cells are not refined.
     pub(super) fn threshold(&self) -> f64 {
         self.settled.max(self.found * (1.0 + EXCESS))
     }

@@ -26,7 +26,7 @@ pub(super) struct SolidQueries<'a> {
 }
 
 impl TriangleSolid {
-    /// Of triangles: finite, at least one, fewer than 2^32.
+    /// Creates the solid of triangles: finite, at least one, fewer than 2^32.
     pub fn new(triangles: Vec<Corners>) -> Self {
         let (low, high) = bounds(triangles.iter().flatten().copied());
         Self { tree: TriangleTree::new(triangles), low, high }

@@ -64,7 +64,7 @@ impl<'a> AtRest<'a> {
         options == self.options && self.bodies() == *bodies
     }
 
-    /// What tells the bodies apart from all others.
+    /// Returns the identities of the hulls and the bits of their radii: they tell the bodies apart from all others.
     fn bodies(&self) -> [[u64; 2]; 2] {
         [self.query.a, self.query.b].map(|body| [body.hull().core.identity(), body.hull().radius.to_bits()])
     }
@@ -114,7 +114,7 @@ impl<'a> AtRest<'a> {
         run
     }
 
-    /// What is worth remembering: the answer of the last sample, if the bodies came to rest there.
+    /// Remembers the answer of the last sample if the bodies came to rest there; else forgets.
     pub(super) fn remember(self, memory: &mut Option<Box<RestingAnswer>>) {
         let end = 63 - self.query.samples.leading_zeros() as usize % 64;
         let answer = match self.last {

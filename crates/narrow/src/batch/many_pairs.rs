@@ -60,7 +60,7 @@ struct Handed {
     held: bool,
 }
 
-/// What is known of the first samples of queries.
+/// Outcomes of the first samples of queries.
 #[derive(Debug)]
 pub(super) struct ManyPairs {
     /// By query.
@@ -83,9 +83,9 @@ impl Default for ManyPairs {
 struct Pairs<'a> {
     /// At their poses.
     pair: Vec<Pair<'a, f64>>,
-    /// Whose first sample it is.
+    /// The query whose first sample it is, by pair.
     query: [u8; MOST],
-    /// What their searches start from.
+    /// Features that their searches start from.
     start: [FeaturePair; MOST],
     /// To be searched from a vertex of each body.
     cold: u64,
@@ -218,7 +218,7 @@ impl ManyPairs {
         self.prover.finish(&pairs.pair[..], &mut self.answer);
     }
 
-    /// What became of the first sample of query `i`; its row is appended.
+    /// Returns the outcome of the first sample of query `i`, and appends its row.
     pub(super) fn first(
         &self,
         i: usize,

@@ -30,10 +30,10 @@ const LASTING: f32 = 3.0;
 /// Steps of V-Clip a sample, from the features of the sample before, above which those from the line may be fewer.
 const MANY_STEPS: f32 = 2.8;
 
-/// What the start on the line costs, in steps.
+/// Cost of the start on the line, in steps of V-Clip.
 const LINE: f32 = 0.4;
 
-/// What a block leaves of the steps that were seen on the way not taken.
+/// Factor by which a block reduces the steps last seen on the way not taken, so that this way is tried again.
 const FADING: f32 = 0.97;
 
 /// Working memory.
@@ -47,7 +47,7 @@ pub(super) struct OnePairMemory {
 
 /// The batch of one query.
 pub(super) struct OnePair<'a> {
-    /// Of bodies of one piece each.
+    /// The pair in the block; only for bodies of one piece each.
     of: Option<PairBlock<'a>>,
     search: SearchMethod,
     memory: &'a mut OnePairMemory,
@@ -57,12 +57,12 @@ pub(super) struct OnePair<'a> {
     run: f32,
 }
 
-/// What searches before any proof have found.
+/// Results of searches before any proof.
 #[derive(Debug, Default)]
 struct Searched {
     /// The samples searched. Bit `s` for sample `s`.
     samples: u64,
-    /// Of the samples in which a search converged.
+    /// Rows of the samples in which a search converged.
     rows: ReadyRows<SAMPLES>,
     prover: Prover,
     /// In how many of the samples searched the features were not those of the sample before.
@@ -114,7 +114,7 @@ impl<'a> OnePair<'a> {
         0.75 * cache.hulls.learned.mean_feature_lifetime + 0.25 * self.run
     }
 
-    /// What is known of a sample from a verification or a search that was made for several.
+    /// Answers a sample from a verification or a search that was made for several.
     #[inline(always)]
     pub(super) fn answer(
         &mut self,
@@ -181,7 +181,7 @@ impl<'a> OnePair<'a> {
         taken
     }
 
-    /// What the remembered features come to in a sample, if they are verified there.
+    /// Returns the outcome of the remembered features in a sample, if they are verified there.
     #[inline(always)]
     fn verified(&mut self, sample: usize, cache: &PairCache) -> RungOutcome<Option<Proximity>> {
         if !(self.is_current && self.memory.verified.covers(sample)) && self.verify(sample, cache).is_none() {
@@ -206,8 +206,8 @@ impl<'a> OnePair<'a> {
         self.search.tracks_in_batches() && cache.hulls.surface().is_none() && cache.hulls.features().is_some()
     }
 
-    /// Where features stay optimal for long and were left in this sample: V-Clip goes on from them, and what it finds is
-    /// verified here and in the samples to come.
+    /// Continues with V-Clip from features that stay optimal for long and were left in this sample. The features found are verified here
+    /// and in the samples to come.
     #[inline(never)]
     fn followed(
         &mut self,

@@ -6,7 +6,7 @@ use crate::rows::{Extents, RowTerms};
 /// One pair in the samples of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairBlock<'a> {
-    /// What is asked of the pair.
+    /// Terms of the pair's rows.
     pub(crate) rows: RowTerms<'a>,
     /// Its relative poses.
     pub(crate) poses: &'a RelativeLanes,

@@ -18,7 +18,7 @@ use clearsweep_scene::SAMPLES;
 
 /// Whose answers are proven.
 pub(crate) trait ProofSource: Copy {
-    /// Where proven answers come to be.
+    /// Destination of proven answers.
     type Out: ?Sized;
     /// Puts the pose and the size of the answer that comes to be at `place` into a lane.
     fn put(&self, place: usize, k: usize, unproven: &mut Unproven);
@@ -71,7 +71,7 @@ pub(crate) struct Unproven {
     /// `a_from_b`: the rotation by rows.
     r: [Lane; 9],
     t: [Lane; 3],
-    /// Of the pairs of cores, metres.
+    /// Sizes of the pairs of cores, metres.
     size: Lane,
     /// Features of A and of B; those of the first lane where there is no answer.
     features: [[Feature; WIDTH]; 2],

@@ -1,6 +1,6 @@
 //! Verification of one remembered feature pair in eight samples of a pair: [`certify`] with one relative pose in each lane.
 //!
-//! What the lanes accept, the certificate of one sample accepts with the same bits; what they leave open goes to the ladder.
+//! If the lanes accept a sample, its certificate accepts it with the same bits. If they leave it open, it goes to the ladder.
 
 use super::pair_block::PairBlock;
 use crate::certificate::{Certified, OneFeature, certify, claim_of, deep, is_decided, is_near_contact_or_apart};
@@ -16,12 +16,12 @@ use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, RelativePose, Scalar};
 use clearsweep_scene::SAMPLES;
 
-/// A feature pair and what it comes to in eight samples.
+/// A feature pair and its outcome in eight samples.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Verified {
     /// The feature pair.
     features: FeaturePair,
-    /// Of the samples in which it is strictly optimal, and apart, or the depth proven by the remembered surface.
+    /// Rows of the samples in which the pair is strictly optimal: the cores apart, or the depth proven by the remembered surface.
     pub(crate) ready: ReadyRows<WIDTH>,
 }
 
@@ -64,7 +64,7 @@ impl Verified {
     }
 }
 
-/// What is verified.
+/// Remembered features and surface that are to be verified.
 struct Remembered<'a> {
     of: &'a PairBlock<'a>,
     features: FeaturePair,
@@ -145,7 +145,7 @@ fn verify_kind<S: Simd>(kind: PairKind, q: &Remembered<'_>, out: &mut ReadyRows<
 /// Two parallel faces.
 const FACES: PairKind = PairKind::Parallel(ParallelKind::FaceFace);
 
-/// In which samples the cores overlap and the surface proves the depth.
+/// Returns the samples (bits) in which the cores overlap and the surface proves the depth.
 #[inline(always)]
 fn verify_depth<S: Simd>(
     kind: PairKind,
@@ -160,8 +160,8 @@ fn verify_depth<S: Simd>(
     proves_depth(kind, q.of.rows.cores, (surface, in_facet), pose, (&found.closest, bound), overlap)
 }
 
-/// In which samples two facets have equal depths, the remembered features are preferred, and the surface proves both; the residual there
-/// becomes that of [`EqualDepths`](crate::parallel::equal_depths::EqualDepths).
+/// Returns the samples (bits) in which two facets have equal depths, the remembered features are preferred, and the surface proves both.
+/// There the residual becomes that of [`EqualDepths`](crate::parallel::equal_depths::EqualDepths).
 #[inline(always)]
 fn verify_equal_depths<S: Simd>(
     q: &Remembered<'_>,
@@ -186,7 +186,7 @@ fn verify_equal_depths<S: Simd>(
     proves_depth(FACES, cores, (surface, in_facet), pose, (&found.closest, bound), tied.bits())
 }
 
-/// In which of these samples (bits) a surface proves the claim of an answer.
+/// Returns those of `samples` (bits) in which a surface proves the claim of an answer.
 #[inline(always)]
 fn proves_depth<S: Simd>(
     kind: PairKind,

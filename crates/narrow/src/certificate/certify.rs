@@ -30,15 +30,15 @@ pub struct Certificate {
     pub bound: f64,
 }
 
-/// What a surface around the origin must prove for the depth of a strict answer, metres. The vertices of parallel features may be off
-/// their planes by the residual, but their direction is that of a face.
+/// Returns the claim that a surface around the origin must prove for the depth of a strict answer, metres. The vertices of parallel
+/// features may be off their planes by the residual, but their direction is that of a face.
 #[inline(always)]
 pub(crate) fn claim_of(kind: PairKind, distance: f64, bound: f64, [amplification, residual]: [f64; 2]) -> Claim {
     let (slack, amplification) = if kind.is_parallel() { (residual, 1.0) } else { (0.0, amplification) };
     Claim { facet: -distance - slack - 0.25 * bound, others: -distance + margin(bound, amplification) }
 }
 
-/// What a surface around the origin must prove for the depth of a locally strict answer, and that it is the only one.
+/// Returns the claim that a surface around the origin must prove: the depth of a locally strict answer, and that it is the only one.
 pub fn claim(answer: &Certificate) -> Claim {
     let Closest { distance, amplification, residual, .. } = answer.closest;
     claim_of(answer.kind, distance, answer.bound, [amplification, residual])
@@ -70,7 +70,7 @@ pub(crate) struct Certified<T: Float> {
     pub(crate) closest: Closest<T>,
     /// The gap of the supporting planes over all vertices, metres; means nothing where not strict.
     pub(crate) gap: T,
-    /// Where the features are strictly optimal: locally so where the cores overlap.
+    /// Lanes in which the features are strictly optimal; if the cores overlap, locally.
     pub(crate) strict: T::Mask,
 }
 
@@ -130,7 +130,8 @@ fn closest_of<T: Float, F: Features<T>>(
     }
 }
 
-/// Where rounding leaves nothing open about cores at this distance that are locally strict. The cores are apart or overlap by more
+/// Returns the lanes in which rounding leaves nothing open about locally strict cores at this distance. The cores are apart or overlap by
+/// more
 /// than a few bounds. In contact the sign of the distance is open, and a second facet behind bodies too thin to tell may be as near:
 /// only parallel features of which one is a solid's rule that out, since no other vertex is near their planes.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! What a surface around the origin must prove for the depth of overlapping cores.
+//! The claim that a surface around the origin must prove for the depth of overlapping cores.
 
 /// The least distances of a closed surface's triangles from the origin, metres, that prove a depth.
 #[derive(Debug, Clone, Copy)]

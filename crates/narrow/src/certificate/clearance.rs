@@ -1,5 +1,4 @@
-//! What the stored planes of a polyhedron prove at once: that a foot lies inside a face, that all other vertices stay below a
-//! supporting plane.
+//! Proofs by the stored planes of a polyhedron: that a foot lies inside a face, that all other vertices stay below a supporting plane.
 //!
 //! Each answer is *sufficient*: where it is yes, the test over the vertices, with all its rounding, says yes, too (the slacks
 //! below are above what both may be off together); where it is no, that test is made. So whether planes were formed

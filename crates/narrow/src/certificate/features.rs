@@ -14,16 +14,17 @@ use clearsweep_model::FeatureKind::{self, Edge, Face, Vertex};
 
 /// The features of one side of a certificate, all of one kind, in the frames of their bodies.
 pub(crate) trait Features<T: Float> {
-    /// What the closest points are computed from.
+    /// Returns the operand of the formula for the closest points.
     fn operand(&self) -> Operand<T>;
     /// How many vertices [`Features::vertex`] knows, at least 1.
     fn count(&self) -> usize;
     /// Vertex `i` of the feature, from 1 on; vertex 0 is the operand's point.
     fn vertex(&self, i: usize) -> Vec3<T>;
-    /// Where stored planes prove that all vertices but those known stay below the supporting plane along `d` by more than
-    /// `margin`, metres.
+    /// Returns the lanes in which stored planes prove that other vertices are clear: below the supporting plane along `d` by more than
+    /// `margin`, metres. The vertices of [`Features::vertex`] do not count.
     fn clear(&self, d: Vec3<T>, margin: T) -> T::Mask;
-    /// Of faces: how far a foot lies inside, metres, exactly or at least; where not `wanted`, nothing. `size`: of the pair, metres.
+    /// Returns how far a foot lies inside the face, metres, exactly or at least; nothing if not `wanted`. `size`: of the pair, metres.
+    /// Faces only.
     fn inside(&self, foot: Vec3<T>, size: T, wanted: T::Mask) -> T;
     /// The body and the feature of a lane.
     fn lane(&self, k: usize) -> (&Polyhedron, Feature);
@@ -112,7 +113,7 @@ impl<T: Float> Features<T> for OneFeature<'_> {
     }
 }
 
-/// Of faces in lanes: how far each foot lies inside of its face.
+/// Returns how far each foot lies inside its face, by lane.
 #[inline(always)]
 fn inside_each<S: Simd, F: Features<V<S>>>(of: &F, foot: Vec3<V<S>>, size: V<S>, wanted: Mask<S>) -> V<S> {
     let ([x, y, z], size) = ([foot.x.lanes(), foot.y.lanes(), foot.z.lanes()], size.lanes());
@@ -140,10 +141,10 @@ pub(crate) struct FeaturePerLane<'a, S: Simd> {
     vertices: [Vec3<V<S>>; SIDES],
     /// How many of them there are, at most.
     count: usize,
-    /// In which lanes those are all.
+    /// Lanes in which `count` vertices are all of the feature's.
     all: u8,
     direction: Vec3<V<S>>,
-    /// Of vertices: see [`Planes::point`].
+    /// Clearance of a vertex, see [`Planes::point`]; only if the features are vertices.
     clearance: V<S>,
 }
 

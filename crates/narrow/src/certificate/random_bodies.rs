@@ -83,13 +83,13 @@ pub(crate) fn block(draw: &mut RandomBodies) -> (Vec<Lanes>, Pose) {
     (lanes, Pose::new([0.0; 3], [1.0, draw.next(), draw.next(), draw.next()]))
 }
 
-/// What is asked in a case: cut-offs that some rows pass and others do not, growth in some.
+/// Returns the options of a case: cut-offs that some rows pass and others do not, growth in some.
 pub(crate) fn options(case: usize) -> QueryOptions {
     let within = [f64::INFINITY, 0.4][case / 2 % 2];
     QueryOptions { within, require: None, touch: [0.0, 0.2][case / 4 % 2], static_pairs: false }
 }
 
-/// What is asked of two bodies that grow by `radii`.
+/// Returns the terms of the rows of two bodies that grow by `radii`.
 pub(crate) fn rows<'a>(cores: [&'a Polyhedron; 2], radii: [f64; 2], options: &'a QueryOptions) -> RowTerms<'a> {
     let extent = cores[0].radius + cores[1].radius + radii[0] + radii[1];
     RowTerms { cores, radii, extent, options }

@@ -7,7 +7,7 @@ use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::FeatureKind;
 
-/// What supporting planes are held against.
+/// Direction of a supporting plane, and the tolerances of the vertices on it and below it.
 #[derive(Clone, Copy)]
 pub(crate) struct SupportPlane<T> {
     /// Outward unit normal, in the body's frame.

@@ -20,7 +20,7 @@ const STEPS: usize = 12;
 /// Directions tried: those of the deepest pairs.
 const DIRECTIONS: usize = 8;
 
-/// What a search for a translation works with.
+/// Working memory of a search for a translation.
 pub(super) struct DepthWork<'w, 'l> {
     pub(super) hulls: &'w mut PieceCache,
     pub(super) memory: &'w mut CompoundMemory,
@@ -29,11 +29,11 @@ pub(super) struct DepthWork<'w, 'l> {
     pub(super) routes: &'w mut Routes,
 }
 
-/// What one pair of pieces is asked with.
+/// Working memory of a query of one pair of pieces.
 type PairWork<'w, 'l> = (&'w mut PieceCache, &'w mut Ladder<'l>, &'w mut Routes);
 
-/// Where pieces overlap: `distance` becomes minus the length of the shortest translation that was checked, `lower`
-/// its bound, and `upper` stays that of the deepest pair.
+/// Bounds the depth of overlapping pieces. `distance` becomes minus the length of the shortest translation that was checked, `lower` its
+/// bound, and `upper` stays that of the deepest pair.
 pub(super) fn bound_depth(
     bodies: &Bodies<'_>,
     options: &QueryOptions,
@@ -218,7 +218,7 @@ impl PieceWayOut<'_> {
         gap - (a.radius + b.radius)
     }
 
-    /// What is added for rounding, metres.
+    /// Returns the margin for rounding, metres.
     fn slack(&self) -> f64 {
         1e-12 * self.bodies.size()
     }

@@ -38,7 +38,7 @@ pub(super) struct PieceSearch<'a, 'm> {
     trees: [&'a PieceTree; 2],
     pub(super) memory: &'m mut TreeMemory,
     open: &'m mut Vec<OpenNodes>,
-    /// What is farther apart is of no interest, metres.
+    /// Distance beyond which pairs are of no interest, metres.
     pub(super) cutoff: f64,
     /// The least gap that was proven of what is left out, metres.
     pub(super) gap: f64,

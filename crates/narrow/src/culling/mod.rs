@@ -21,10 +21,9 @@ const VERTICES: usize = 400;
 /// Square of a direction's length, before it is made a unit vector, below which it is not looked along.
 const CANCELLED: f64 = 1e-20;
 
-/// What is known of the distance of a pair in the samples to come. Sets of them: bit `s` for sample `s`.
+/// Knowledge of the distance of a pair in the samples to come. Sets of them: bit `s` for sample `s`.
 ///
-/// The mask's order plays no part, and no row is lost: what is ruled out is beyond `within` on every way
-/// (docs/numerics.md).
+/// The mask's order plays no part, and no row is lost: every sample ruled out is beyond `within` on every way (docs/numerics.md).
 #[derive(Clone)]
 pub(super) struct Culling<'a> {
     poses: &'a RelativePoses<'a>,
@@ -69,7 +68,7 @@ impl<'a> Culling<'a> {
         Self { poses, hulls, radius: query.b.radius, proven: None, axis, seen: 0, outlasted: 0, shown: 0 }
     }
 
-    /// What is worth remembering: `None` where the bodies are near.
+    /// Returns the axis worth remembering; `None` if the bodies are near.
     pub(super) fn axis(&self) -> Option<Vec3<f64>> {
         self.axis
     }
@@ -154,8 +153,8 @@ impl<'a> Culling<'a> {
         }
     }
 
-    /// Whether what the motion leaves of a proven gap rules a pose out, in each lane; `reach`: the length of the pose's
-    /// translation, metres.
+    /// Whether a proven gap, less the motion since, rules a pose out, in each lane. `reach`: the length of the pose's translation,
+    /// metres.
     #[inline(always)]
     fn outlasts<T: Scalar>(&self, (gap, at): &Proven, pose: &RelativePose<T>, reach: T) -> T::Mask {
         let size = T::from_f64(self.hulls.extent) + reach;
@@ -165,7 +164,7 @@ impl<'a> Culling<'a> {
     }
 }
 
-/// Of a set of samples, those before the first that is not in `wanted`.
+/// Returns those of a set of samples that come before the first not in `wanted`.
 #[inline(always)]
 pub(super) fn in_turn(samples: u64, wanted: u64) -> u64 {
     let open = samples & !wanted;

@@ -5,7 +5,8 @@
 //! (2004). The face of the Minkowski difference that the line pierces gives the first of them (Choi et al., section 6). Each root is
 //! itself a proof that the pieces do not meet before it.
 //!
-//! That they do meet is proven by the features (`pierced.rs`), or by the convexity of `f`: between a length at which `f` is at most `g > 0` and
+//! The proof that they do meet comes from the features (`pierced.rs`), or from the convexity of `f`: between a length at which `f` is at
+//! most `g > 0` and
 //! one at which it is at most `-h < 0`, the chord has a root beyond which they overlap.
 
 use super::line::{COSINE, GapAtLength, PiecesOnLine, UNIT};
@@ -49,7 +50,7 @@ struct Approach {
     far: f64,
 }
 
-/// What is known of an end.
+/// Bounds of one end of the interval.
 struct LineEnd {
     /// They do not meet before, metres.
     outer: f64,

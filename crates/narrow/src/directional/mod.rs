@@ -36,9 +36,9 @@ use clearsweep_scene::{QueryOptions, Shape};
 
 /// The distance of two bodies along a direction of the world, of any length but zero.
 ///
-/// Of bodies of pieces and of meshes, B leaves A where no pair of pieces overlaps any longer, and no surface crosses the other or lies inside
-/// of a solid. If the true surfaces are known up to a deviation only, the bracket holds the distance of all bodies within it. `options`:
-/// those of a query; the cut-off does not count.
+/// If a body has several pieces or is a mesh, B leaves A when two conditions hold: no pair of pieces overlaps any longer, and no surface
+/// crosses the other or lies inside of a solid. If the true surfaces are known up to a deviation only, the bracket holds the distance of
+/// all bodies within it. `options`: those of a query; the cut-off does not count.
 pub fn directional_distance(
     a: &Shape,
     b: &Shape,
@@ -69,8 +69,8 @@ pub fn directional_distance(
     found.map_or(DirectionalDistance::UNPROVEN, |found| of_lengths(found.start, found.first, found.chain, deviation))
 }
 
-/// From what is known of the lengths at which the bodies meet. `first`: not before, and by then; `chain`: they overlap from 0 to the
-/// first end, and no longer than to the second, metres. `deviation`: of both surfaces, metres.
+/// Forms the answer from the lengths at which the bodies meet. `first`: not before, and by then. `chain`: they overlap from 0 to the first
+/// end, and no longer than to the second, metres. `deviation`: of both surfaces, metres.
 fn of_lengths(start: StartOfLine, first: [f64; 2], chain: [f64; 2], deviation: f64) -> DirectionalDistance {
     match start {
         StartOfLine::Apart => DirectionalDistance::apart(first),

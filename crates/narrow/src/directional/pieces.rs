@@ -102,7 +102,7 @@ impl<'a> PairsOnLine<'a> {
     }
 }
 
-/// What is known of the lengths at which two bodies meet.
+/// Bounds of the lengths at which two bodies meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnionOnLine {
     pub(super) start: StartOfLine,
@@ -174,12 +174,12 @@ impl PairIntervals<'_> {
         [least(|found| found.outer[0]), least(|found| found.inner[0])]
     }
 
-    /// Where the intervals end that follow one another from 0 on without a proven gap.
+    /// Returns the end of the intervals that follow one another from 0 on without a proven gap, metres.
     fn chain_end(&self) -> f64 {
         reached(self.all.iter().map(|found| found.outer), |begin, end| begin <= end)
     }
 
-    /// Up to where intervals are proven to follow one another from 0 on, each beginning inside of those before.
+    /// Returns the length up to which intervals are proven to follow one another from 0 on, each beginning inside of those before.
     fn proven_chain(&self) -> f64 {
         let is_inside = |begin: f64, end: f64| begin < end || begin < 0.0;
         reached(self.all.iter().map(|found| found.inner), is_inside)

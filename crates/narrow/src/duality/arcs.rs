@@ -29,7 +29,7 @@ pub(super) struct GaussArc {
     pub(super) ends: [Vec3<f64>; 2],
 }
 
-/// Where two arcs cross.
+/// Crossing of two arcs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ArcCrossing {
     /// They do not.
@@ -51,7 +51,7 @@ impl GaussArc {
         }
     }
 
-    /// That of the mirrored body, with the vector that the edge has in the body itself.
+    /// Returns the arc of the mirrored body, with the vector that the edge has in the body itself.
     #[inline(always)]
     pub(super) fn mirrored(&self) -> Self {
         Self { edge: self.edge, ends: [-self.ends[0], -self.ends[1]] }
@@ -64,7 +64,7 @@ impl GaussArc {
     }
 }
 
-/// Where the arc of an edge of A crosses that of an edge of -B, both in one frame.
+/// Finds the crossing of the arcs of an edge of A and of an edge of -B, both in one frame.
 #[inline(always)]
 pub(super) fn crossing(of_a: &GaussArc, of_b: &GaussArc) -> ArcCrossing {
     let (u, w) = (of_a.edge, of_b.edge);

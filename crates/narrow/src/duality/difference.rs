@@ -17,7 +17,7 @@ const SCANNED: usize = 24;
 /// A face of the Minkowski difference.
 #[derive(Debug, Clone, Copy)]
 pub struct DifferenceFace {
-    /// What spans it: a face and a vertex, or two edges.
+    /// Features that span it: a face and a vertex, or two edges.
     pub features: FeaturePair,
     /// Outward normal in A's frame, of any length.
     pub normal: Vec3<f64>,

@@ -79,14 +79,14 @@ impl<'a> OverlapTest<'a> {
     }
 }
 
-/// Of the features of a face of the difference: the face of this body, and the vertex of the other one.
+/// Returns the features of a face of the difference as indices: the face of this body, and the vertex of the other one.
 #[inline(always)]
 pub(super) fn own_indices(home: FaceOwner, face: &DifferenceFace) -> [u32; 2] {
     let [a, b] = [face.features.a.index, face.features.b.index];
     if home == FaceOwner::A { [a, b] } else { [b, a] }
 }
 
-/// Of some faces of a solid the one turned most to a direction of its frame.
+/// Finds the face, among some of a solid, whose normal is turned most to a direction of its frame.
 #[inline(always)]
 fn turned_most(p: &Polyhedron, faces: impl Iterator<Item = u32>, along: Vec3<f64>) -> u32 {
     let mut best = (0, f64::NEG_INFINITY);

@@ -24,7 +24,7 @@
 
 use clearsweep_geometry::Vec3;
 
-/// What the search is guided by.
+/// The guide of the search.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Guide {
     /// An inner point of M: the face on the ray from there through the origin.

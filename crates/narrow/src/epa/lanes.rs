@@ -1,7 +1,7 @@
 //! The proof of a depth by a remembered surface, at eight relative poses at once: `Surface::proves` in each lane, by
 //! the same formula (`TrianglePlane`).
 //!
-//! Where the filter of an exact sign is undecided, the lane is left unproven; `Surface::proves` decides it.
+//! If the filter of an exact sign is undecided, the lane is left unproven; `Surface::proves` decides it.
 
 use super::surface::{Surface, VERTICES};
 use super::triangle::TrianglePlane;

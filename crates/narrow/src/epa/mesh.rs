@@ -314,8 +314,7 @@ impl PolytopeMesh {
         true
     }
 
-    /// What the live triangles say about a claim. `own`: a triangle that is known to belong to the facet; `in_facet`:
-    /// whether a triangle does.
+    /// Judges a claim by the live triangles. `own`: a triangle that is known to belong to the facet. `in_facet`: whether a triangle does.
     #[inline(always)]
     pub(super) fn verdict<S: Simd>(
         &self,
@@ -355,7 +354,7 @@ impl PolytopeMesh {
     }
 }
 
-/// What the live triangles say about a claim.
+/// Verdict of the live triangles on a claim.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Verdict {
     /// They prove it.

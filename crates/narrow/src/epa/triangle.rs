@@ -1,4 +1,4 @@
-//! What one triangle of a closed surface contributes to the proof of a depth.
+//! The contribution of one triangle of a closed surface to the proof of a depth.
 
 use clearsweep_geometry::{Scalar, Vec3};
 

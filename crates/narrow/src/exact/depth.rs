@@ -15,9 +15,9 @@ const LIMIT: usize = 50_000;
 /// The outward normals of all nearest facets, each times a positive number.
 #[derive(Debug)]
 pub(super) enum ExactFacets {
-    /// Of a difference with a volume.
+    /// Normals of a difference with a volume.
     Facets(Vec<IntegerVec3>),
-    /// Of a flat difference: the origin lies on it, and both sides are equally near.
+    /// Normal of a flat difference: the origin lies on it, and both sides are equally near.
     Flat(IntegerVec3),
 }
 

@@ -10,26 +10,26 @@ use clearsweep_geometry::Vec3;
 /// Iterations after which a search is given up and handed down the ladder. Montanari et al. see fewer than 20.
 const LIMIT: usize = 200;
 
-/// What a search does, told to an observer.
+/// A step of a search, told to an observer.
 #[derive(Debug)]
 pub enum GjkStep<'a, T> {
     /// The sub-algorithm is asked.
     Simplex {
         /// The vertices of the simplex, metres; the newest is the last.
         points: &'a [Vec3<T>],
-        /// What it found.
+        /// Its result.
         found: Option<SimplexPoint<T>>,
     },
     /// A support is searched.
     Support {
         /// The direction, in A's frame; not normalised.
         direction: Vec3<T>,
-        /// Where a climb begins.
+        /// Vertices at which a climb begins.
         start: VertexPair,
     },
 }
 
-/// What is asked of a search.
+/// A search: its pair and its options.
 pub(super) struct Descent<'p, T> {
     pub(super) pair: &'p Pair<'p, T>,
     /// See [`super::search`].
@@ -54,7 +54,7 @@ impl<'p, T: Supporting> Descent<'p, T> {
         Simplex::of_vertices(self.pair.support_by(self.supports, toward, [0, 0]).0)
     }
 
-    /// Where a climb begins: enhanced GJK goes on from the last support.
+    /// Returns the vertices at which a climb begins: enhanced GJK goes on from the last support.
     #[inline(always)]
     fn start_of_climb(&self, simplex: &Simplex) -> VertexPair {
         match self.supports {

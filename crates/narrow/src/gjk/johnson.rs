@@ -47,7 +47,7 @@ pub struct Cofactors<T> {
 }
 
 impl<T: Real> Cofactors<T> {
-    /// Those of all sets of the first `count` (1 to 4) points of `s`.
+    /// Forms the cofactors of all sets of the first `count` (1 to 4) points of `s`.
     pub fn new(s: &[Vec3<T>; 4], count: usize) -> Self {
         let mut cofactors = Self::of_vertices(s, count);
         for size in 2..=count {
@@ -56,7 +56,7 @@ impl<T: Real> Cofactors<T> {
         cofactors
     }
 
-    /// Those of the single vertices (equation 18).
+    /// Forms the cofactors of the single vertices (equation 18).
     pub(super) fn of_vertices(s: &[Vec3<T>; 4], count: usize) -> Self {
         let mut products = [[T::ZERO; 4]; 4];
         for i in 0..count {

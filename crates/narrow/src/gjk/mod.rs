@@ -55,7 +55,8 @@ pub fn search<T: Supporting>(pair: &Pair<'_, T>, start: &Simplex, cutoff: f64) -
     search_while_apart(pair, start, cutoff, 0.0)
 }
 
-/// As [`search`]; it ends with `SearchEnd::Overlap`, too, once points of the cores are found within `near` (metres) of each other.
+/// Searches like [`search`]; it ends with `SearchEnd::Overlap`, too, once points of the cores are found within `near` (metres) of each
+/// other.
 pub(crate) fn search_while_apart<T: Supporting>(
     pair: &Pair<'_, T>,
     start: &Simplex,

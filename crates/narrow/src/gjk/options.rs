@@ -1,4 +1,4 @@
-//! What can be chosen of a GJK search.
+//! Options of a GJK search.
 
 use crate::pair::SupportSearch;
 

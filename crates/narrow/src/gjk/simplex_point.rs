@@ -1,4 +1,4 @@
-//! What a distance sub-algorithm finds, and what all of them have in common.
+//! The result of a distance sub-algorithm, and the trait of all of them.
 
 use clearsweep_geometry::{Real, Vec3};
 

@@ -125,7 +125,7 @@ impl<'a> Advancement<'a> {
         Some(Advanced { clear: node, next })
     }
 
-    /// Of the directions of both nodes in all frames the one whose bound is above the level for longest, with the bound.
+    /// Finds the direction, among those of both nodes in all frames, whose bound is above the level for longest; and the bound.
     fn direction(&self) -> Option<(StandingDirection<'a>, GapBound)> {
         let mut longest: Option<(f64, StandingDirection<'a>, GapBound)> = None;
         let span = self.ends[1].share - self.ends[0].share;

@@ -27,7 +27,7 @@ pub(super) struct SeparatedNodes {
 /// Pairs of nodes that are apart, which together have all pairs of pieces, or all but those of two nodes.
 pub(super) type SeparatedCover = SmallVec<[SeparatedNodes; 2]>;
 
-/// What is to be proven of two bodies over an interval.
+/// A separation that is to be proven: two bodies are farther apart than `within` over an interval.
 pub(super) struct SeparationProof<'s, 'a> {
     pub(super) subjects: &'s Subjects<'a>,
     pub(super) paths: &'s [BodyPath; 2],

@@ -43,7 +43,7 @@ pub struct BlockMotion<'a> {
     pub poses: BodyPoses<'a>,
     /// Its pose in the sample that follows the block, where it has one.
     pub after: Option<Pose>,
-    /// What moves on a line, in the recentred frame, metres.
+    /// Point that moves on a line, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> IntervalQuery<'a> {
     }
 }
 
-/// What holds for all intervals of a pair in a block.
+/// Terms common to all intervals of a pair in a block.
 struct BlockTerms<'q, 'a> {
     query: &'q IntervalQuery<'a>,
     options: &'q IntervalOptions,
@@ -285,7 +285,7 @@ struct TimedAnswers<'q, 'a> {
     rows: &'q RowsBySample<'a>,
     options: &'q IntervalOptions,
     is_convex: bool,
-    /// Those from here on are not.
+    /// Answers from this index on are not.
     begin: usize,
 }
 

@@ -62,12 +62,12 @@ impl TimesEdge {
         span[self as usize]
     }
 
-    /// Of two times the one farther out.
+    /// Returns the outer one of two times.
     fn outer(self, one: f64, other: f64) -> f64 {
         if self == Self::First { one.min(other) } else { one.max(other) }
     }
 
-    /// Of two times the one farther in.
+    /// Returns the inner one of two times.
     fn inner(self, one: f64, other: f64) -> f64 {
         if self == Self::First { one.max(other) } else { one.min(other) }
     }

@@ -17,7 +17,7 @@ const CANCELLED: f64 = 1e-20;
 /// The poses of a pair in eight intervals.
 #[derive(Debug, Clone)]
 pub(super) struct EightPoses {
-    /// Of A at the start and at the end, of B at the start and at the end.
+    /// Poses of A at the start and at the end, then of B at the start and at the end.
     pub(super) poses: [[Lane; COMPONENTS]; 4],
 }
 
@@ -83,14 +83,14 @@ pub(super) struct EightBounds {
     pub(super) speed: Lane,
     /// A bound of the second derivative of the gap along any direction, in some frame, metres an interval squared.
     pub(super) most_bend: Lane,
-    /// What rounding takes off the bounds, metres.
+    /// Rounding taken off the bounds, metres.
     pub(super) rounding: Lane,
     /// Bit `k`: lane `k` is a bound.
     pub(super) defined: u8,
 }
 
 impl EightBounds {
-    /// Of a lane.
+    /// Returns the bound of a lane.
     pub(super) fn of(&self, k: usize) -> GapBound {
         GapBound { first: self.first[k], last: self.last[k], bend: self.bend[k] }
     }
@@ -201,7 +201,7 @@ fn motions_body<S: Simd>(levers: &[Lever; 2], poses: &EightPoses, out: &mut Eigh
 dispatch!(motions_wide, motions_body, (levers: &[Lever; 2], poses: &EightPoses, out: &mut EightMotions) -> ());
 
 impl EightMotions {
-    /// Of bodies with these levers.
+    /// Computes the motions of bodies with these levers.
     pub(super) fn new(levers: &[Lever; 2], poses: &EightPoses) -> Self {
         let none = PlacedLanes([[0.0; WIDTH]; 21]);
         let mut out = Self { placed: [none; 2], motion: [[0.0; WIDTH]; MOTION], defined: 0 };

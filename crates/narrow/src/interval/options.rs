@@ -1,4 +1,4 @@
-//! What is asked of a pair over an interval.
+//! Bodies and options of a query of a pair over an interval.
 
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::{BetweenFrames, Shape};
@@ -10,11 +10,11 @@ pub struct BodyMotion<'a> {
     pub shape: &'a Shape,
     /// Its poses at both ends, of the recentred frame.
     pub ends: [Pose; 2],
-    /// What moves on a line, in the recentred frame, metres.
+    /// Point that moves on a line, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
 }
 
-/// What is known of a body before it moves.
+/// Properties of a body that bound its motion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lever {
     /// The circumradius of its core about the recentred origin, metres.
@@ -25,13 +25,13 @@ pub(super) struct Lever {
 }
 
 impl BodyMotion<'_> {
-    /// What is known of the body before it moves.
+    /// Returns the properties of the body that bound its motion.
     pub(super) fn lever(&self, between: BetweenFrames) -> Lever {
         Lever { core: self.shape.hull().core.radius, pivot: self.pivot, between }
     }
 }
 
-/// What is asked of an interval, lengths in metres.
+/// Options of an interval query, lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntervalOptions {
     /// How bodies move; not [`BetweenFrames::None`].
@@ -46,14 +46,14 @@ pub struct IntervalOptions {
     pub tolerance: f64,
 }
 
-/// Where a search for the least distance divides a part of an interval. The answer of each is proven.
+/// Rule by which a search for the least distance divides a part of an interval. The answer of each is proven.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PartDivision {
     /// In the middle.
     Middle,
-    /// Where the bound of the part, from its start on, is no longer above what is sought: conservative advancement.
+    /// At the first time at which the bound of the part is no longer above what is sought: conservative advancement.
     Advancement,
-    /// Where the larger of the bounds of both ends is least; in the middle where that is an end.
+    /// At the time at which the larger of the bounds of both ends is least; in the middle if that is an end.
     #[default]
     Least,
 }

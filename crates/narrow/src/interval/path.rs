@@ -70,7 +70,7 @@ pub(super) struct ShortestTurn<T> {
 }
 
 impl<T: Scalar> ShortestTurn<T> {
-    /// Of two quaternions of any norm.
+    /// Finds the shortest rotation between two quaternions of any norm.
     #[inline(always)]
     pub(super) fn new(from: [T; 4], to: [T; 4]) -> Self {
         let [w, x, y, z] = conjugate_product(from, to);
@@ -103,7 +103,7 @@ impl<S: Simd> ShortestTurn<V<S>> {
     }
 }
 
-/// What bounds of the motion of a body are made of. Lengths in metres, angles in radians, times as shares of the interval.
+/// Terms of the bounds of a body's motion. Lengths in metres, angles in radians, times as shares of the interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathTerms<T> {
     /// Angular velocity, world.
@@ -119,7 +119,9 @@ pub(super) struct PathTerms<T> {
 }
 
 impl<T: Scalar> PathTerms<T> {
-    /// Of a body that turns so, by twice this half angle (radians), while its recentred origin is displaced by `shift` (world, metres).
+    /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its recentred origin is displaced by `shift`
+    /// (world, metres).
+    /// metres).
     #[inline(always)]
     pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
@@ -138,7 +140,7 @@ impl<T: Scalar> PathTerms<T> {
 }
 
 impl PathTerms<f64> {
-    /// Of a body that may turn either way: its pivot moves on the same line.
+    /// Computes the terms of a body that may turn either way: its pivot moves on the same line.
     pub(super) fn of_either_way(motion: &BodyMotion<'_>, between: BetweenFrames) -> Self {
         let [start, end] = &motion.ends;
         let turn = ShortestTurn::new(start.q, end.q);
@@ -210,7 +212,7 @@ impl BodyPath {
         })
     }
 
-    /// What bounds of the motion are made of.
+    /// Returns the terms of the bounds of the motion.
     pub(super) fn terms(&self) -> PathTerms<f64> {
         let Self { omega, arm, velocity, reach, error, .. } = *self;
         PathTerms { omega, arm, velocity, reach, error }

@@ -22,7 +22,7 @@ impl FixedIn {
 /// Relative margin of what is computed here.
 const MARGIN: f64 = 1.0 + 1e-9;
 
-/// What differences of nearly equal velocities may be off, in the velocities.
+/// Bound on the error of differences of nearly equal velocities, relative to the velocities.
 const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
 /// The motion of two bodies over an interval; times are shares of it.
@@ -39,7 +39,7 @@ pub(super) struct RelativeMotion<T = f64> {
 }
 
 impl<T: Scalar> RelativeMotion<T> {
-    /// Of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
+    /// Computes the motion of two bodies whose recentred origins are `between` apart (from A to B, world, metres) at the start.
     #[inline(always)] // as everything generic below: into code for wider registers
     pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>) -> Self {
         let (margin, cancellation) = (T::from_f64(MARGIN), T::from_f64(CANCELLATION));

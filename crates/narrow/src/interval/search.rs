@@ -33,7 +33,7 @@ const NEAREST: f64 = 0.05;
 /// this of any part.
 const UNEVEN: f64 = 0.8;
 
-/// What a part is of.
+/// Pair of nodes, or leaf, that a part belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PartOf {
     /// Two nodes of the trees over the pieces.
@@ -54,7 +54,7 @@ pub(super) struct IntervalPart {
     /// A bound over the part, its ends at 0 and 1; none of nodes of trees.
     pub(super) bound: GapBound,
     pub(super) of: PartOf,
-    /// Where the distance is likely least, as a share of the part.
+    /// Time at which the distance is likely least, as a share of the part.
     pub(super) least_at: f64,
 }
 
@@ -86,13 +86,13 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) division: PartDivision,
     /// The bodies as a whole at both ends, with their rows.
     pub(super) ends: [Node; 2],
-    /// What two convex bodies remember of both ends.
+    /// Memory of two convex bodies at both ends.
     pub(super) cache: PieceCache,
     pub(super) work: &'w mut Workspace,
     pub(super) routes: &'w mut Routes,
     pub(super) leaves: Vec<Leaf<'a>>,
     pub(super) open: BinaryHeap<IntervalPart>,
-    /// Of bodies of which one is a mesh, once their hulls prove too little.
+    /// Surfaces of the bodies, if one is a mesh, once their hulls prove too little.
     pub(super) surfaces: Option<Box<SurfaceParts<'a>>>,
     /// Proven upper end of the least distance, metres.
     pub(super) upper: f64,
@@ -181,7 +181,7 @@ impl<'a> IntervalSearch<'a, '_> {
         }
     }
 
-    /// Where a part is divided, as a share of it.
+    /// Returns the time at which a part is divided, as a share of it.
     fn division_of(&self, part: &IntervalPart) -> f64 {
         let share = match self.division {
             PartDivision::Middle => 0.5,

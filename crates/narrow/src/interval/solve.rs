@@ -19,7 +19,7 @@ use clearsweep_model::{IntervalMethod, IntervalProximity, IntervalStatus};
 use clearsweep_scene::BetweenFrames;
 use std::collections::BinaryHeap;
 
-/// What is proven of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
+/// Computes the proven answer of a pair over an interval; `None` if the bodies are proven to be farther apart than `within` throughout.
 /// The answer is a function of the arguments but `work` and `routes`. `rows`: the rows of the pair at both ends, in A's recentred
 /// frame, where they are known: they change no answer.
 pub fn interval_proximity<'a>(
@@ -52,7 +52,7 @@ pub fn interval_proximity_divided<'a>(
     }
 }
 
-/// What became of an interval.
+/// Outcome of an interval.
 #[derive(Debug, Clone)]
 pub(super) enum Solved {
     /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
@@ -259,7 +259,8 @@ impl TriedDirections {
         Self { uppers, is_convex, best: [GapBound::NONE; 2] }
     }
 
-    /// What the bound along a direction of an end decides, alone or together with the best one of the other end: see [`decided`].
+    /// Takes the bound along a direction of an end; returns what it decides, alone or together with the other end's best one: see
+    /// [`decided`].
     pub(super) fn take(
         &mut self,
         end: usize,
@@ -323,8 +324,8 @@ pub(super) struct NearestNodes {
     pub(super) others: SeparatedCover,
 }
 
-/// What a bound over the whole interval decides of bodies with these upper ends at its ends. `Some(None)`: they are beyond the cut-off
-/// throughout.
+/// Returns the answer that a bound over the whole interval decides, for bodies with these upper ends at its ends. `Some(None)`: they are
+/// beyond the cut-off throughout.
 pub(super) fn decided(
     bound: &GapBound,
     uppers: [f64; 2],

@@ -1,4 +1,4 @@
-//! What is sought of the times of least distance.
+//! Levels that the search for the times of least distance seeks.
 
 /// Levels of distance that bound the times of least distance, metres.
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +10,8 @@ pub(super) struct SoughtTimes {
 }
 
 impl SoughtTimes {
-    /// Of a bracket of the least distance. While bodies that are not convex overlap, bounds of their parts say nothing of the depth: these
+    /// Derives the levels from a bracket of the least distance. While bodies that are not convex overlap, bounds of their parts say nothing
+    /// of the depth: these
     /// tell that the bodies are apart.
     /// `touch`: up to which distance bodies touch.
     pub(super) fn of_bracket([lower, upper]: [f64; 2], is_convex: bool, touch: f64) -> Self {

@@ -1,4 +1,4 @@
-//! What an interval is asked about: two bodies, as one pair of hulls or as pairs of convex pieces.
+//! The subjects of an interval query: two bodies, as one pair of hulls or as pairs of convex pieces.
 
 use super::node::Node;
 use super::options::BodyMotion;
@@ -254,9 +254,9 @@ pub(super) struct Leaf<'a> {
     pieces: [&'a Piece; 2],
     pub(super) hulls: Hulls<'a>,
     pub(super) nodes: Vec<Node>,
-    /// What the hulls or pieces remember from time to time.
+    /// Memory of the hulls or pieces from time to time.
     cache: PieceCache,
-    /// What bodies that are asked as a whole remember.
+    /// Memory of bodies that are asked as a whole.
     whole: Option<Box<PairCache>>,
 }
 

@@ -8,7 +8,7 @@ use super::relative_motion::{FixedIn, GapBound, RelativeMotion};
 use crate::pair::Pair;
 use clearsweep_geometry::{Polyhedron, Vec3};
 
-/// What a direction that was turned into another frame may be off, in sizes of the pair.
+/// Bound on the error of a direction that was turned into another frame, in sizes of the pair.
 pub(super) const TURNED: f64 = 64.0 * f64::EPSILON;
 
 /// Two convex bodies: pieces, or hulls of several.

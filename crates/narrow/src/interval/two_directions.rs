@@ -66,7 +66,7 @@ pub(super) struct HullsBetween<'h> {
     nodes: [&'h Node; 2],
     pairs: [Pair<'h, f64>; 2],
     motion: &'h RelativeMotion,
-    /// What a gap of the cores is more than a bound of the distance, metres.
+    /// Amount taken off a gap of the cores to bound the distance, metres.
     off: f64,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn on_edge(x: Vec3<f64>, [tail, head]: Ends) -> Vec3<f64> {
     if at >= 1.0 { head } else { tail + along.scale(at.max(0.0)) }
 }
 
-/// Where an edge of the other body comes nearest to a face.
+/// Place at which an edge of the other body comes nearest to a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NearestOnFace {
     /// The edge meets the face.
@@ -57,7 +57,7 @@ pub(super) enum NearestOnFace {
     Boundary(u32),
 }
 
-/// Where the edge `ends` comes nearest to face `f`, and how near, metres.
+/// Finds the place at which the edge `ends` comes nearest to face `f`, and how near, metres.
 ///
 /// Within the face's prism the height of the edge above the face is linear. So the nearest point lies at an end of the
 /// edge, or all boundary edges are compared.

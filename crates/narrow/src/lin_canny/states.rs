@@ -7,7 +7,7 @@ use super::regions::VoronoiBody;
 use crate::feature::Feature;
 use clearsweep_geometry::Vec3;
 
-/// What a state decides. The body at *home* is the one whose feature has more dimensions (A if both have as many); the
+/// Decision of a state. The body at *home* is the one whose feature has more dimensions (A if both have as many); the
 /// other feature belongs to the *other* body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum FeatureStep {

@@ -4,7 +4,7 @@ use super::pair_distance::{NearestTriangles, PairDistance, pair_distance};
 use super::place::MeshPlace;
 use super::triangle_pair::{self, TriangleCorners};
 
-/// What a search finds.
+/// Result of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SurfaceDistance {
     /// The surfaces are farther apart than the cut-off, at least by this, metres.

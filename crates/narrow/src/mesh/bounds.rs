@@ -3,7 +3,7 @@
 use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, TriangleMesh, WIDTH};
 
-/// What is known of the children of two nodes.
+/// Bounds of the distances between the children of two nodes.
 #[derive(Debug, Default)]
 pub(super) struct ChildBounds {
     /// Squares of lower bounds, square metres: row `i` has child `i` of A against each child of B.
@@ -19,7 +19,7 @@ pub(super) struct ChildBounds {
 pub(super) struct NodeIntervals {
     /// By child or triangle.
     pub lanes: Intervals,
-    /// Of the whole, in lane 0.
+    /// Intervals of the whole, in lane 0.
     pub whole: Intervals,
     /// The longest side of the whole, metres.
     pub extent: f64,

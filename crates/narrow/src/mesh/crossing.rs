@@ -10,7 +10,7 @@ pub(super) fn least_translation(a: &TriangleCorners<f64>, b: &TriangleCorners<f6
     through(a, b).max(through(b, a))
 }
 
-/// Of the edges of `own` through `other`.
+/// Returns the [`least_translation`] that the edges of `own` through `other` prove, metres.
 fn through(own: &TriangleCorners<f64>, other: &TriangleCorners<f64>) -> f64 {
     let normal = face_normal(other).normalized();
     if !normal.is_finite() {

@@ -18,7 +18,7 @@ const STARTS: usize = 2;
 /// Directions tried beside those that are given: across the triangles that part last.
 const REFINEMENTS: usize = 6;
 
-/// What is added to a length where it does not yet prove that the bodies are apart, in widths of a sharp bracket.
+/// Amounts added, in turn, to a length that does not yet prove that the bodies are apart, in widths of a sharp bracket.
 const LENGTHENINGS: [f64; 4] = [0.0, 4.0, 16.0, 256.0];
 
 /// Cosine above which two directions are one.
@@ -29,7 +29,8 @@ const SAME: f64 = 1.0 - 1e-12;
 pub(super) struct DepthBracket {
     /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
     pub lower: f64,
-    /// As `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by `d`.
+    /// Bound like `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by
+    /// `d`.
     /// Triangles that cross say nothing of surfaces near to them.
     pub of_balls: f64,
     /// Proven: moving B so far along `normal` separates them, metres.
@@ -349,7 +350,7 @@ impl DepthSearch<'_> {
         self.place.growth + (end_a - start_b) + self.place.slack()
     }
 
-    /// Where along `n` the hull of A ends and that of B begins, metres.
+    /// Returns the heights along `n` at which the hull of A ends and that of B begins, metres.
     fn hull_ends(&self, n: Vec3<f64>) -> [f64; 2] {
         let [a, b] = self.hulls;
         let most = |of: &Polyhedron, n: Vec3<f64>| {

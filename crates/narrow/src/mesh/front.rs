@@ -24,7 +24,7 @@ const FRESH: usize = 4;
 /// How far a leaf of A and one of B are apart at least, metres, and the leaves.
 pub(super) type FrontPair = (f64, [NodeId; 2]);
 
-/// What was proven of two meshes at one pose.
+/// Bounds that were proven of two meshes at one pose.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MeshFront {
     /// Which meshes they are.
@@ -89,7 +89,7 @@ impl MeshFront {
     }
 }
 
-/// What tells the meshes apart from all others.
+/// Returns the identities of the meshes, which tell them apart from all others.
 pub(super) fn identities(place: &MeshPlace<'_>) -> [u64; 2] {
     [place.a.identity(), place.b.identity()]
 }

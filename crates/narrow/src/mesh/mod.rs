@@ -180,12 +180,12 @@ fn uncertified() -> Proximity {
     }
 }
 
-/// What rows are made of.
+/// Data that rows are made of.
 struct MeshRow<'a> {
     place: &'a MeshPlace<'a>,
     /// By how much each body grows, metres.
     radii: [f64; 2],
-    /// What the poses may be off, metres.
+    /// Bound on the error of the poses, metres.
     off: f64,
     options: &'a QueryOptions,
 }
@@ -218,7 +218,7 @@ impl MeshRow<'_> {
         }
     }
 
-    /// Where bodies overlap, as their depth and their nearest triangles tell.
+    /// Returns hints of the place at which bodies overlap, from their depth and their nearest triangles.
     fn hints(&self, depth: &DepthBracket, surfaces: &SurfaceDistance) -> OverlapHints {
         let DepthBracket { normal, crossing, inside, middle, .. } = *depth;
         let (nearest, are_apart) = (surfaces.nearest(), surfaces.lower() > 0.0);
@@ -276,7 +276,7 @@ impl MeshRow<'_> {
         (-depth + self.off + self.rounding()).next_up()
     }
 
-    /// What sums of lengths of the size of the pair round by, metres.
+    /// Returns a bound on the rounding of sums of lengths of the size of the pair, metres.
     fn rounding(&self) -> f64 {
         2.0 * f64::EPSILON * (self.place.growth + self.off)
     }

@@ -54,7 +54,7 @@ pub(super) struct OverlapQueries<'a> {
 struct Inner {
     /// Proven: at least so deep (negative: at most so far outside), metres.
     lower: f64,
-    /// As computed: at most so deep, but for rounding, metres.
+    /// Depth as computed, metres: the point is at most so deep, but for rounding.
     upper: f64,
     /// Outward to the nearest point, in the mesh's frame; not of unit length.
     outward: Vec3<f64>,
@@ -84,7 +84,7 @@ fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f
 }
 
 impl<'a> OverlapQueries<'a> {
-    /// Of two meshes at their poses.
+    /// Creates the queries of two meshes at their poses.
     pub(super) fn new(place: MeshPlace<'a>, hulls: [&'a Polyhedron; 2], [a, b]: &'a mut [PointMemory; 2]) -> Self {
         Self { place, hulls, a: PointQueries::new(place.a, a), b: PointQueries::new(place.b, b) }
     }
@@ -223,17 +223,17 @@ fn is_wound_around(mesh: &TriangleMesh, hull: &Polyhedron, p: Vec3<f64>, error: 
 struct SupportSlab {
     /// Unit, inward, in the frame of the vertices.
     along: Vec3<f64>,
-    /// Where the body begins along it, metres.
+    /// Height at which the body begins along it, metres.
     from: f64,
 }
 
 impl SupportSlab {
-    /// Of a point, metres.
+    /// Returns the depth of a point, metres.
     fn depth(&self, p: Vec3<f64>) -> f64 {
         p.dot(self.along) - self.from
     }
 
-    /// Of the boxes of the children of a node, at most, metres.
+    /// Returns upper bounds of the depths in the boxes of a node's children, metres.
     fn of_children(&self, node: &MeshNode) -> [f64; WIDTH] {
         heights_of_node(node, self.along).map(|height| height - self.from)
     }

@@ -19,7 +19,7 @@ pub(super) struct NearestTriangles {
     pub closest: ClosestPoints<f64>,
     /// Unit, from A to B.
     pub normal: Vec3<f64>,
-    /// Of the surfaces, metres.
+    /// Distance of the surfaces, metres.
     pub distance: f64,
     /// Proven: no two points are nearer, metres.
     pub lower: f64,
@@ -28,7 +28,7 @@ pub(super) struct NearestTriangles {
 }
 
 impl NearestTriangles {
-    /// Of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for what rounding does.
+    /// Creates the answer of one pair, whose distance is that of its closest points: proven within a sharp bracket, but for rounding.
     pub(super) fn of_pair(triangles: [u32; 2], closest: ClosestPoints<f64>, normal: Vec3<f64>, distance: f64) -> Self {
         Self { triangles, closest, normal, distance, lower: distance, upper: distance }
     }

@@ -8,7 +8,7 @@ use clearsweep_geometry::{Dd, Inside, Pose, RelativePose, Scalar, Vec3};
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// What a corner of B in A's frame, and a distance or a height computed from it, may be off, in units of rounding of the size of the
+/// Bound on the error of a corner of B in A's frame, and of a distance or a height computed from it. Unit: the rounding of the size of the
 /// pair (docs/numerics.md, "Triangle meshes").
 const ROUNDING: f64 = 256.0;
 
@@ -18,11 +18,11 @@ const SHARP: f64 = 1e-13;
 /// Two meshes at their poses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MeshPlace<'a> {
-    /// Of body A.
+    /// Mesh of body A.
     pub a: &'a TriangleMesh,
-    /// Of body B.
+    /// Mesh of body B.
     pub b: &'a TriangleMesh,
-    /// Of A and of B.
+    /// Poses of A and of B.
     pub poses: [Pose; 2],
     /// B's frame in A's.
     pub pose: RelativePose<f64>,
@@ -39,7 +39,7 @@ impl<'a> MeshPlace<'a> {
         Self { a, b, poses, pose, growth, size }
     }
 
-    /// What a computed distance may be off, metres.
+    /// Returns a bound on the error of a computed distance, metres.
     #[inline(always)]
     pub(super) fn error(&self) -> f64 {
         ROUNDING * UNIT * self.size

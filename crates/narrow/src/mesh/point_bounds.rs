@@ -4,8 +4,7 @@ use clearsweep_base::simd::dispatch;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{MeshNode, TriangleMesh, WIDTH};
 
-/// What the axes of a box may be turned by where its sides were rounded to single precision, as a share of the distance from its
-/// middle.
+/// Bound on the turn of a box's axes by rounding its sides to single precision, as a share of the distance from its middle.
 const TURNED: f64 = 4.0 * f32::EPSILON as f64;
 
 /// Corners of triangles: by corner, coordinate and lane.

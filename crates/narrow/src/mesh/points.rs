@@ -26,7 +26,7 @@ pub(super) struct PointMemory {
 pub(super) struct PointDistance {
     /// Proven: no point of the surface is nearer, metres.
     pub lower: f64,
-    /// Of the nearest triangle, as computed: at most the rounding below the true distance, metres.
+    /// Distance of the nearest triangle, as computed: at most the rounding below the true distance, metres.
     pub distance: f64,
     /// From the nearest point of the surface to the point.
     pub offset: Vec3<f64>,

@@ -1,7 +1,8 @@
 //! The nearest triangles of two meshes: both trees are descended together, nearest boxes first, and what is farther than the best
 //! pair so far is left out (Lin's survey, section on PQP; Larsen, Gottschalk, Lin, Manocha 1999).
 //!
-//! What the supporting planes along the first axis leave of both meshes is found beforehand, in each tree by itself (`supports.rs`).
+//! The caps that the supporting planes along the first axis leave of both meshes are found beforehand, in each tree by itself
+//! (`supports.rs`).
 //!
 //! The answer is the least of a number that each pair of triangles has for itself, so it does not depend on the order of the search,
 //! on what is remembered, or on the axes that boxes are compared along.
@@ -52,7 +53,7 @@ struct NearChildren {
     lanes: [u8; 2],
 }
 
-/// What is to be compared.
+/// Nodes or triangles that are to be compared.
 #[derive(Debug, Clone, Copy)]
 enum Opened {
     Nodes([NodeId; 2]),
@@ -78,7 +79,7 @@ pub(super) struct MeshSearch<'a> {
     pub(super) found: BestPair<'a>,
 }
 
-/// Where a search may start. Whatever it says, the answer is the same.
+/// Start of a search. It does not change the answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SearchStart {
     /// Triangles that are likely near.
@@ -87,10 +88,10 @@ pub(super) struct SearchStart {
     pub axis: Vec3<f64>,
 }
 
-/// What a pair of meshes remembers from sample to sample.
+/// Memory of a pair of meshes from sample to sample.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeshPairMemory {
-    /// Where the last search that found triangles ended.
+    /// End of the last search that found triangles.
     start: Option<SearchStart>,
     pub(super) front: MeshFront,
 }
@@ -119,8 +120,8 @@ pub(super) fn nearest(
     search.finish(cutoff)
 }
 
-/// As [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that are
-/// to come, metres: asked where it is worth knowing.
+/// Searches like [`nearest`], from what a pair remembers. `ahead`: how far B moves in A's frame to the next sample, and at most in all that
+/// are to come, metres. It is called if it is worth knowing.
 pub(super) fn nearest_again(
     place: &MeshPlace<'_>,
     cutoff: f64,
@@ -162,7 +163,7 @@ impl<'a> MeshSearch<'a> {
         search
     }
 
-    /// From what is known of the pair, or by descending along the line between the bodies.
+    /// Starts from what is known of the pair, or by descending along the line between the bodies.
     pub(super) fn started(
         place: &'a MeshPlace<'a>,
         cutoff: f64,
@@ -191,7 +192,7 @@ impl<'a> MeshSearch<'a> {
         search
     }
 
-    /// What is known along other axes is forgotten.
+    /// Forgets what is known along other axes.
     pub(super) fn forget(&mut self) {
         let meshes = [self.place.a, self.place.b];
         self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
@@ -209,7 +210,7 @@ impl<'a> MeshSearch<'a> {
         }
     }
 
-    /// Of two nodes, the children whose middles are nearest; and which of the nodes are taken whole.
+    /// Finds the children of two nodes whose middles are nearest, and which of the nodes are taken whole.
     fn nearest_middles(&mut self, nodes: [NodeId; 2]) -> ([bool; 2], [u8; 2]) {
         let ([a, b], whole) = Self::intervals(&mut self.memory.intervals, self.place, &self.frames, nodes);
         let mut least = (f64::INFINITY, [0; 2]);

@@ -22,10 +22,10 @@ pub(super) struct Supports {
 pub(super) type OpenHeights = Vec<(f64, NodeId)>;
 
 impl Supports {
-    /// Of meshes that have not been looked at: nothing is ruled out.
+    /// Heights of meshes that have not been looked at: nothing is ruled out.
     pub(super) const UNKNOWN: Self = Self { top: f64::INFINITY, bottom: f64::NEG_INFINITY };
 
-    /// Along the first axis of the frames. `starts`: triangles that are likely highest in A, and lowest in B.
+    /// Finds the heights along the first axis of the frames. `starts`: triangles that are likely highest in A, and lowest in B.
     pub(super) fn new(
         meshes: [&TriangleMesh; 2],
         frames: &[SearchFrame; 2],
@@ -46,8 +46,8 @@ impl Supports {
 }
 
 impl Supports {
-    /// Which of the children of two nodes may be within `reach` (metres) of the other mesh: bit `i` for lane `i`; and how far the others are
-    /// from it at least, metres. `whole`: of the node itself, in lane 0.
+    /// Returns the children of two nodes that may be within `reach` (metres) of the other mesh: bit `i` for lane `i`. Also returns how far
+    /// the others are from it at least, metres. `whole`: of the node itself, in lane 0.
     #[inline]
     pub(super) fn keep(&self, [a, b]: [&Intervals; 2], whole: [bool; 2], reach: f64) -> ([u8; 2], f64) {
         let lanes = whole.map(|whole| if whole { 1 } else { u8::MAX });
@@ -97,16 +97,17 @@ fn highest(mesh: &TriangleMesh, direction: Vec3<f64>, start: Option<u32>, open: 
 pub(super) struct Cap {
     /// For each inner node, then for each leaf: bit `i` for child or triangle `i`.
     lanes: Vec<u8>,
-    /// Where bits are set.
+    /// Indices in `lanes` at which bits are set.
     met: Vec<u32>,
     /// Leaves that may still be looked at.
     budget: usize,
-    /// What is not in it is no higher, metres.
+    /// No triangle outside of the cap is higher, metres.
     pub(super) below: f64,
 }
 
 impl Cap {
-    /// What reaches `floor` (metres from the origin of the mesh's frame) along a direction; returns whether that is less than `most` leaves.
+    /// Collects the triangles that reach `floor` (metres from the origin of the mesh's frame) along a direction; returns whether that is
+    /// less than `most` leaves.
     pub(super) fn collect(&mut self, mesh: &TriangleMesh, direction: Vec3<f64>, floor: f64, most: usize) -> bool {
         self.met.drain(..).for_each(|node| self.lanes[node as usize] = 0);
         let nodes = mesh.node_counts().iter().sum();
@@ -169,7 +170,7 @@ fn key(mesh: &TriangleMesh, node: NodeId) -> usize {
     }
 }
 
-/// What came of turning a frame.
+/// Result of turning a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// It was not turned.

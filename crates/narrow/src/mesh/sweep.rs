@@ -49,7 +49,7 @@ struct MeetingLengths {
     pair: SweptPair,
 }
 
-/// What may meet.
+/// Two nodes or two triangles that may meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum SweptPair {
     Nodes([NodeId; 2]),
@@ -115,7 +115,7 @@ pub(super) struct Sweep<'a> {
     limit: f64,
     /// All lengths before this one are dealt with, metres.
     at: f64,
-    /// Where the earliest of what was left out begins, metres.
+    /// Least length at which a pair that was left out may begin to meet, metres.
     left_out: f64,
     /// Whether nothing met since free lengths were found.
     is_idle: bool,
@@ -270,7 +270,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// What may meet at the present length: its parts are kept, or triangles are followed.
+    /// Opens a pair that may meet at the present length: its parts are kept, or triangles are followed.
     fn open(&mut self, span: MeetingLengths) {
         match span.pair {
             SweptPair::Nodes(nodes) => self.open_nodes(nodes),

@@ -32,7 +32,7 @@ pub(crate) struct ClosestPoints<T> {
     pub point_a: Vec3<T>,
     /// On B.
     pub point_b: Vec3<T>,
-    /// Of A and of B.
+    /// Closest features of A and of B.
     pub features: [TriangleFeature; 2],
     /// Whether an edge passes through the other triangle, as computed.
     pub crosses: bool,
@@ -43,7 +43,7 @@ struct Prepared<'a, T> {
     corners: &'a TriangleCorners<T>,
     edges: [Vec3<T>; 3],
     lengths2: [T; 3],
-    /// Of the length of twice the area; zero where rounding tilts it.
+    /// Normal, as long as twice the area; zero if rounding tilts it.
     normal: Vec3<T>,
     normal2: T,
 }
@@ -154,8 +154,8 @@ fn on_edge<T: Real>(i: usize, s: T) -> TriangleFeature {
     }
 }
 
-/// Where on two segments (direction, square of its length) the closest points lie, from 0 to 1; `r`: from the start of the
-/// second to that of the first. Source: Ericson, 5.1.9.
+/// Finds the parameters of the closest points on two segments, from 0 to 1. A segment is its direction and the square of its length. `r`:
+/// from the start of the second to that of the first. Source: Ericson, 5.1.9.
 #[inline(always)]
 fn closest_parameters<T: Real>((d1, a): (Vec3<T>, T), (d2, e): (Vec3<T>, T), r: Vec3<T>) -> [T; 2] {
     let clamp = |x: T| if x > T::ZERO { if x < T::ONE { x } else { T::ONE } } else { T::ZERO };
@@ -236,7 +236,7 @@ pub(crate) fn direction<T: Real>(
     if closest.crosses { None } else { unit_along(n, line) }
 }
 
-/// Of a direction and its opposite the one that points along a line, as a unit vector; `None` where they are at right angles, or zero.
+/// Returns a direction or its opposite, whichever points along the line, as a unit vector; `None` if they are at right angles, or zero.
 #[inline(always)]
 fn unit_along<T: Real>(n: Vec3<T>, line: Vec3<T>) -> Option<Vec3<T>> {
     let along = n.dot(line);

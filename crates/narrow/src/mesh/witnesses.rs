@@ -63,8 +63,8 @@ pub(super) fn witnesses(
     search.run(hints)
 }
 
-/// As [`witnesses`], of bodies of pieces. `normal`: unit, A's frame, along it B leaves A; `likely`: points of that frame that likely are
-/// in both.
+/// Finds witness points like [`witnesses`], for bodies of pieces. `normal`: unit, A's frame; along it B leaves A. `likely`: points of that
+/// frame that likely are in both.
 pub(super) fn of_pieces(
     place: &MeshPlace<'_>,
     radii: [f64; 2],
@@ -93,7 +93,7 @@ pub(super) fn of_pieces(
 struct WitnessSearch<'a, 'm> {
     place: &'a MeshPlace<'a>,
     radii: [f64; 2],
-    /// Of A and of B, each in its own frame.
+    /// Queries of A and of B, each in its own frame.
     queries: [PointQueries<'m>; 2],
     found: [Option<Vec3<f64>>; 2],
 }
@@ -377,7 +377,7 @@ impl WitnessSearch<'_, '_> {
         if k == 0 { self.place.a.corners(t) } else { self.place.corners_b(t) }
     }
 
-    /// Where a segment passes through the surface of body `k`, if one end is inside and the other outside.
+    /// Finds the point at which a segment passes through the surface of body `k`, if one end is inside and the other outside.
     fn passage_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2]) -> Option<Vec3<f64>> {
         let (heights, of) = ([self.height(k, p), self.height(k, q)], [k == 0, k == 1]);
         let ends = match heights.map(|height| height > self.tolerance()) {

@@ -25,8 +25,8 @@ pub(crate) fn along(pair: &Pair<'_, f64>, n: Vec3<f64>, amplification: f64) -> O
     certificate::local(pair, &features)
 }
 
-/// As [`along`], for a direction that a search ended with: of the parallel features near it those of the largest gap. Pairs of
-/// edges beside a face are left to the resolver.
+/// Finds the certificate of parallel features near a direction that a search ended with: as by [`along`], those of the largest gap. Pairs
+/// of edges beside a face are left to the resolver.
 pub(crate) fn near(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Certificate> {
     let planes = SupportPlanes::new(pair, n, NEAR * pair.size);
     let mut best: Option<Certificate> = None;

@@ -69,7 +69,7 @@ impl Moments {
     }
 }
 
-/// Where two functions that are linear between 0 and 1 cross, if they do.
+/// Finds the parameter at which two functions that are linear between 0 and 1 cross, if they do.
 fn crossing(f: [f64; 2], g: [f64; 2]) -> Option<f64> {
     let (from, to) = (f[0] - g[0], f[1] - g[1]);
     ((from < 0.0) != (to < 0.0) && from != to).then(|| from / (from - to))

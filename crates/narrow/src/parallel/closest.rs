@@ -130,7 +130,7 @@ fn ends((p, e): Of<'_>) -> [Vec3<f64>; 2] {
 struct EdgeOverFace<T> {
     /// The middle of what lies over the face, as a parameter on the edge.
     middle: T,
-    /// The same as a point of the plane.
+    /// That middle as a point of the plane.
     at: [T; 2],
     /// How deep it lies in the face, metres, at least.
     depth: T,
@@ -213,7 +213,7 @@ fn edge_face<T: Float>(a: Of<'_>, (b, g): Of<'_>, pose: &RelativePose<T>, size: 
     over_face(&found, -found.normal, point_a, size)
 }
 
-/// What an edge over a face comes to; `normal`: from A to B.
+/// Forms the closest points of an edge over a face. `normal`: from A to B.
 #[inline(always)]
 fn over_face<T: Float>(found: &EdgeOverFace<T>, normal: Vec3<T>, point_a: Vec3<T>, size: T) -> Closest<T> {
     Closest {

@@ -29,7 +29,7 @@ pub(crate) struct EqualDepths {
 }
 
 impl EqualDepths {
-    /// Of two facets that are certified locally; `None` where the depths are not equal, or the features no parallel faces.
+    /// Pairs two facets that are certified locally; `None` if the depths are not equal, or the features are no parallel faces.
     pub(crate) fn new(pair: &Pair<'_, f64>, first: &Certificate, second: &Certificate) -> Option<Self> {
         let kind = PairKind::Parallel(ParallelKind::FaceFace);
         if first.kind != kind || second.kind != kind {
@@ -47,12 +47,12 @@ impl EqualDepths {
         Some(Self { preferred: answer, rival: rival.features })
     }
 
-    /// Of remembered features, if they are still certified locally.
+    /// Pairs a facet with remembered features, if these are still certified locally.
     pub(crate) fn remembered(pair: &Pair<'_, f64>, first: &Certificate, rival: &FeaturePair) -> Option<Self> {
         Self::new(pair, first, &certificate::local(pair, rival)?)
     }
 
-    /// Of the facets along some directions, if these are two.
+    /// Pairs the facets along some directions, if these are two.
     pub(crate) fn along(pair: &Pair<'_, f64>, directions: impl Iterator<Item = Vec3<f64>>) -> Option<Self> {
         let mut facets: Vec<Certificate> = Vec::with_capacity(2);
         for n in directions {
@@ -66,7 +66,7 @@ impl EqualDepths {
     }
 }
 
-/// Where two facets have depths that are equal to within E. `size`: of the pairs of cores, metres.
+/// Returns the lanes in which two facets have depths that are equal to within E. `size`: of the pairs of cores, metres.
 #[inline(always)]
 pub(crate) fn are_equal<T: Float>([first, second]: [&Closest<T>; 2], size: T) -> T::Mask {
     let bound = bound_of::<T>(size);
@@ -75,7 +75,7 @@ pub(crate) fn are_equal<T: Float>([first, second]: [&Closest<T>; 2], size: T) ->
     is_equal & is_deep & first.normal.dot(second.normal).lt(T::from_f64(SAME))
 }
 
-/// Where the rule prefers the first of two facets of equal depth.
+/// Returns the lanes in which the rule prefers the first of two facets of equal depth.
 #[inline(always)]
 pub(crate) fn is_preferred<T: Float>(
     [first, second]: [&FeaturePair; 2],

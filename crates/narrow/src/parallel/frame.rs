@@ -27,7 +27,7 @@ pub(super) struct SeenFromOther<T> {
 }
 
 impl<'a> FacePlane<'a> {
-    /// Of a face; its first side gives the first axis.
+    /// Creates the plane of a face, whose first side gives the first axis.
     #[inline(always)]
     pub(super) fn new(p: &'a Polyhedron, face: u32) -> Self {
         let (ring, normal) = (p.face(face), p.normals[face as usize]);
@@ -79,7 +79,7 @@ impl<'a> FacePlane<'a> {
 }
 
 impl<T: Scalar> SeenFromOther<T> {
-    /// Where a point of the other body lies over the plane.
+    /// Projects a point of the other body onto the plane.
     #[inline(always)]
     pub(super) fn point(&self, x: Vec3<f64>) -> PlanePoint<T> {
         let x = Vec3::<T>::from_f64(x);

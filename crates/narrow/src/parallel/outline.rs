@@ -14,13 +14,13 @@ pub(crate) type PlanePoint<T> = [T; 2];
 pub(super) struct PlaneOutline<T, const N: usize> {
     /// Vertices; the first `count` are valid.
     pub(super) vertices: [PlanePoint<T>; N],
-    /// Of each side an upper bound of the length, metres, at most twice as long.
+    /// Upper bounds of the sides' lengths, metres, at most twice as long.
     pub(super) lengths: [f64; N],
     /// The number of vertices, at most `N`.
     pub(super) count: usize,
 }
 
-/// What two polygons have in common.
+/// Intersection of two polygons.
 #[derive(Clone, Copy)]
 pub(super) struct Intersection<T> {
     /// Its centroid.
@@ -54,7 +54,7 @@ fn along<T: Scalar>(start: PlanePoint<T>, side: PlanePoint<T>, s: T) -> PlanePoi
 }
 
 impl<T: Scalar, const N: usize> PlaneOutline<T, N> {
-    /// Of no vertices.
+    /// Creates an outline without vertices.
     #[inline(always)]
     pub(super) fn empty() -> Self {
         Self { vertices: [[T::zero(); 2]; N], lengths: [0.0; N], count: 0 }

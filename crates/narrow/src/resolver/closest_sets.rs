@@ -50,13 +50,13 @@ pub(super) struct ClosestSets {
 }
 
 impl ClosestSets {
-    /// Of parallel features along the unit vector `n`; `None` where the features that support the cores are not parallel, or have no
-    /// point in common, seen along `n`.
+    /// Finds the sets of parallel features along the unit vector `n`. `None` if the features that support the cores are not parallel, or
+    /// have no point in common, seen along `n`.
     pub(super) fn new(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Self> {
         Self::of_any(pair, n).filter(|sets| sets.features.a.kind != Vertex && sets.features.b.kind != Vertex)
     }
 
-    /// Of any features: the set of closest points is a point where one is a vertex.
+    /// Finds the sets of any features: the set of closest points is a point if one is a vertex.
     pub(super) fn of_any(pair: &Pair<'_, f64>, n: Vec3<f64>) -> Option<Self> {
         let level = LEVEL * pair.bound();
         let planes = VerticesOnPlanes::new(pair, n, level);
@@ -231,8 +231,8 @@ fn are_parallel(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> boo
     cross(along_a, along_b).abs() <= level * length(along_a).max(length(along_b))
 }
 
-/// What a polygon, segment or point `a` has in common with `b`, moved outward by `level` on each side (Sutherland and Hodgman
-/// 1974); `None` if nothing.
+/// Intersects a polygon, segment or point `a` with `b`, whose sides are moved outward by `level` (Sutherland and Hodgman 1974); `None` if
+/// nothing is left.
 fn intersection(a: &[PlanePoint<f64>], b: &[PlanePoint<f64>], level: f64) -> Option<OutlineCorners> {
     let mut left = OutlineCorners::from_slice(a);
     for (i, &start) in b.iter().enumerate() {

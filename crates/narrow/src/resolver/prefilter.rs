@@ -46,7 +46,7 @@ pub(super) struct Prefilter {
 }
 
 impl Prefilter {
-    /// Of the features on `planes`, for cores that are at most `upper` apart (metres, up to a few rounding bounds).
+    /// Prepares the features on `planes`, for cores that are at most `upper` apart (metres, up to a few rounding bounds).
     pub(super) fn new(pair: &Pair<'_, f64>, planes: &SupportPlanes, upper: f64) -> Self {
         let a = |v: u32| pair.vertex_a(v);
         let b = |v: u32| pair.vertex_b(v);

@@ -179,7 +179,7 @@ fn first_accepted(pair: &Pair<'_, f64>, candidates: impl Iterator<Item = Feature
     tie.flatten()
 }
 
-/// What a polytope proves of the nearest facet.
+/// Bounds of the nearest facet that a polytope proves.
 struct Nearest {
     /// Its gap, metres: minus the depth up to rounding.
     gap: f64,

@@ -345,7 +345,7 @@ fn beyond_plane<S: Simd>(home: &BodyView<'_, S>, e: u32, sides: V<S>, inside: u8
 /// The signed distances of both ends of an edge from the planes around an edge at home.
 #[derive(Clone, Copy)]
 pub(super) struct EndDistances {
-    /// Of the tail from the four planes in lanes 0 to 3, of the head in lanes 4 to 7.
+    /// Distances of the tail from the four planes in lanes 0 to 3, of the head in lanes 4 to 7.
     sides: Lane,
     /// Bit `i`: distance `i` is negative.
     beyond: u8,

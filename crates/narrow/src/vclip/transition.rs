@@ -1,4 +1,4 @@
-//! What one state of V-Clip decides.
+//! The decision of one state of V-Clip.
 
 use crate::feature::Feature;
 

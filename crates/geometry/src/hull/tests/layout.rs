@@ -1,4 +1,4 @@
-//! What every hull must satisfy, whatever the points.
+//! Conditions that every hull must satisfy, for all points.
 
 use super::Point;
 use crate::hull::exact::{Expansion, side, turn};

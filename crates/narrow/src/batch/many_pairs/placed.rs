@@ -27,7 +27,7 @@ pub(super) struct PlacedPairs<'a> {
     cold: u8,
     /// Bit `k`: all numbers of the pose are finite.
     pub(super) finite: u8,
-    /// Of cold pairs: the vertices farthest along the line between the origins, and those to start from.
+    /// Start vertices of cold pairs: `first` are those farthest along the line between the origins, `start` those to start from.
     pub(super) first: [VertexPair; WIDTH],
     pub(super) start: [VertexPair; WIDTH],
     /// Bit `k`: a direction shows a gap above the cut-off.
@@ -140,7 +140,8 @@ impl<'a> PlacedPairs<'a> {
         (reach, Vec3::load(&a) - pose.point(Vec3::load(&b)))
     }
 
-    /// Where the direction `d`, along which A less B reaches `reach`, proves a gap above the cut-off; and the gap.
+    /// Returns the lanes in which direction `d` proves a gap above the cut-off, and the gap, metres. `reach`: how far A less B reaches
+    /// along `d`.
     #[inline(always)]
     fn gap<S: Simd>(&self, d: Vec3<V<S>>, reach: V<S>, within: f64) -> (Mask<S>, V<S>) {
         let size = V::load(&self.size);

@@ -41,7 +41,7 @@ impl RandomBodies {
         }
     }
 
-    /// Of one piece or, now and then, of several.
+    /// Makes a shape of one piece or, now and then, of several.
     fn shape(&mut self, kind: usize) -> Shape {
         let growth = if kind == 1 || self.below(3) == 0 { 0.1 } else { 0.0 };
         let mut pieces = vec![self.points(kind)];
@@ -78,7 +78,7 @@ impl RandomBodies {
         }
     }
 
-    /// Where B is beside A: apart, near, flush, inside, the same place, far off or nowhere.
+    /// Makes a pose of B beside A: apart, near, flush, inside, the same place, far off or nowhere.
     fn pose(&mut self) -> Pose {
         let turn = [self.next(), self.next(), self.next(), self.next()];
         let toward = self.point().normalized();

@@ -1,4 +1,4 @@
-//! What stored planes prove against every vertex, and against the formulas in double-double.
+//! Proofs by stored planes against every vertex, and against the formulas in double-double.
 
 use super::*;
 use crate::certificate::random_bodies::RandomBodies;

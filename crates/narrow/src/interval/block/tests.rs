@@ -51,7 +51,7 @@ fn wander(random: &mut Random, radius: f64, speed: f64) -> [Lanes; COMPONENTS] {
     lanes
 }
 
-/// What blocks are asked with.
+/// Inputs of the queries of blocks.
 struct Asking<'a> {
     bodies: [&'a Arc<Shape>; 2],
     poses: [&'a [Lanes; COMPONENTS]; 2],

@@ -10,17 +10,17 @@ use clearsweep_geometry::Vec3;
 /// Relative margin of what is computed here.
 const MARGIN: f64 = 1.0 + 1e-9;
 
-/// What differences of nearly equal numbers may be off, in these numbers.
+/// Bound on the error of differences of nearly equal numbers, relative to these numbers.
 const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
 /// How far a volume's points are from the axis through the pivot, and from the pivot, at most, metres.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurningReach {
-    /// Of the middle, from the axis.
+    /// Distance of the middle from the axis.
     middle: f64,
-    /// Of all points, from the axis.
+    /// Largest distance of a point from the axis.
     axis: f64,
-    /// Of all points, from the pivot.
+    /// Largest distance of a point from the pivot.
     pivot: f64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct PairBends {
     rates: [f64; 2],
     /// Unit axes in the world; zero without a rotation.
     axes: [Vec3<f64>; 2],
-    /// The same in the body's frame.
+    /// The unit axes in the bodies' frames.
     axes_in_body: [Vec3<f64>; 2],
     /// The pivots in the recentred frames, metres.
     pivots: [Vec3<f64>; 2],
@@ -81,7 +81,7 @@ impl PairBends {
         (of(0) + of(1)) * MARGIN
     }
 
-    /// The same of any two points of them.
+    /// Bounds the second derivative of the vector between any two points of two volumes, in the world.
     pub(super) fn of_points(&self, reaches: [&TurningReach; 2]) -> f64 {
         let of = |body: usize| self.rates[body] * self.rates[body] * reaches[body].axis;
         (of(0) + of(1)) * MARGIN

@@ -19,7 +19,7 @@ pub(super) struct BoundedNode {
 }
 
 impl BoundedNode {
-    /// Of a body's surface.
+    /// Creates a node of a body's surface, with its bounds.
     pub(super) fn new(body: usize, mesh: &TriangleMesh, node: SurfaceNode, bends: &PairBends) -> Self {
         let volume = node.volume(mesh);
         Self { node, volume, reach: bends.reach(body, &volume) }
@@ -32,16 +32,16 @@ const SHARP: f64 = 0.25;
 /// By volume: heights at both ends of a part, metres.
 pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
 
-/// What a part of the interval proves of two volumes.
+/// Bounds of two volumes over a part of the interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VolumeGap {
     /// Proven lower bound of the signed distance, metres.
     pub(super) lower: f64,
     /// The best bound of a direction; none if no direction bounds anything.
     pub(super) bound: GapBound,
-    /// That direction.
+    /// Direction of that bound.
     pub(super) direction: Option<FixedDirection>,
-    /// Of two triangles.
+    /// The triangles where they are likely nearest, if both volumes are triangles.
     pub(super) nearest: Option<NearTriangles>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct NearTriangles {
 /// The chords of the middles of two volumes over a part.
 #[derive(Debug, Clone, Copy)]
 struct MiddleChord {
-    /// Where they are nearest, as a share of the part.
+    /// Time at which they are nearest, as a share of the part.
     share: f64,
     /// From A's middle to B's there, world, metres.
     line: Vec3<f64>,
@@ -98,7 +98,7 @@ pub(super) struct VolumePair<'s> {
     pub(super) ends: [&'s PairMoment; 2],
     pub(super) middle: &'s PairMoment,
     pub(super) nodes: [&'s BoundedNode; 2],
-    /// What is taken off each gap: growth, deviation and rounding, metres.
+    /// Amount taken off each gap: growth, deviation and rounding, metres.
     pub(super) off: f64,
 }
 
@@ -139,7 +139,7 @@ impl VolumePair<'_> {
         direction.map_or(best.lower, |direction| self.improve(best, &direction))
     }
 
-    /// The same of the direction between two triangles at a share of the part, their corners on their chords.
+    /// Takes the bound of the direction between two triangles at a share of the part, with their corners on their chords, likewise.
     fn along_triangles(&self, corners: [&TriangleCorners<f64>; 2], share: f64, needed: f64, best: &mut VolumeGap) {
         let [from, to] = self.ends;
         let on_chord = |body: usize| -> TriangleCorners<f64> {

@@ -86,7 +86,7 @@ impl<'a> IntervalSearch<'a, '_> {
         part.is_leaf() && (is_reached || part.span[1] - part.span[0] <= LEAST_SHARE)
     }
 
-    /// What a bound has to reach for the bracket to decide what is asked, and beyond what bounds are of no interest.
+    /// Returns the bound that decides what is asked, and the bound beyond which parts are of no interest.
     fn aim(&self) -> SurfaceAim {
         if let Some(sought) = self.sought {
             return SurfaceAim { needed: sought.level.next_up(), beyond: sought.level };

@@ -48,7 +48,7 @@ pub(super) struct FixedDirection {
 }
 
 impl FixedDirection {
-    /// That of the world direction at a moment; `None` if it is none.
+    /// Fixes a world direction in a frame at a moment; `None` if it is no direction.
     pub(super) fn new(fixed: FixedIn, world: Vec3<f64>, at: &PairMoment) -> Option<Self> {
         let unit = world.normalized();
         let along = match fixed {

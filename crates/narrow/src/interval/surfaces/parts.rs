@@ -18,7 +18,7 @@ const LARGER: f64 = 4.0;
 /// The parts of a node.
 type BoundedNodes = SmallVec<[BoundedNode; WIDTH]>;
 
-/// What a direction that was turned into another frame may be off, in sizes of the pair.
+/// Bound on the error of a direction that was turned into another frame, in sizes of the pair.
 const TURNED: f64 = 64.0 * f64::EPSILON;
 
 /// No corner of a volume is farther from the recentred origin than so many radii of its body.
@@ -28,7 +28,7 @@ const CORNERS: f64 = 4.0;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SurfacePart {
     pub(super) nodes: [SurfaceNode; 2],
-    /// As shares of the interval.
+    /// Start and end, as shares of the interval.
     pub(super) span: [f64; 2],
     /// Proven lower bound of the signed distance while the bodies are apart, metres.
     pub(super) lower: f64,
@@ -38,11 +38,11 @@ pub(super) struct SurfacePart {
     direction: Option<FixedDirection>,
     /// Whether it is to be divided in time.
     pub(super) by_time: bool,
-    /// Of two triangles: where they are likely nearest, as a share of the interval.
+    /// Time at which two triangles are likely nearest, as a share of the interval.
     pub(super) near: f64,
-    /// Of two triangles: the signed distance of the bodies is at most this there, but for what slivers hide, metres.
+    /// Upper end of the bodies' signed distance at that time, but for what slivers hide, metres; only for two triangles.
     pub(super) likely_upper: f64,
-    /// The same if the triangles stay on the chords of their corners.
+    /// Upper end at that time if the triangles stay on the chords of their corners, metres.
     likely_contact: f64,
 }
 
@@ -53,12 +53,12 @@ impl SurfacePart {
     }
 }
 
-/// What parts are looked at for, metres.
+/// Bounds that the search through parts aims at, metres.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SurfaceAim {
     /// A bound of at least this is good enough.
     pub(super) needed: f64,
-    /// What is farther apart is of no interest.
+    /// Parts farther apart than this are of no interest.
     pub(super) beyond: f64,
 }
 
@@ -73,11 +73,11 @@ pub(in crate::interval) struct SurfaceParts<'a> {
     pub(super) growth: f64,
     /// How far the true surfaces may lie from the stored ones, together, metres.
     pub(super) deviation: f64,
-    /// What rounding may do, metres.
+    /// Bound on the rounding, metres.
     pub(super) rounding: f64,
-    /// Those of the best-first search.
+    /// Parts of the best-first search.
     pub(super) parts: Vec<SurfacePart>,
-    /// What was proven of both bodies before their surfaces were looked at, metres.
+    /// Lower bound proven of both bodies before their surfaces were looked at, metres.
     pub(in crate::interval) begun_at: f64,
     /// Pairs of volumes looked at.
     pub(super) looked_at: u32,
@@ -86,7 +86,7 @@ pub(in crate::interval) struct SurfaceParts<'a> {
     /// Times with upper ends of the signed distance there, metres: they prove nothing, but where the times of least distance need not be
     /// narrower.
     pub(super) measured: Vec<(f64, f64)>,
-    /// What the distances of the surfaces remember: it changes no answer.
+    /// Memory of the distances of the surfaces: it changes no answer.
     pub(super) memory: MeshPairMemory,
 }
 
@@ -122,7 +122,7 @@ impl<'a> SurfaceParts<'a> {
         }
     }
 
-    /// What is taken off each gap of the surfaces, metres.
+    /// Returns the amount taken off each gap of the surfaces, metres.
     fn off(&self) -> f64 {
         self.growth + self.deviation + self.rounding
     }

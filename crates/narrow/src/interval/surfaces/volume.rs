@@ -70,7 +70,7 @@ enum VolumeShape {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConvexVolume {
     pub(super) middle: Vec3<f64>,
-    /// Of a ball around it.
+    /// Radius of a ball around the middle, metres.
     pub(super) radius: f64,
     shape: VolumeShape,
 }

@@ -1,4 +1,4 @@
-//! What a front claims, against all pairs of triangles; and that searches begin from it.
+//! Claims of a front against all pairs of triangles, and searches that begin from it.
 
 use super::*;
 use crate::mesh::search::{
