@@ -37,7 +37,7 @@ pub(crate) fn convex_cells(mesh: &TriangleMesh) -> Option<Vec<Vec<Point>>> {
         for cell in cells {
             match cut(&cell, plane)? {
                 Cut::Beside => next.push(cell),
-                Cut::Through(parts) => next.extend(parts),
+                Cut::Through(parts) => next.extend(*parts),
             }
         }
         cells = next;
@@ -95,7 +95,7 @@ enum Cut {
     /// All of the cell lies on one side.
     Beside,
     /// The part below the plane, and the part above it.
-    Through([Polyhedron; 2]),
+    Through(Box<[Polyhedron; 2]>),
 }
 
 /// Cuts a cell by a plane; `None` if an edge meets it beside the numbers of `f64`.
@@ -117,7 +117,7 @@ fn cut(cell: &Polyhedron, plane: &Plane) -> Option<Cut> {
         let own = (0..cell.count as u32).filter(|&v| heights[v as usize] * sign >= 0.0).map(|v| cell.vertex(v));
         convex_hull(&own.chain(on_plane.iter().copied()).collect::<Vec<_>>()).ok().filter(|part| part.dimension == 3)
     };
-    Some(Cut::Through([part(-1.0)?, part(1.0)?]))
+    Some(Cut::Through(Box::new([part(-1.0)?, part(1.0)?])))
 }
 
 /// Where an edge crosses a plane, if that is a point of `f64` numbers. Its ends come with what `side` says of them.
@@ -184,9 +184,10 @@ fn joined(one: &Polyhedron, other: &Polyhedron, planes: &[Plane]) -> Option<Poly
     planes
         .iter()
         .any(|plane| match cut(&hull, plane) {
-            Some(Cut::Through([below, above])) => {
-                (is_side(&lists[0], &below) && is_side(&lists[1], &above))
-                    || (is_side(&lists[0], &above) && is_side(&lists[1], &below))
+            Some(Cut::Through(parts)) => {
+                let [below, above] = &*parts;
+                (is_side(&lists[0], below) && is_side(&lists[1], above))
+                    || (is_side(&lists[0], above) && is_side(&lists[1], below))
             }
             _ => false,
         })
