@@ -191,7 +191,8 @@ impl Claim<'_> {
         if !is_told {
             return (most > 0.5 + 1e-9).then_some(false);
         }
-        let room = PROMISE * s.size + self.slack;
+        // The stored surfaces are beside the true ones by the slack, and the bracket is wider than that of the stored ones by it.
+        let room = PROMISE * s.size + 2.0 * self.slack;
         let is_of_surfaces = row.upper >= gap.lower - g - s.doubt() - self.slack && row.upper <= gap.upper - g + room;
         let out = times(row.normal.to_array(), -row.lower + room);
         let is_out = !s.overlap(out, g, 2.0 * room);

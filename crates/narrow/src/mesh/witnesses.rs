@@ -22,12 +22,21 @@ const LONGER: f64 = 1.25;
 /// Strides along a ray, at most: more than reach from one end of the pair to the other.
 const STRIDES: usize = 48;
 
+/// The least stride along an edge, in sizes of the pair.
+const SPECK: f64 = 1.0 / (1 << 20) as f64;
+
 /// Halvings of a stride, at most: after these it is shorter than what counts as on the surface.
 const HALVINGS: usize = 60;
 
 /// Vertices that are asked how near to the surface of the other body they are, at most, and of these the ones that rays start from.
 const VERTICES: usize = 256;
-const THIN_PLACES: usize = 8;
+const THIN_PLACES: usize = 24;
+
+/// Turns of such a ray towards the point that looks out farthest, at most.
+const TURNS: u32 = 24;
+
+/// Points asked of an edge of a body of few triangles.
+const EDGE_POINTS: usize = 7;
 
 /// Hints to a point of the overlap.
 #[derive(Debug, Clone, Copy)]
@@ -333,21 +342,54 @@ impl WitnessSearch<'_, '_> {
         let place = self.place;
         let mesh: &TriangleMesh = [place.a, place.b][1 - k];
         let mut places: Vec<(f64, Vec3<f64>, Vec3<f64>)> = Vec::new();
-        for v in mesh.vertices().iter().step_by(mesh.vertices().len().div_ceil(VERTICES)) {
-            let p = if k == 1 { *v } else { place.pose.point(*v) };
-            let own = if k == 0 { p } else { place.in_b(p) };
-            let (height, tolerance) = (self.height(k, p), self.tolerance());
-            let near = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY).filter(|_| height <= tolerance);
-            if let Some(near) = near {
-                let is_in_core = height + self.radii[k] < 0.0;
-                let outward = if is_in_core { -near.offset } else { near.offset };
-                places.push((height, p, if k == 0 { outward } else { place.pose.vector(outward) }));
-            }
+        let corners = mesh.vertices().iter().step_by(mesh.vertices().len().div_ceil(VERTICES)).copied();
+        // Where a solid has a notch, the middle of an edge may look out farther than its ends.
+        let few = (0..mesh.triangles().len() as u32).take(VERTICES / EDGE_POINTS / 3);
+        let sides = few.map(|t| mesh.corners(t)).flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let share = |step: usize| step as f64 / (EDGE_POINTS + 1) as f64;
+        let on_edges = sides.flat_map(|[from, to]| (1..=EDGE_POINTS).map(move |k| from + (to - from).scale(share(k))));
+        for v in corners.chain(on_edges) {
+            let p = if k == 1 { v } else { place.pose.point(v) };
+            let tolerance = self.tolerance();
+            places.extend(
+                self.outward(k, p).filter(|(height, _)| *height <= tolerance).map(|(height, n)| (height, p, n)),
+            );
         }
         places.sort_by(|x, y| y.0.total_cmp(&x.0));
-        for (_, p, outward) in places.into_iter().take(THIN_PLACES) {
-            self.leave_along(p, &[outward.normalized()]);
+        for (_, p, n) in places.into_iter().take(THIN_PLACES) {
+            self.look_out(k, p, n);
         }
+    }
+
+    /// Takes a point of the surface of grown body `k` if the ball of the other body's growth around `p` looks out of it. `n`: unit, where to look
+    /// first; each turn leads towards the point of the ball that lies farthest out, by less than the turn before.
+    fn look_out(&mut self, k: usize, p: Vec3<f64>, mut n: Vec3<f64>) {
+        self.leave_along(p, &[n]);
+        for turn in 1..=TURNS {
+            if self.found[k].is_some() {
+                return;
+            }
+            let far = p + n.scale(self.radii[1 - k]);
+            let Some((height, steepest)) = self.outward(k, far) else { return };
+            if height > self.tolerance() {
+                return self.leave_along(p, &[n]);
+            }
+            n = (n + steepest.scale(1.0 / f64::from(turn))).normalized();
+            if !n.is_finite() {
+                return;
+            }
+        }
+    }
+
+    /// Returns the height of a point above grown body `k` (metres), and the direction in which it grows, unit, both in A's frame.
+    fn outward(&mut self, k: usize, p: Vec3<f64>) -> Option<(f64, Vec3<f64>)> {
+        let own = if k == 0 { p } else { self.place.in_b(p) };
+        let height = self.height(k, p);
+        let near = self.queries[k].nearest_beyond(own, f64::NEG_INFINITY)?;
+        let is_in_core = height + self.radii[k] < 0.0;
+        let outward = if is_in_core { -near.offset } else { near.offset };
+        let outward = if k == 0 { outward } else { self.place.pose.vector(outward) };
+        Some((height, outward.normalized()))
     }
 
     /// Directions along which a ray from a point may stay in one of the bodies for long, unit: along the edges of the nearest triangle and
@@ -377,15 +419,45 @@ impl WitnessSearch<'_, '_> {
         if k == 0 { self.place.a.corners(t) } else { self.place.corners_b(t) }
     }
 
-    /// Finds the point at which a segment passes through the surface of body `k`, if one end is inside and the other outside.
+    /// Finds a point of the surface of body `k` on a segment: where it passes from inside to outside, or, if both ends are on one side, the
+    /// first point that strides of the height reach.
     fn passage_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2]) -> Option<Vec3<f64>> {
         let (heights, of) = ([self.height(k, p), self.height(k, q)], [k == 0, k == 1]);
         let ends = match heights.map(|height| height > self.tolerance()) {
             [false, true] => self.passage([p, q], heights, of)?,
             [true, false] => self.passage([q, p], [heights[1], heights[0]], of)?,
-            _ => return None,
+            _ => return self.touch_on_edge(k, [p, q], heights),
         };
         Some(ends[0])
+    }
+
+    /// Finds the first point of a segment that lies on the surface of body `k`, by strides in which there is none, but for specks.
+    /// `heights`: at both ends, metres.
+    fn touch_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2], heights: [f64; 2]) -> Option<Vec3<f64>> {
+        let (length, tolerance, of) = ((q - p).length(), self.tolerance(), [k == 0, k == 1]);
+        let least = SPECK * (self.place.size + self.place.growth);
+        let at = |reached: f64| p + (q - p).scale(reached / length);
+        let (mut reached, mut height) = (0.0, heights[0]);
+        for _ in 0..STRIDES {
+            if height.abs() <= tolerance {
+                return Some(at(reached));
+            }
+            let next = reached + height.abs().max(least);
+            if next.is_nan() || next >= length - heights[1].abs() {
+                return None;
+            }
+            let beyond = self.height(k, at(next));
+            let ends = match [height, beyond].map(|height| height > tolerance) {
+                [false, true] => self.passage([at(reached), at(next)], [height, beyond], of),
+                [true, false] => self.passage([at(next), at(reached)], [beyond, height], of),
+                _ => None,
+            };
+            if let Some([inside, _]) = ends {
+                return Some(inside);
+            }
+            (reached, height) = (next, beyond);
+        }
+        None
     }
 
     /// A point of the surface of body `k`, which holds the other one: beside a point of that.
