@@ -30,7 +30,7 @@ pub struct Outcome {
     /// How queries were answered.
     #[doc(hidden)]
     pub routes: Routes,
-    /// Where the time went.
+    /// Time of each stage.
     #[doc(hidden)]
     pub timings: Timings,
     /// Threads of the pool.
@@ -100,7 +100,7 @@ impl<'a> Job<'a> {
         Self { options, ..self }
     }
 
-    /// Where the poses come from.
+    /// Sets the source of the poses.
     pub fn poses(self, poses: PoseSource<'a>) -> Self {
         Self { poses, ..self }
     }

@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(super) struct OutputDir {
     place: LockedPlace,
-    /// Where files are written, if not to the place itself: it holds `earlier`.
+    /// Staged result that files are written to, if not to the place itself: it holds `earlier`.
     staged: Option<StagedResult>,
     /// The whole result that the new one replaces.
     earlier: EarlierResult,
@@ -137,7 +137,7 @@ impl OutputDir {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Where files are written.
+    /// Returns the folder that files are written to.
     fn target(&self) -> &Folder {
         self.staged.as_ref().map_or(&self.place.folder, |staged| &staged.folder)
     }

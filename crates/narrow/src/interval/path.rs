@@ -121,7 +121,6 @@ pub(super) struct PathTerms<T> {
 impl<T: Scalar> PathTerms<T> {
     /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its recentred origin is displaced by `shift`
     /// (world, metres).
-    /// metres).
     #[inline(always)]
     pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
