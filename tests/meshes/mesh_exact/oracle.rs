@@ -12,7 +12,7 @@ use clearsweep::bench_support::geometry::{Pose, Vec3};
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 
-/// What coordinates and gaps in `f64` may be off, in parts of the largest coordinate: hundreds of roundings.
+/// Bound on the error of coordinates and gaps in `f64`, in parts of the largest coordinate: hundreds of roundings.
 const SLACK: f64 = 1e-13;
 
 /// How far above the least distance in `f64` pairs are compared exactly, in the same parts.
