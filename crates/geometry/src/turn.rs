@@ -1,4 +1,4 @@
-//! From one pose of a body to another: upper bounds of the angle of the rotation and of the length of the translation.
+//! Upper bounds of the angle and of the length of the translation from one pose of a body to another.
 //!
 //! The rotation is the shorter one of the two that lead from one orientation to the other: `q` and `-q` are the same
 //! rotation. Every formula adds a bound of its rounding error, so that the result is never below the exact value.

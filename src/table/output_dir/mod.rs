@@ -339,9 +339,9 @@ fn check_empty(place: &LockedPlace) -> Result<()> {
 /// The mode in which a directory is claimed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClaimMode {
-    /// Whether what an earlier execution wrote is replaced.
+    /// Whether the files of an earlier execution are replaced.
     pub(super) force: bool,
-    /// Whether what an execution wrote that was killed is gone on with.
+    /// Whether the result of a killed execution is continued.
     pub(super) resume: bool,
 }
 

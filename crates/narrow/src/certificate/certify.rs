@@ -24,7 +24,7 @@ pub struct Certificate {
     pub closest: Closest<f64>,
     /// The gap of the supporting planes over all vertices: the signed distance of the cores less rounding.
     pub gap: f64,
-    /// By how much other vertices stay off the planes, at least (metres): the rounding of the direction.
+    /// Least clearance of other vertices from the planes, metres: the rounding of the direction.
     pub margin: f64,
     /// The pair's rounding bound E.
     pub bound: f64,

@@ -78,7 +78,7 @@ struct DepthSearch<'a> {
     in_way: Vec<[u32; 2]>,
 }
 
-/// How the surfaces of two cores lie.
+/// Relation of the surfaces of two cores.
 enum Surfaces {
     /// They cross, or touch within rounding.
     Touching,
@@ -344,7 +344,7 @@ impl DepthSearch<'_> {
         lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
     }
 
-    /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.
+    /// Returns the overlap of the supporting planes of the hulls along `n`, growth and rounding included, metres.
     fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
         let [end_a, start_b] = self.hull_ends(n);
         self.place.growth + (end_a - start_b) + self.place.slack()
