@@ -1,5 +1,4 @@
-//! The Hausdorff distance of the union of convex pieces from the solid of a mesh, as a
-//! proven upper bound.
+//! The Hausdorff distance of the union of convex pieces from the solid of a mesh, as a proven upper bound.
 //!
 //! ```text
 //! search.rs       branch and bound, best first

@@ -30,8 +30,7 @@ pub(super) struct DepthBracket {
     /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
     pub lower: f64,
     /// Bound like `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by
-    /// `d`.
-    /// Triangles that cross say nothing of surfaces near to them.
+    /// `d`. Triangles that cross say nothing of surfaces near to them.
     pub of_balls: f64,
     /// Proven: moving B so far along `normal` separates them, metres.
     pub upper: f64,
