@@ -69,7 +69,7 @@ fn corners(shape: &Shape) -> Vec<Corners> {
     mesh.triangles().iter().map(|t| t.map(|v| mesh.vertices()[v as usize])).collect()
 }
 
-/// What one kind of volume takes for a case; its distances, and a line of the table.
+/// Measures one kind of volume on a case; returns its distances, and a line of the table.
 fn measured<V: Volumes<W>, const W: usize>(case: &Case<'_>) -> (Vec<f64>, String) {
     let used = |k: usize| case.queries.iter().any(|q| q.meshes.contains(&k));
     let trees: Vec<Option<Tree<V, W>>> =

@@ -1,4 +1,4 @@
-//! What each search costs over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
+//! Costs of each search over a grid of cases, the fit behind `--broad auto`, and how far `auto` is from the best.
 //!
 //! `cargo bench --bench broad_fit [-- METHOD,METHOD... [CASE]]`; by default brute, tree, grid and hash, and all kinds of
 //! cases. It runs on one thread. A case is one search among moving boxes, then between moving and fixed ones. A time is the

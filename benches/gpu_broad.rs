@@ -37,7 +37,7 @@ const MEMORY: u64 = 16 << 30;
 /// Bytes whose way to the device and back is timed.
 const BUS_BYTES: u64 = 64 << 20;
 
-/// What is measured.
+/// A case that is measured.
 struct Case {
     name: String,
     bodies: usize,
@@ -98,7 +98,7 @@ fn search(
     (begun.elapsed().as_secs_f64() / batches.len() as f64, found)
 }
 
-/// What was measured of a case.
+/// Measurements of a case.
 struct Measured {
     name: String,
     /// Bodies times samples, frames or worlds, and what these are called.

@@ -55,7 +55,7 @@ enum Order {
     Warm,
     /// Each by itself, nothing remembered.
     Cold,
-    /// Those of the same shapes together, as the samples of a Monte Carlo job come; nothing is remembered from one such
+    /// Queries of the same shapes together, as the samples of a Monte Carlo job come; nothing is remembered from one such
     /// block to the next.
     Pairs,
 }

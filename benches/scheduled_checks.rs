@@ -19,7 +19,7 @@ use std::sync::Arc;
 const BODIES: usize = 24;
 const FRAMES: usize = 2_000;
 const WITHIN: f64 = 0.02;
-/// Of each box, metres.
+/// Sides of each box, metres.
 const SIZE: [f64; 3] = [0.5, 0.3, 0.2];
 
 /// The poses of all bodies, by body and frame, with bounds of their motion over a frame: of the speed of any point at a frame, and of

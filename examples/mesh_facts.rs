@@ -1,4 +1,4 @@
-//! What the readers see in geometry files, as JSON, for comparison with another program's readers.
+//! Facts that the readers see in geometry files, as JSON, for comparison with another program's readers.
 //!
 //! `cargo run --example mesh_facts -- PATH...` reads every geometry file of the paths (files, or directories and all
 //! below them) and prints one object a line: `file`, and either `error`, or vertices, triangles and pieces as read, the

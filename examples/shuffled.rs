@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 const BODIES: u64 = 200;
 const RUNS: u64 = 4;
-/// Of the rounds of the permutation.
+/// Salt of the rounds of the permutation.
 const SALT: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
 /// A permutation of 0..n: a Feistel network over the next even power of two, walked until the value is below n.

@@ -60,7 +60,7 @@
 //!
 //! The program (`src/cli`, `src/main.rs`) is the only part that prints, exits or reads the environment.
 //!
-//! Where to add a shape, a method, a format, a column or a key: docs/architecture.md, "Where to add something".
+//! Guide to adding a shape, a method, a format, a column or a key: docs/architecture.md, "Where to add something".
 //!
 //! # Same input, same bytes
 //!

@@ -1,4 +1,4 @@
-//! What hill climbing and a warm start save: a sphere passes another one, turning, in small steps.
+//! Savings of hill climbing and a warm start: a sphere passes another one, turning, in small steps.
 
 use crate::Effort;
 use crate::bodies::{self, Random};

@@ -21,7 +21,7 @@ const START: f64 = 0.125;
 /// Halvings of it: the last distance is below half a unit in the last place of 1.
 const STEPS: usize = 52;
 
-/// What one search came to.
+/// Result of one search.
 struct Measured {
     end: SearchEnd,
     distance: f64,
@@ -89,7 +89,7 @@ fn in_mesh(phase: f64, random: &mut Random) -> Pose {
     Pose::new([at.x, at.y, 0.3 + 0.1 * random.next()], [c, tilt, tilt * random.next(), s])
 }
 
-/// What a sub-algorithm came to over the approaches of a mesh.
+/// Results of a sub-algorithm over the approaches of a mesh.
 #[derive(Default, Clone)]
 struct Tally {
     steps: usize,

@@ -44,7 +44,7 @@ fn poses(a: &Shape, b: &Shape, regime: Regime, count: usize, random: &mut Random
 /// The simplices that a search hands to its sub-algorithm.
 type Recorded = Vec<([Vec3<f64>; 4], usize)>;
 
-/// What a variant does on the pairs, counted.
+/// Counts of a variant on the pairs.
 #[derive(Default)]
 struct Counted {
     iterations: u64,

@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) struct Query {
     /// Its place in the file.
     pub(crate) index: usize,
-    /// Of the sequence that it is of.
+    /// Number of the sequence that it is of.
     pub(crate) seq: u32,
     pub(crate) shapes: [usize; 2],
     pub(crate) poses: [Pose; 2],

@@ -13,7 +13,7 @@ use crate::record::{Chunk, Record, Terms};
 use crate::run::{Effort, Run};
 use crate::tally::{self, Tally};
 
-/// What a campaign is to do.
+/// Plan of a campaign.
 pub(crate) struct Plan {
     pub(crate) terms: Terms,
     /// Queries in all; rounded up to whole chunks.

@@ -206,7 +206,7 @@ fn crosses(a: &Arcs, b: &Arcs, i: usize, j: usize) -> bool {
     !one_side(a.along[i], &b.normals, b.beside[j]) && !one_side(b.along[j], &a.normals, a.beside[i])
 }
 
-/// What the directions are shown to. All of its functions say whether to go on.
+/// Sink to which directions are shown. All of its functions say whether to go on.
 struct List<'a, 'b> {
     pair: &'b Pair<'a>,
     floor: f64,

@@ -7,7 +7,7 @@ use crate::oracle::families::{self as bodies, Random, Recipe, rounded};
 use crate::oracle::number::{add, times};
 use crate::solid::Solid;
 
-/// Where the drawings lie, metres: far along one, two or three axes. On the grid of their lattices.
+/// Places of the drawings, metres: far along one, two or three axes. On the grid of their lattices.
 const OFFSETS: [[f64; 3]; 3] = [[6_000.0, 0.125, -0.5], [-12.25, 0.0, 3_000.625], [700.5, -40.0, -900.0]];
 
 /// Bodies of a lattice, whose faces lie in common planes, and any: of one drawing after the other.

@@ -1,4 +1,4 @@
-//! What is asked: bodies and walks of a pair, family by family.
+//! Questions: bodies and walks of a pair, family by family.
 
 use crate::drawings;
 use crate::oracle::families::{self as bodies, Random, Recipe, Regime, cuboid, moved, rounded};
@@ -43,7 +43,7 @@ impl Family {
         Self { name, share, draw: Some(draw), step, pool: Vec::new(), given: Vec::new(), least: [0.0; 3] }
     }
 
-    /// The same family with the least shares it has to reach.
+    /// Returns the family with the least shares it has to reach.
     pub(crate) fn least(self, least: [f64; 3]) -> Self {
         Self { least, ..self }
     }
@@ -229,7 +229,8 @@ fn coherent(random: &mut Random, pool: &[Solid]) -> Walk {
     coherent_between(random, pool, bodies, [0.0, 1.1], [0.02, 4.0])
 }
 
-/// The same of given bodies; `near`: how near the origins come, in reaches; `motion`: the way in reaches, and the turn in radians.
+/// Makes a walk like [`coherent`] of given bodies; `near`: how near the origins come, in reaches; `motion`: the way in reaches, and the
+/// turn in radians.
 pub(crate) fn coherent_between(
     random: &mut Random,
     pool: &[Solid],

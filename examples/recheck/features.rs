@@ -96,7 +96,7 @@ pub(crate) fn rough_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: 
     closest(&Rough(pair), features, near).map(norm)
 }
 
-/// The same in [`Wide`].
+/// Computes [`rough_distance`] in [`Wide`].
 pub(crate) fn fine_distance(pair: &Pair<'_>, features: [Feature<'_>; 2], near: Vector<f64>) -> Option<Wide> {
     closest(&Fine(pair), features, wide(near)).map(norm)
 }

@@ -67,7 +67,7 @@ struct Arguments {
     chunk: Option<u64>,
     seed: Option<u64>,
     family: Option<String>,
-    /// Of so many queries one is asked in every way.
+    /// Number of queries of which one is asked in every way.
     ways: Option<u64>,
     px: Option<PathBuf>,
     campaign: Option<PathBuf>,

@@ -4,11 +4,11 @@ use crate::oracle::Placement;
 use crate::oracle::number::{Number, Vector, Wide, dot, norm, sub, times, unit, values, wide};
 use crate::solid::Solid;
 
-/// What the filters in `f64` may be off by, in sizes of the pair: 64 units of rounding. A point of B in A's frame is off
+/// Bound on the error of the filters in `f64`, in sizes of the pair: 64 units of rounding. A point of B in A's frame is off
 /// by less than 20 (the pose is rounded from [`Wide`] once), a product with a unit vector by 4 more, for each body.
 pub(crate) const FILTER: f64 = 64.0 * f64::EPSILON / 2.0;
 
-/// What [`Wide`] may be off by, in sizes of the pair: 2^-94, a thousand of its own units.
+/// Bound on the error of [`Wide`], in sizes of the pair: 2^-94, a thousand of its own units.
 pub(crate) const FINE: f64 = 1.0 / (1_u128 << 94) as f64;
 
 /// B's frame in A's: rows of the rotation and the translation, metres.
@@ -106,7 +106,7 @@ impl<'a> Pair<'a> {
         dot(n, self.place.rough_shift) - highest(&self.b.by_axis, m) - highest(&self.a.by_axis, n)
     }
 
-    /// The same in [`Wide`]; `n` of any length.
+    /// Returns the gap in [`Wide`]; `n` of any length.
     pub(crate) fn gap(&self, n: Vector<Wide>) -> Wide {
         let n = unit(n);
         let m = self.place.back(n).map(|c| -c);

@@ -87,7 +87,7 @@ fn parts(random: &mut Random, i: usize) -> Recipe {
     recipe
 }
 
-/// Where a part stands: in a hall, or in the coordinates of a site, millimetres as metres.
+/// Returns the place of a part: in a hall, or in the coordinates of a site, millimetres as metres.
 fn station(random: &mut Random) -> Vector<f64> {
     let reach = if random.chance(0.2) { 50_000_000 } else { 200_000 };
     [0; 3].map(|_| millimetres(random, 0, reach))

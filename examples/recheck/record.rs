@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::tally::Tally;
 
-/// What all chunks of a campaign have in common.
+/// Terms common to all chunks of a campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Terms {
     pub(crate) seed: u64,

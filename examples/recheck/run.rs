@@ -21,7 +21,7 @@ const RENEWAL: u64 = 20_000;
 /// Misses shown in full, for each family.
 const SHOWN: u64 = 5;
 
-/// Of what part of the queries more is asked than to prove the row again: one in so many.
+/// Share of the queries of which more is asked than to prove the row again: one in so many.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     /// Asked in every way.
@@ -37,7 +37,7 @@ pub(crate) struct Run {
     family: Family,
     random: Random,
     tally: Tally,
-    /// What the walk before left.
+    /// Memory that the walk before left.
     memory: PairCache,
     walks: u64,
     effort: Effort,

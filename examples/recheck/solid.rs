@@ -21,7 +21,7 @@ const ORACLE: usize = 40;
 pub(crate) struct Solid {
     pub(crate) points: Vec<Vector<f64>>,
     pub(crate) growth: f64,
-    /// As the engine reads it: far from its origin it is recentred. The verifier knows the points alone.
+    /// Shape as the engine reads it: far from its origin it is recentred. The verifier knows the points alone.
     pub(crate) shape: Arc<Shape>,
     pub(crate) hull: Hull,
     /// The points once more, by coordinate: the scans run over them.
@@ -66,7 +66,7 @@ impl Solid {
         self.reach + self.growth
     }
 
-    /// What a memory is checked against before it is used: vertices, edges, faces of the engine's core.
+    /// Returns the counts that a memory is checked against before it is used: vertices, edges, faces of the engine's core.
     pub(crate) fn counts(&self) -> [usize; 3] {
         let core = &self.shape.pieces[0].core;
         [core.count, core.edges.len(), core.face_count()]

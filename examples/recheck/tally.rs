@@ -1,4 +1,4 @@
-//! What a family came to, as rows of tables in Markdown.
+//! Results of a family, as rows of tables in Markdown.
 
 use clearsweep::bench_support::narrow::{Method, Routes, Status};
 
@@ -156,7 +156,7 @@ fn print_ways(lines: &[(&str, &Tally)]) {
     }
 }
 
-/// Where samples ended, in shares of them all; iterations and steps are no ends.
+/// Returns the ends of samples, in shares of them all; iterations and steps are no ends.
 fn routes(routes: &Routes) -> String {
     let entries = routes.entries();
     let count = |name: &str| entries.iter().find(|(n, _)| *n == name).map_or(0, |(_, c)| *c);

@@ -74,8 +74,8 @@ impl Claim<'_> {
         Ok(Proof { lower: self.lower(named)?, upper: self.upper(named)? })
     }
 
-    /// Of two brackets that both miss the truth, one above and one below it, the ends that are taken for proven: none,
-    /// if the verifier is worth anything. `from`, `to`: metres, the truth is between them.
+    /// Counts the ends that are taken for proven of two brackets that both miss the truth, one above and one below it. None are, if the
+    /// verifier is worth anything. `from`, `to`: metres, the truth is between them.
     pub(crate) fn deceived(&self, from: f64, to: f64) -> u64 {
         let step = DECEIT * self.pair.size;
         let row = Proximity { lower: to + step, upper: from - step, ..*self.row };
@@ -85,7 +85,7 @@ impl Claim<'_> {
         u64::from(claim.lower(named).is_ok()) + u64::from(claim.upper(named).is_ok())
     }
 
-    /// What can be seen without geometry.
+    /// Checks everything that can be seen without geometry.
     fn check_numbers(&self) -> Result<(), String> {
         let row = self.row;
         if row.method == Method::None || row.status == Status::Uncertified {

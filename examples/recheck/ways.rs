@@ -17,7 +17,7 @@ pub(crate) struct Ways {
     pub(crate) queries: u64,
     pub(crate) rows: u64,
     pub(crate) different: u64,
-    /// Of the queries, those with a memory of other bodies of the same counts.
+    /// Queries with a memory of other bodies of the same counts.
     pub(crate) same_counts: u64,
 }
 

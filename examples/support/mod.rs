@@ -1,4 +1,4 @@
-//! What the examples share: trajectories in the contract's columns, seeded numbers, and smooth motion.
+//! Code that the examples share: trajectories in the contract's columns, seeded numbers, and smooth motion.
 
 use std::error::Error;
 use std::fs::File;

@@ -87,7 +87,7 @@ fn text(scene: &Scene, checked: &Checked) -> String {
     text
 }
 
-/// Where the files have the nodes that move, as rows of trajectories: those that nothing carries.
+/// Returns the places of moving nodes in the files, as rows of trajectories: nodes that nothing carries.
 fn rest(scene: &Scene) -> Vec<String> {
     let nodes = || scene.carriage.rest.iter().filter(|rest| rest.carrier.is_none());
     let rows = nodes().take(LISTED).map(|rest| rest_row(scene, rest));

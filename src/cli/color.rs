@@ -7,7 +7,7 @@ use clap::{CommandFactory, FromArgMatches, ValueEnum};
 /// The meaning of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// As it should be.
+    /// A result as it should be.
     Good,
     /// Worth a look.
     Doubtful,

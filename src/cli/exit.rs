@@ -22,7 +22,7 @@ pub(crate) enum ProgramEnd {
     NothingChecked,
     /// Ctrl-C, or a request to end; what had been written is gone.
     Interrupted,
-    /// As [`Self::Interrupted`], but what had been written is kept, to go on with.
+    /// An interruption like [`Self::Interrupted`], but what had been written is kept, to go on with.
     InterruptedAndKept,
 }
 

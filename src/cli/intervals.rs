@@ -111,7 +111,7 @@ pub(super) fn pairs_text(pairs: &[PairBetween], lengths: Lengths) -> String {
     format!("\n{}\n{table}", paint(Tone::Title, "The nearest pairs between frames"))
 }
 
-/// The same as an object; a bound of which nothing is proven is null.
+/// Returns a pair as an object; a bound of which nothing is proven is null.
 pub(super) fn pair_json(pair: &PairBetween) -> Value {
     json!({
         "body_a": pair.body_a,

@@ -78,7 +78,7 @@ impl Lengths {
         format!("{number} {}", self.unit.word)
     }
 
-    /// As [`Self::text`], rounded up: for upper bounds.
+    /// Formats like [`Self::text`], rounded up: for upper bounds.
     pub(crate) fn at_most(self, metres: f64) -> String {
         // The last place of what is written, a half of which rounding may take away.
         let place =
@@ -92,7 +92,7 @@ impl Lengths {
         }
     }
 
-    /// As [`Self::text`], with all decimals, so that columns line up.
+    /// Formats like [`Self::text`], with all decimals, so that columns line up.
     pub(crate) fn fixed(self, metres: f64) -> String {
         format!("{} {}", self.number(metres), self.unit.word)
     }
@@ -166,7 +166,7 @@ pub(crate) fn table(rows: &[(&str, String)]) -> String {
     table_within(rows, width())
 }
 
-/// As [`table`], of lines of so many columns.
+/// Formats like [`table`], in lines of so many columns.
 fn table_within(rows: &[(&str, String)], columns: Option<usize>) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let label = |name: &str| paint(Tone::Label, &format!("{name:width$}"));

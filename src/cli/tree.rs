@@ -114,7 +114,7 @@ fn line(node: &TreeNode, label: &str, is_last: bool) -> String {
     format!("{}{slash}{facts}", visible(label))
 }
 
-/// The same for programs, with all nodes.
+/// Returns the tree for programs, with all nodes.
 pub(super) fn as_json(tree: &BodyTree) -> Value {
     json!({
         "file": tree.file.display().to_string(),

@@ -7,7 +7,7 @@ pub(crate) fn width() -> Option<usize> {
     columns_of(terminal_size::terminal_size_of(std::io::stdout()))
 }
 
-/// As [`width`], of stderr.
+/// Returns [`width`] for stderr.
 pub(crate) fn width_of_stderr() -> Option<usize> {
     columns_of(terminal_size::terminal_size_of(std::io::stderr()))
 }

@@ -16,7 +16,7 @@ const GPU: &str = crate::broad::ON_DEVICE;
 pub(super) struct OpenDevice {
     /// The broad phase that it searches with; `None`: one by name, on the processor.
     broad: Option<Box<dyn BroadPhase>>,
-    /// As in the manifest.
+    /// The adapter, as in the manifest.
     pub(super) adapter: Option<Value>,
     /// Why this device.
     pub(super) reason: String,

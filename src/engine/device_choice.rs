@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) struct FoundDevice {
     /// The broad phase that it searches with.
     pub(super) broad: Box<dyn BroadPhase>,
-    /// As in the manifest.
+    /// The adapter, as in the manifest.
     pub(super) adapter: Value,
 }
 

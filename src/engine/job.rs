@@ -30,7 +30,7 @@ pub struct Outcome {
     /// How queries were answered.
     #[doc(hidden)]
     pub routes: Routes,
-    /// Where the time went.
+    /// Time of each stage.
     #[doc(hidden)]
     pub timings: Timings,
     /// Threads of the pool.
@@ -100,7 +100,7 @@ impl<'a> Job<'a> {
         Self { options, ..self }
     }
 
-    /// Where the poses come from.
+    /// Sets the source of the poses.
     pub fn poses(self, poses: PoseSource<'a>) -> Self {
         Self { poses, ..self }
     }
@@ -152,7 +152,7 @@ impl Loaded {
     /// Loads a scene, as [`Scene::load`] does, and begins to read the trajectories while its geometry is built.
     ///
     /// # Errors
-    /// As for [`Scene::load`]; what is wrong with the trajectories is said by [`Job::run`].
+    /// Those of [`Scene::load`]. [`Job::run`] reports the faults of the trajectories.
     pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
         let mut reading = None;
         let (scene, _) = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;

@@ -6,7 +6,7 @@
 //! block k  :             [ broad | narrow, a task per few candidates ]
 //! block k-1:             [ encode and write                          ]
 //! ```
-//! Where few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
+//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
 //!
 //! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
 //! where a large block is cut for memory only decide how long it takes.

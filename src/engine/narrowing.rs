@@ -116,7 +116,7 @@ pub(super) fn narrow(
     Narrowed { rows: SliceRows { chunks, intervals }, routes, busy }
 }
 
-/// As [`narrow`], on this thread alone: for slices so small that several are answered side by side.
+/// Answers like [`narrow`], on this thread alone: for slices so small that several are answered side by side.
 pub(super) fn narrow_alone(
     scene: &Scene,
     block: &FrameBlock,

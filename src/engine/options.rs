@@ -6,7 +6,7 @@ use crate::trajectory::ReadOptions;
 /// Bytes that blocks in flight may take where the caller says nothing: 2 GiB.
 pub const DEFAULT_MEMORY: u64 = 2 << 30;
 
-/// Where the broad phase searches.
+/// The processor on which the broad phase searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
     /// The engine chooses: a GPU that is no software, where there is one and the job is large, else the CPU.
@@ -39,7 +39,7 @@ pub struct JobOptions {
     pub broad: String,
     /// The narrow phase, by the name of the command line.
     pub narrow: String,
-    /// Where the broad phase searches.
+    /// The processor on which the broad phase searches.
     #[doc(hidden)]
     pub device: Device,
     /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the preferred one that is no

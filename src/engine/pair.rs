@@ -126,7 +126,7 @@ impl<'a> ProximityQuery<'a> {
     /// leaves A. The bodies are at these poses (of their own frames in the world).
     ///
     /// # Errors
-    /// As for [`Self::proximity`]; or the vector has no direction.
+    /// Those of [`Self::proximity`]; or the vector has no direction.
     pub fn directional(&mut self, a: &Pose, b: &Pose, direction: [f64; 3]) -> Result<DirectionalDistance> {
         for (name, pose) in [("A", a), ("B", b)] {
             check_pose(name, pose)?;

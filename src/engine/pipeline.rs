@@ -1,9 +1,8 @@
 //! The loop: broad and narrow phase of a batch of blocks beside the encoding of the one before; the reader decodes
 //! the next ones on a thread of its own.
 //!
-//! Where many bodies move, a batch is one block and its pairs are shared among the threads. Where few do, a block is
-//! too little work to share: a batch is many blocks, and each thread goes through a stretch of them on its own. A device
-//! searches as many blocks at a time as fit.
+//! If many bodies move, a batch is one block and its pairs are shared among the threads. If few do, a block is too little work to share: a
+//! batch is many blocks, and each thread goes through a stretch of them on its own. A device searches as many blocks at a time as fit.
 
 use super::asked_pairs::AskedPairs;
 use super::caches::Caches;
@@ -86,7 +85,7 @@ pub(super) struct BlockSearch<'a> {
     pub(super) coverage: Coverage,
 }
 
-/// Where rows go.
+/// Destination of rows.
 pub(super) struct RowOutput<'a> {
     pub(super) sink: &'a mut dyn RowSink,
     /// Counts the rows, unless the sink does.

@@ -6,9 +6,9 @@ use crate::table::{IntervalRow, Row};
 /// The rows of a slice. They stay where they were found, as a row is two cache lines; only their order is found.
 #[derive(Debug, Default)]
 pub(super) struct SliceRows {
-    /// Those of samples, by (a, b) of their candidates.
+    /// Rows of samples, by (a, b) of their candidates.
     pub(super) chunks: Vec<ChunkRows<Row>>,
-    /// Those of intervals, likewise.
+    /// Rows of intervals, likewise.
     pub(super) intervals: Vec<ChunkRows<IntervalRow>>,
 }
 
@@ -47,7 +47,7 @@ fn sorted<T>(chunks: &[ChunkRows<T>]) -> Vec<&T> {
 /// The rows of a task's candidates.
 #[derive(Debug)]
 pub(super) struct ChunkRows<T> {
-    /// As found: by (a, b, sample).
+    /// Rows as found: by (a, b, sample).
     rows: Vec<T>,
     /// Indices into `rows`, by (sample, a, b); those of sample `s` are `order[start[s]..start[s + 1]]`.
     order: Vec<u32>,

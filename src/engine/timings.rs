@@ -1,4 +1,4 @@
-//! Where the time of a job goes.
+//! Time of the stages of a job.
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -64,7 +64,7 @@ impl Dataset {
         }
     }
 
-    /// Where a file of this name is to be written; `folder/name` is made a folder of its own.
+    /// Returns the path at which a file of this name is to be written; `folder/name` is made a folder of its own.
     ///
     /// # Errors
     /// The folder cannot be made.

@@ -23,7 +23,7 @@ pub(super) struct ChunkedBuffer {
     open: Vec<u8>,
     /// A buffer that becomes a chunk without a copy when exactly it is written next.
     expected: Option<Bytes>,
-    /// Where further chunks are parked; `None`: they stay in memory.
+    /// File in which further chunks are parked; `None`: they stay in memory.
     parking: Option<Arc<ParkingFile>>,
 }
 

@@ -24,8 +24,8 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Where less memory than this may be taken, the pages of a row group wait in a file: four row groups of `distances`, of which
-/// one is filled while another is written.
+/// Memory limit, bytes, below which the pages of a row group wait in a file: four row groups of `distances`, of which one is filled while
+/// another is written.
 const PARK_BELOW: u64 = 512 << 20;
 
 /// Pages of a row group that stay in memory even then.
@@ -55,7 +55,7 @@ pub(super) struct TableEncoder {
     part_pages: u64,
     /// Full pages so far.
     pages: u64,
-    /// Where full pages are kept until their file is whole.
+    /// Journal that keeps full pages until their file is whole.
     journal: Option<PageJournal>,
     /// Full pages, with their numbers of rows, whose encoding is deferred; at most `most_deferred`.
     deferred: VecDeque<(usize, Vec<ColumnBuffer>)>,
@@ -293,7 +293,7 @@ struct RowGroupEncoder {
     pool: CompressorPool,
     /// Rows of the row group in progress.
     in_group: usize,
-    /// Where its pages are parked once there are enough of them.
+    /// Directory in which its pages are parked once there are enough of them.
     parks_in: Option<Arc<OutputDir>>,
     queue: RowGroupQueue,
 }

@@ -14,7 +14,7 @@ pub(super) struct IntervalContact {
     pub(super) frames: [i64; 2],
     /// Shares of the interval.
     pub(super) shares: [f64; 2],
-    /// The same as times, seconds; NaN where the input has none.
+    /// Times of the two shares, seconds; NaN if the input has none.
     pub(super) times: [f64; 2],
 }
 
@@ -109,11 +109,11 @@ impl SpillEntry for IntervalStat {
 pub(super) struct RunIntervals {
     /// Rows of `intervals`.
     pub(super) rows: u64,
-    /// Those of status contact.
+    /// Rows of status contact.
     pub(super) contact: u64,
-    /// Those that do not violate the requirement, and are undecided or have a bracket that holds it.
+    /// Rows that do not violate the requirement, and are undecided or have a bracket that holds it.
     pub(super) undecided: u64,
-    /// Those with `upper < require`.
+    /// Rows with `upper < require`.
     pub(super) violated: u64,
     /// The bracket of the least distance of all pairs: least lower and least upper end, metres.
     pub(super) least: Option<[f64; 2]>,

@@ -14,7 +14,7 @@ pub enum DistanceColumns {
     Distance,
 }
 
-/// Where and what to write.
+/// Output directory and contents of the tables.
 #[derive(Debug, Clone)]
 pub struct TableOptions {
     /// The output directory.

@@ -115,7 +115,7 @@ pub(crate) struct PairBetween {
 /// directory `dir` of an execution with motion.
 ///
 /// # Errors
-/// As for [`worst_pairs`]; the execution says nothing about intervals.
+/// Those of [`worst_pairs`]; or the execution has no intervals.
 #[cfg(feature = "cli")]
 pub(crate) fn nearest_between(dir: &Path, count: usize) -> Result<Vec<PairBetween>> {
     let numbers = ["run", "frame_of_min_between", "contact_frame"];

@@ -1,4 +1,4 @@
-//! Where rows go: the trait, what it is given, and the Parquet tables as one of its implementations.
+//! The destination of rows: the trait, what it is given, and the Parquet tables as one of its implementations.
 
 use super::batches::BatchMaker;
 use super::layout::TableLayout;

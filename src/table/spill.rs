@@ -63,7 +63,7 @@ pub(super) struct SpillFile<E> {
 /// A sorted sequence.
 #[derive(Debug)]
 struct Sequence {
-    /// Where it starts and ends, bytes.
+    /// Bytes at which it starts and ends.
     start: u64,
     end: u64,
     last: (u32, u32),

@@ -61,7 +61,7 @@ pub struct Totals {
 pub(crate) struct BetweenTotals {
     /// Rows of `pairs` with a proven contact in an interval.
     pub(crate) pairs_contact: u64,
-    /// Those of them that are separated in the row of smallest distance, or have no row: they touch between frames only.
+    /// Pairs of these that are separated in the row of smallest distance, or have no row: they touch between frames only.
     pub(crate) pairs_contact_only: u64,
     /// Pairs of bodies with an interval that violates the requirement, over all runs.
     pub(crate) pairs_violated: u64,
@@ -99,7 +99,7 @@ pub(crate) struct FirstContact {
     pub(crate) frames: [i64; 2],
     /// Proven clear before the first share of the interval, in contact at the second.
     pub(crate) shares: [f64; 2],
-    /// The same as times, seconds; `None` where the input has none.
+    /// Times of the two shares, seconds; `None` if the input has none.
     pub(crate) times_s: Option<[f64; 2]>,
     /// Name of body A.
     pub(crate) body_a: String,

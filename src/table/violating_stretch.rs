@@ -62,7 +62,7 @@ impl OfPair {
         }
     }
 
-    /// The same as stretches of time, in order: the runs before the current one, and that one.
+    /// Returns the stretches of time, in order: the runs before the current one, and that one.
     pub(super) fn stretches(&self, (a, b): (u32, u32)) -> impl Iterator<Item = ViolationStretch> {
         let before = self.worst.as_deref().map(|&worst| ViolationStretch { a, b, rows: 0, runs: self.runs - 1, worst });
         let runs = if before.is_some() { 1 } else { self.runs };

@@ -60,7 +60,7 @@ pub(super) struct Violations {
     last_run: Option<i64>,
     /// Pairs that may stay in memory.
     limit: usize,
-    /// Where pairs are spilled to; `None`: they all stay.
+    /// Directory to which pairs are spilled; `None`: they all stay.
     out: Option<Arc<OutputDir>>,
     spill: Option<SpillFile<ViolationStretch>>,
     /// A run of which a part is spilled. At its end the rest is, too, so that every other stretch has whole runs.
@@ -274,7 +274,7 @@ impl Extend<((u32, u32), OfPair)> for WorstPairs {
 }
 
 impl OfPair {
-    /// As it is listed.
+    /// Returns the pair as it is listed.
     fn named(&self, (a, b): (u32, u32), names: &[String]) -> ViolatingPair {
         let worst = self.worst();
         ViolatingPair {

@@ -10,7 +10,7 @@ pub(crate) struct Body {
     pub(crate) solid: Solid,
 }
 
-/// Of this geometry.
+/// Makes a body of this geometry.
 pub(crate) fn body(geometry: Geometry) -> Body {
     let identity = [1.0, 0.0, 0.0, 0.0];
     let scene = SceneBuilder::new(1.0)

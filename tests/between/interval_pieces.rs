@@ -1,4 +1,4 @@
-//! What is proven between two samples of bodies of pieces and of triangle meshes, against distances at many times.
+//! Proofs between two samples of bodies of pieces and of triangle meshes, against distances at many times.
 
 use clearsweep::bench_support::narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,

@@ -1,4 +1,4 @@
-//! What is proven between two samples, against an oracle that samples with a bound of the speed.
+//! Proofs between two samples, against an oracle that samples with a bound of the speed.
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 

@@ -1,4 +1,4 @@
-//! What happens between two samples: motions, intervals, times and first contacts.
+//! Events between two samples: motions, intervals, times and first contacts.
 
 mod body;
 #[path = "../support/folder.rs"]

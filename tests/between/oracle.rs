@@ -38,7 +38,7 @@ pub(crate) struct Solid {
 }
 
 impl Solid {
-    /// Of a core whose recentred frame lies at `center` of the body's own.
+    /// Makes the solid of a core whose recentred frame lies at `center` of the body's own.
     pub(crate) fn new(core: &Polyhedron, center: V, radius: f64) -> Self {
         let at = |v: u32| add(core.vertex(v).to_array(), center);
         let vertices: Vec<V> = (0..core.count as u32).map(at).collect();

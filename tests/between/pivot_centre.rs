@@ -22,7 +22,7 @@ const BALL: f64 = 0.125;
 /// Runs of a scene, each an interval of its own.
 const RUNS: usize = 12;
 
-/// Where the geometry lies in its file: near the origin, beyond the distance from which bodies are recentred, and kilometres away.
+/// Places of the geometry in its file: near the origin, beyond the distance from which bodies are recentred, and kilometres away.
 const AWAY: [V; 3] = [[3.0, -1.5, 0.75], [-20.0, 9.5, 14.0], [4500.0, -2000.0, 750.5]];
 
 fn map(f: impl Fn(usize) -> f64) -> V {
@@ -319,7 +319,7 @@ fn scene(dir: &Path, kind: Kind, away: V, motions: &[Ends]) -> (Scene, String) {
     (scene.unwrap_or_else(|error| panic!("{kind:?}: {error}: {}", error.remedy)), name.to_owned())
 }
 
-/// Of each run: lower and upper end of the least distance.
+/// Returns the lower and upper end of the least distance of each run.
 fn brackets(scene: &Scene) -> Vec<(i64, f64, f64)> {
     let mut found = BatchCollector::default();
     Job::new(scene).run(&mut found).expect("a job that runs");

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::folder::tables;
 
-/// What the manifest is to say.
+/// Fate of the device that the manifest is to report.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fate {
     /// The device searched everything.

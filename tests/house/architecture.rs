@@ -128,7 +128,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Where `what` next occurs after `from`, plus `add`; the end if it does not.
+/// Finds the next place of `what` after `from`, plus `add`; the end if there is none.
 fn find(bytes: &[u8], from: usize, what: &[u8], add: usize) -> usize {
     let at = bytes[from..].windows(what.len()).position(|window| window == what);
     at.map_or(bytes.len(), |at| from + at + add)

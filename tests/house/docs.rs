@@ -177,7 +177,7 @@ fn links(line: &str) -> Vec<&str> {
     line.match_indices("](").filter_map(|(at, _)| line[at + 2..].split_once(')').map(|(target, _)| target)).collect()
 }
 
-/// What is wrong with a piece of inline code, if anything.
+/// Finds the fault of a piece of inline code, if any.
 fn wrong_code(tree: &Tree, folder: &str, code: &str) -> Option<String> {
     if let Some(wrong) = wrong_command(tree, folder, code) {
         return Some(wrong);
@@ -211,7 +211,7 @@ fn names_code(tree: &Tree, identifiers: &[&str]) -> bool {
     open.is_empty() || tree.names(&open)
 }
 
-/// What is wrong with the paths and targets of a command, if anything.
+/// Finds the fault of the paths and targets of a command, if any.
 fn wrong_command(tree: &Tree, folder: &str, line: &str) -> Option<String> {
     let (mut before, mut program) = ("", "");
     for word in line.split_whitespace() {
@@ -248,7 +248,7 @@ fn wrong_command(tree: &Tree, folder: &str, line: &str) -> Option<String> {
     None
 }
 
-/// What is wrong with the target of a link, if anything.
+/// Finds the fault of the target of a link, if any.
 fn wrong_link(tree: &Tree, page: &Page, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -304,7 +304,7 @@ fn faults(tree: &Tree, path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// What is wrong with the files and folders of a line of a diagram, if anything.
+/// Finds the fault of the files and folders of a line of a diagram, if any.
 fn wrong_diagram(tree: &Tree, line: &str) -> Option<String> {
     let name = |token: &&str| {
         let is_path = token.chars().all(|c| is_word(c) || "./".contains(c)) && token.len() > 1;

@@ -69,7 +69,7 @@ fn bounds(mesh: &Mesh) -> [[f64; 3]; 2] {
     [fold(f64::min), fold(f64::max)]
 }
 
-/// What every mesh must be, whatever the bytes were.
+/// Asserts everything that must hold of a mesh, whatever the bytes were.
 fn assert_sound(mesh: &Mesh) {
     assert!(!mesh.vertices.is_empty() && mesh.vertices.iter().flatten().all(|c| c.is_finite()));
     assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < mesh.vertices.len()));

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What is known of a node: its name, and of its primitives with triangles the vertices, triangles and box.
+/// A known node: its name, and the vertices, triangles and box of its primitives with triangles.
 #[derive(Debug)]
 struct KnownNode {
     node: usize,

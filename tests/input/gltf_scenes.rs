@@ -1,4 +1,4 @@
-//! What a scene makes of a glTF file: places of many digits, scenes, hidden nodes and skins, and how coarse numbers are.
+//! Scenes from glTF files: places of many digits, scenes, hidden nodes and skins, and how coarse numbers are.
 
 use crate::glb::{GlbMesh, cuboid, glb};
 use crate::trajectory_support::{Row, Shaping, write};

@@ -23,7 +23,7 @@ struct Ended {
     err: String,
 }
 
-/// What must hold of every end: an exit code of the contract (or a signal that we sent), no panic, no backtrace.
+/// Asserts the rules of every end: an exit code of the contract (or a signal that we sent), no panic, no backtrace.
 fn judged(what: &str, done: &Output) -> Ended {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&done.stdout), text(&done.stderr));

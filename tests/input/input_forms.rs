@@ -79,7 +79,7 @@ fn every_length_may_carry_a_unit() {
     }
 }
 
-/// Where the point (1, 2, 3) of a body with this orientation lies.
+/// Returns the place of the point (1, 2, 3) of a body with this orientation.
 fn turned(folder: &Path, orientation: &str) -> [f64; 3] {
     let keys = format!("shape = {{ sphere = 1 }}\norientation = {orientation}");
     let scene = good(folder, &format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n{}", body("a", &keys)));

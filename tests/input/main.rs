@@ -1,4 +1,4 @@
-//! What is read: scenes, geometry and trajectories, good, wrong and hostile.
+//! Input: scenes, geometry and trajectories, good, wrong and hostile.
 
 #[path = "../support/data.rs"]
 mod data;

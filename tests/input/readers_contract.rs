@@ -1,4 +1,4 @@
-//! What the contract promises of every reader, taken literally: every name and unit of a column in every format,
+//! Promises of the contract for every reader, taken literally: every name and unit of a column in every format,
 //! thousands of small files, and geometry that thousands of bodies share.
 #![allow(clippy::print_stderr)] // says what was skipped
 

@@ -402,7 +402,7 @@ fn fields(line: &str) -> Vec<String> {
     line.split(cut).map(str::to_owned).collect()
 }
 
-/// What parts.csv says of a file of the duplex: vertices, triangles, closed, lowest and highest coordinates.
+/// Row of parts.csv about a file of the duplex: vertices, triangles, closed, lowest and highest coordinates.
 type Part = (PathBuf, u64, u64, bool, [f64; 6]);
 
 fn duplex_parts(folder: &Path) -> Vec<Part> {

@@ -1,4 +1,4 @@
-//! What all commands share, through the program: help whose examples work, colours, JSON alone on stdout, pipes that
+//! Rules of all commands, through the program: help whose examples work, colours, JSON alone on stdout, pipes that
 //! close, and names of files that are no text.
 
 use crate::clone::clone;

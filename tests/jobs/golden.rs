@@ -47,7 +47,7 @@ fn committed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name)
 }
 
-/// Where a golden table is kept.
+/// Returns the path of a golden table.
 fn golden(set: &str, table: &str) -> PathBuf {
     committed(set).join("golden").join(format!("{table}.csv"))
 }
@@ -122,7 +122,7 @@ fn by_key(text: &str, keys: usize) -> BTreeMap<Vec<&str>, Vec<&str>> {
     rows.map(|cells| (cells[..keys].to_vec(), cells)).collect()
 }
 
-/// What differs between two tables, for a person; nothing if they are equal.
+/// Describes the differences between two tables, for a person; nothing if they are equal.
 fn differences(expected: &str, found: &str, keys: usize) -> Option<String> {
     if expected == found {
         return None;

@@ -26,14 +26,14 @@ fn collected(job: Job<'_>) -> (RecordBatch, RecordBatch, Outcome) {
     (data::joined(&rows.distances), data::joined(&rows.penetrations), outcome)
 }
 
-/// The same job to the disk.
+/// Returns the rows of a job that writes to the disk, and what it counted.
 fn written(job: Job<'_>) -> (RecordBatch, RecordBatch, Outcome) {
     let out = tempfile::tempdir().expect("scratch");
     let outcome = job.run(&mut ParquetTables::new(out.path())).expect("a job that runs");
     (table(out.path(), "distances"), table(out.path(), "penetrations"), outcome)
 }
 
-/// What tables add to the totals.
+/// Returns the totals without what tables add.
 fn without_bytes(totals: &Totals) -> Totals {
     let mut totals = totals.clone();
     totals.bytes = 0;

@@ -1,4 +1,4 @@
-//! What a run says of its requirement: verdict, exit code, manifest and text alike; what counts as touching; and the
+//! Report of a run on its requirement: verdict, exit code, manifest and text alike; what counts as touching; and the
 //! numbers of a summary.
 
 use crate::trajectory_support::{Row, Shaping, write};

@@ -143,7 +143,7 @@ fn ask(a: &Shape, b: &Shape, at: &Pose) -> Proximity {
     query.proximity(&Pose::IDENTITY, at).expect("poses").expect("a row")
 }
 
-/// That two brackets of one distance agree, rounding aside.
+/// Asserts that two brackets of one distance agree, rounding aside.
 fn agree(exact: &Proximity, row: &Proximity, what: &str) {
     assert!(!row.lower.is_nan() && row.lower <= row.upper, "{what}: {row:?}");
     assert!(row.lower <= exact.upper && exact.lower <= row.upper, "{what}: {exact:?} {row:?}");

@@ -90,7 +90,7 @@ impl Prism {
         Geometry::Pieces(self.quads.iter().map(|quad| corners(quad).into_iter().map(&mut moved).collect()).collect())
     }
 
-    /// As triangles or pieces, with corners moved by `by`, and with a deviation.
+    /// Makes a shape of triangles or pieces, with corners moved by `by`, and with a deviation.
     fn shape(&self, dir: &Path, model: Model, random: &mut Random, [by, deviation]: [f64; 2]) -> Arc<Shape> {
         let geometry = if model == Model::Mesh {
             let path = dir.join("body.obj");

@@ -1,4 +1,4 @@
-//! What pairs of meshes remember changes no row: motions with one memory, against each sample by itself with none.
+//! Memories of pairs of meshes change no row: motions with one memory, against each sample by itself with none.
 
 use crate::solids::Solid;
 use clearsweep::Geometry;

@@ -27,7 +27,7 @@ const WIDTH: f64 = 1e-13 + 512.0 * (f64::EPSILON / 2.0) + 4.0 * f64::EPSILON;
 /// Gaps that are asked for, in radii of both bodies together.
 const GAPS: [f64; 6] = [1e-9, 1e-6, 1e-3, 0.1, 1.0, 10.0];
 
-/// What a family of pairs showed.
+/// Results of a family of pairs.
 #[derive(Debug, Default)]
 struct Shown {
     /// Apart by up to 3e-9, 3e-6, 3e-3, 0.3, 3 radii of both together, and by more.

@@ -24,7 +24,7 @@ const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 /// How wide the bracket of surfaces apart may be, in sizes of the pair (docs/numerics.md, "Triangle meshes").
 const WIDTH: f64 = 1e-13 + 512.0 * (f64::EPSILON / 2.0) + 4.0 * f64::EPSILON;
 
-/// What the closed forms and the input round by, in sizes of the pair.
+/// Bound on the rounding of the closed forms and the input, in sizes of the pair.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 fn times_as_many(cases: usize) -> usize {

@@ -139,7 +139,7 @@ impl Body {
         seen.inside || seen.distance <= self.growth + tolerance
     }
 
-    /// As near to a point outside as the tolerance allows, and not outside.
+    /// Whether a point is as near to a point outside as the tolerance allows, and not outside.
     fn is_on_surface(&self, p: Vec3<f64>, tolerance: f64) -> bool {
         let seen = self.see(p);
         if self.growth > 0.0 {
@@ -166,7 +166,7 @@ impl Body {
     }
 }
 
-/// Of a pose: a point of B's frame in A's, and back.
+/// Maps of a pose: a point of B's frame in A's, and back.
 struct Moved {
     pose: Pose,
 }
@@ -189,7 +189,7 @@ impl Moved {
     }
 }
 
-/// What the pairs of two kinds showed.
+/// Counts of the pairs of two kinds.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     overlapping: usize,

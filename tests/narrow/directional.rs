@@ -24,7 +24,7 @@ fn at(a: &Body, pa: &Placement, b: &Body, pb: &Placement, d: [f64; 3], t: f64) -
     signed_distance(a, pa, b, &moved(pb, times(d, t))).distance.0
 }
 
-/// What a family came to, by relation, and the brackets.
+/// Results of a family by relation, and the brackets.
 #[derive(Default)]
 struct Tally {
     relations: [usize; 6],

@@ -12,7 +12,7 @@ fn exactly(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Answer {
     exact::resolve(cores.0, cores.1, (&pose(pa), &pose(pb))).unwrap_or_else(|| panic!("{}", recipe(a, pa, b, pb)))
 }
 
-/// What a family of pairs came to.
+/// Results of a family of pairs.
 #[derive(Default, Debug)]
 struct Tally {
     regimes: [u32; 3],

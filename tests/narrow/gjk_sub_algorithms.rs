@@ -97,7 +97,7 @@ fn simplex(family: Family, count: usize, random: &mut Random) -> [Vec3<f64>; 4] 
     points
 }
 
-/// What came of one sub-algorithm in a family.
+/// Results of one sub-algorithm in a family.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     cases: usize,
@@ -145,7 +145,7 @@ fn run(family: Family, cases: usize, carriers: &mut [usize; 5]) -> [Tally; 4] {
     tallies
 }
 
-/// What is asserted of a sub-algorithm in a family of 4000 cases.
+/// Bounds asserted of a sub-algorithm in a family of 4000 cases.
 struct Bound {
     /// The largest error, in the units of [`Tally::worst`].
     worst: f64,

@@ -38,7 +38,7 @@ fn pair<'a>(a: &'a Solid, pa: &Placement, b: &'a Solid, pb: &Placement) -> Pair<
     Pair::new(&a.shape.pieces[0].core, &b.shape.pieces[0].core, pose, 0.0)
 }
 
-/// What the searches of one variant came to.
+/// Results of the searches of one variant.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     converged: usize,

@@ -33,7 +33,7 @@ struct Tally {
     ends: [u64; 4],
     /// Visited, by the sum of the dimensions of both features: V-V, V-E, V-F and E-E, E-F, F-F.
     states: [u64; 5],
-    /// Where searches converged: V-V, V-E, E-E, V-F.
+    /// Features at which searches converged: V-V, V-E, E-E, V-F.
     kinds: [u64; 4],
     steps: u64,
     most: u32,
@@ -96,7 +96,7 @@ fn far_side(pair: &Pair<'_, f64>) -> FeaturePair {
     FeaturePair::of_vertices(pair.support(-pair.pose.t, [0, 0]).0)
 }
 
-/// Of a family: random pairs at random poses, from the near side, the far side and four random pairs of features.
+/// Compares a family with the oracle: random pairs at random poses, from the near side, the far side and four random pairs of features.
 fn against_the_oracle(family: &str, seed: u64, cases: usize, make: Make) -> Tally {
     let mut random = Random(seed);
     let pool: Vec<Solid> = (0..40).map(|i| Solid::from_recipe(make(&mut random, i))).collect();

@@ -69,7 +69,7 @@ fn path(random: &mut Random, motion: Motion, a: &Solid, b: &Solid) -> Vec<(Place
     (0..BLOCKS * SAMPLES).map(at).collect()
 }
 
-/// Where B lies on top of A, mostly flush: the sum of their half heights along z, and off to a side by eighths.
+/// Places B on top of A, mostly flush: the sum of their half heights along z, and off to a side by eighths.
 fn slide(random: &mut Random, a: &Solid, b: &Solid) -> [f64; 3] {
     let top = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::NEG_INFINITY, f64::max);
     let low = |s: &Solid| s.points.iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);

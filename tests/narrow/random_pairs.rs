@@ -12,7 +12,7 @@ use clearsweep::bench_support::narrow::{Method, Status};
 /// Gaps up to this many metres count as touching.
 const TOUCH: f64 = 2e-9;
 
-/// What a family of pairs came to.
+/// Results of a family of pairs.
 #[derive(Default)]
 struct Tally {
     pairs: usize,

@@ -53,7 +53,7 @@ fn half(body: &Body) -> f64 {
     0.5 * (0..3).map(|k| side(k) * side(k)).sum::<f64>().sqrt() + body.growth
 }
 
-/// What is wrong with a row.
+/// Finds the fault of a row, if any.
 fn fault(case: &Case, row: &Proximity, truth: &Root) -> Option<String> {
     let [a, b] = &case.bodies;
     let growth = Exact::of(a.growth).add(&Exact::of(b.growth));

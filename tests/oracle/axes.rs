@@ -3,7 +3,7 @@
 use super::Placed;
 use super::number::{Number, Vector, Wide, cross, dot, norm, sub, times, unit, values};
 
-/// Where an axis comes from.
+/// Origin of an axis.
 #[derive(Clone, Copy)]
 enum Axis {
     FacetA(usize),

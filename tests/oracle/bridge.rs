@@ -10,7 +10,7 @@ use crate::oracle::families::{Recipe, cuboid};
 use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, unit, values, wide};
 use crate::oracle::{self, Body, Placement, Truth};
 
-/// What is asked where nothing else is said: every pair has a row.
+/// Options if nothing else is said: every pair has a row.
 pub const EVERYTHING: QueryOptions =
     QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
 

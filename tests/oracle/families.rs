@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::number::{Number, Vector, Wide, add, cross, norm, times};
 use super::{Body, Placement, signed_distance};
 
-/// What a pair is meant to be.
+/// Intended relation of a pair.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Regime {
     Separated,

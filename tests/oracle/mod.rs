@@ -85,7 +85,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// What the oracle found.
+/// Answer of the oracle.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth {
     /// Signed distance.

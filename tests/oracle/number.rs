@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What the formulas of the oracle need of a number.
+/// Operations that the formulas of the oracle need of a number.
 pub trait Number:
     Copy
     + PartialOrd

@@ -125,7 +125,7 @@ impl Solid {
         text
     }
 
-    /// As a body, through a file.
+    /// Makes a body of it, through a file.
     pub(crate) fn shape(&self, model: Model, offset: f64) -> Arc<Shape> {
         let folder = tempfile::tempdir().expect("scratch");
         let path = folder.path().join("solid.obj");

@@ -1,4 +1,4 @@
-//! What the tests of trajectories share: scenes of points, and a writer of Parquet files of every shape.
+//! Code that the tests of trajectories share: scenes of points, and a writer of Parquet files of every shape.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod oracle;

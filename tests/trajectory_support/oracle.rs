@@ -20,7 +20,7 @@ pub struct Expected {
     pub poses: Poses,
 }
 
-/// What the contract says about the rows, sample by sample, without any thought for speed.
+/// Returns the poses that the contract asks for, sample by sample, without any thought for speed.
 pub fn oracle(
     scene: &Scene,
     rows: &[Row],

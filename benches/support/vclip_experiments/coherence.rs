@@ -67,7 +67,7 @@ fn searches() -> Vec<Box<dyn Search>> {
     ]
 }
 
-/// What became of the calls of a search.
+/// Results of the calls of a search.
 #[derive(Default, Clone)]
 struct Tally {
     steps: u64,

@@ -7,11 +7,11 @@ use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
 use clearsweep::bench_support::narrow::search::SearchEnd;
 use clearsweep::bench_support::narrow::{closest_points, vclip};
 
-/// What a search answers.
+/// Answer of a search.
 #[derive(Clone, Copy)]
 pub struct Found {
     pub end: SearchEnd,
-    /// Of its own closest points, metres; 0 for an overlap, no number where it gave up.
+    /// Distance of its own closest points, metres; 0 for an overlap, no number if it gave up.
     pub distance: f64,
     /// Pairs of features or simplices visited.
     pub steps: u32,
@@ -28,7 +28,7 @@ pub trait Search {
     fn name(&self) -> String;
     /// Answers, from what the last call left.
     fn ask(&mut self, pair: &Pair<'_, f64>) -> Found;
-    /// What the last call left.
+    /// Returns the features or the simplex that the last call left.
     fn device(&self) -> Option<Device>;
     fn forget(&mut self);
 }
@@ -114,7 +114,7 @@ impl ByGjk {
         self.options
     }
 
-    /// That of `--narrow gjk`: signed volumes.
+    /// Creates the search of `--narrow gjk`: signed volumes.
     pub fn signed_volumes() -> Self {
         Self { name: "gjk", options: GjkOptions::DEFAULT, last: Simplex::default() }
     }

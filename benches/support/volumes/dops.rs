@@ -95,7 +95,7 @@ pub(crate) struct Placed<const D: usize, const W: usize> {
     high: [[f64; W]; D],
 }
 
-/// Of `D` slabs: a 2D-DOP.
+/// Volumes of `D` slabs: a 2D-DOP.
 pub(crate) struct Slabs<const D: usize>;
 
 impl<const D: usize, const W: usize> Volumes<W> for Slabs<D> {

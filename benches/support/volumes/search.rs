@@ -60,7 +60,7 @@ impl Ord for Open {
     }
 }
 
-/// What has been computed of nodes in a search.
+/// Volumes of nodes that were computed in a search.
 struct Known<P> {
     place: Vec<u32>,
     met: Vec<u32>,
@@ -134,7 +134,7 @@ struct Search<'a, V: Volumes<W>, const W: usize> {
     memory: &'a mut Memory<V, W>,
     limit: f64,
     slack: f64,
-    /// Of the best pair.
+    /// Normal of the best pair.
     normal: Option<Vec3<f64>>,
 }
 
@@ -361,7 +361,7 @@ impl<V: Volumes<W>, const W: usize> Search<'_, V, W> {
     }
 }
 
-/// Of the triangles of a leaf along three axes; of what is beyond them, nothing.
+/// Returns the intervals of the triangles of a leaf along three axes; nothing beyond the last triangle.
 fn intervals(corners: &[Corners], motion: &Motion, axes: &[Vec3<f64>; 3]) -> Leaf {
     let mut to = [[[f64::INFINITY; LEAF]; 3], [[f64::NEG_INFINITY; LEAF]; 3]];
     for k in 0..3 {

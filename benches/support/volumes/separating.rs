@@ -17,14 +17,14 @@ pub(crate) struct Placed<const W: usize> {
     halves: [[f64; W]; 3],
 }
 
-/// Of axes in single precision no gap counts for more than this share of it.
+/// Share of a gap that counts, at most, along axes in single precision.
 const SHARE: f64 = 1.0 - 2.0 * SINGLE;
 
 /// Squares of sines of angles between sides below which their cross product is left out.
 const PARALLEL2: f64 = 1e-2;
 
-/// What axes in single precision, which are at right angles but for rounding, take from a triple product over such a
-/// sine, in lengths of the boxes and of the way between them.
+/// Rounding of a triple product over such a sine, by axes in single precision, which are at right angles but for rounding. Unit: the
+/// lengths of the boxes and of the way between them.
 const ROUNDING: f64 = 20.0 * SINGLE;
 
 /// See above.

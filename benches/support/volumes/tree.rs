@@ -55,20 +55,20 @@ impl Motion {
 
 /// A kind of bounding volume, of up to `W` children side by side.
 pub(crate) trait Volumes<const W: usize> {
-    /// As tables name it.
+    /// Name in tables.
     const NAME: &'static str;
-    /// Whether what is placed depends on the axes of the search.
+    /// Whether placed volumes depend on the axes of the search.
     const TURNS: bool;
-    /// What the tree keeps.
+    /// Volumes that the tree keeps.
     type Stored;
     /// In A's frame.
     type Placed;
-    /// What is known of a body in a search.
+    /// View of a body in a search.
     type View;
 
     /// Around the triangles of each child, in the mesh's frame.
     fn store(children: &[&[Corners]]) -> Self::Stored;
-    /// Of a body at its place; `axes`: those of the search, in A's frame.
+    /// Returns the view of a body at its place; `axes`: those of the search, in A's frame.
     fn view(motion: &Motion, axes: &[Vec3<f64>; 3]) -> Self::View;
     fn place(stored: &Self::Stored, view: &Self::View) -> Self::Placed;
     /// Squares of lower bounds of the distances between child `lane` of one node and all of another; beyond their
@@ -83,7 +83,7 @@ pub(crate) enum Node {
     Leaf(u32),
 }
 
-/// What all kinds of volumes have in common.
+/// Data common to all kinds of volumes.
 #[derive(Debug, Clone)]
 pub(crate) struct Inner<const W: usize> {
     pub(crate) children: [Node; W],
@@ -142,7 +142,7 @@ impl<V: Volumes<W>, const W: usize> Tree<V, W> {
         Node::Inner(index as u32)
     }
 
-    /// Of the volumes, and four bytes for each child.
+    /// Returns the bytes of the volumes, and four bytes for each child, per triangle.
     pub(crate) fn bytes_per_triangle(&self) -> f64 {
         (self.stored.len() * (size_of::<V::Stored>() + 4 * W)) as f64 / self.corners.len() as f64
     }

@@ -71,7 +71,7 @@ impl SplitDepthRule {
     }
 }
 
-/// Where to split a range of at least two samples: at the start of a run inside it, where bodies jump, else in the middle.
+/// Returns the sample at which to split a range of at least two: the start of a run inside it, where bodies jump, else the middle.
 /// Neither part is empty.
 pub(super) fn split_point(block: &FrameBlock, range: Range<usize>) -> usize {
     debug_assert!(range.len() >= 2, "{range:?} cannot be split");

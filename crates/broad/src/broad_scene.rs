@@ -37,9 +37,9 @@ type BoxBuild = (u32, f64);
 pub(super) enum StaticPairs {
     /// None.
     None,
-    /// Those that come near, in the first block.
+    /// Pairs that come near, in the first block.
     InFirstBlock,
-    /// Those that come near, where they are asked for apart from the blocks.
+    /// Pairs that come near, if they are asked for apart from the blocks.
     Apart,
 }
 

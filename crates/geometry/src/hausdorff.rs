@@ -1,4 +1,4 @@
-//! How far one surface reaches from another: the directed Hausdorff distance, as a proven upper bound.
+//! The directed Hausdorff distance of one surface from another, as a proven upper bound.
 //!
 //! `h(P, T) = max over p in P of min over q in T of |p - q|`, for convex polygons `P` and triangles `T`. It is found by
 //! branch and bound. A polygon is bounded in two ways, and refined while its bound is above that of a point found:
@@ -37,7 +37,7 @@ const VISITS_LEAST: usize = 256;
 /// The corners of a convex polygon, in order.
 type Polygon = Vec<Vec3<f64>>;
 
-/// How far the first set reaches from the second, in the unit of the coordinates.
+/// Reach of the first set from the second, in the unit of the coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceReach {
     /// No point of the first set is farther from the second: proven, rounding included.
@@ -57,7 +57,7 @@ pub struct ReachLimits {
     pub enough: f64,
 }
 
-/// How far convex polygons (of one corner and more) reach from triangles.
+/// Bounds the reach of convex polygons (of one corner and more) from triangles.
 pub fn reach<'p>(
     polygons: impl Iterator<Item = &'p [Vec3<f64>]>,
     to: &TriangleTree,

@@ -53,7 +53,7 @@ impl<S: Simd> Scalar for V<S> {
 
 #[doc(hidden)]
 impl<S: Simd> Vec3<V<S>> {
-    /// The same four of each component in both halves.
+    /// Reads four of each component into both halves.
     #[inline(always)]
     pub fn twice(from: &[[f64; 4]; 3]) -> Self {
         Self { x: V::twice(&from[0]), y: V::twice(&from[1]), z: V::twice(&from[2]) }
@@ -75,12 +75,12 @@ impl<S: Simd> Vec3<V<S>> {
         let [x, y, z] = halves.spread_lanes();
         Self { x, y, z }
     }
-    /// From memory.
+    /// Loads the vectors from memory.
     #[inline(always)]
     pub fn load(from: &[Lane; 3]) -> Self {
         Self { x: V::load(&from[0]), y: V::load(&from[1]), z: V::load(&from[2]) }
     }
-    /// To memory.
+    /// Stores the vectors in memory.
     #[inline(always)]
     pub fn store(self, to: &mut [Lane; 3]) {
         self.x.store(&mut to[0]);
@@ -90,7 +90,7 @@ impl<S: Simd> Vec3<V<S>> {
 }
 
 impl<S: Simd> RelativePose<V<S>> {
-    /// From memory: the rotation by rows, and the translation.
+    /// Loads the poses from memory: the rotation by rows, and the translation.
     #[inline(always)]
     pub fn load(r: &[Lane; 9], t: &[Lane; 3]) -> Self {
         let [a, b, c, d, e, f, g, h, i] = r;

@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The Voronoi planes of all features of a polyhedron.
 #[derive(Debug)]
 pub struct Planes {
-    /// By vertex: x, y, z and the clearance (see [`Planes::point`]).
+    /// Points of vertices: x, y, z and the clearance (see [`Planes::point`]).
     points: Vec<[f64; 4]>,
     /// Vertex `v` has `vertex_planes[vertex_start[v]..vertex_start[v + 1]]`.
     vertex_planes: Vec<VertexPlanes>,
@@ -45,11 +45,11 @@ pub struct Planes {
     /// Face `f` has `side_planes[side_start[f]..side_start[f + 1]]`.
     side_planes: Vec<FourPlanes>,
     side_start: Vec<u32>,
-    /// By face: its own plane, positive outside, as the normal and the offset.
+    /// Planes of faces, positive outside, as the normal and the offset.
     supports: Vec<[f64; 4]>,
-    /// By edge: see [`Planes::edge_clearance`].
+    /// Clearances of edges: see [`Planes::edge_clearance`].
     edge_clearances: Vec<[f64; 2]>,
-    /// By face: see [`Planes::face_clearance`].
+    /// Clearances of faces: see [`Planes::face_clearance`].
     face_clearances: Vec<f64>,
 }
 
@@ -100,7 +100,7 @@ impl Plane {
         Self { normal, offset: normal.dot(point) }
     }
 
-    /// The same plane with the other side positive.
+    /// Returns the plane with the other side positive.
     fn flipped(&self) -> Self {
         Self { normal: -self.normal, offset: -self.offset }
     }

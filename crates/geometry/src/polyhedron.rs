@@ -46,7 +46,7 @@ pub struct Polyhedron {
     pub y: Vec<f64>,
     /// See `x`.
     pub z: Vec<f64>,
-    /// For each vertex: its index in the file as read (the first of duplicates). Ascending.
+    /// Index of each vertex in the file as read (the first of duplicates). Ascending.
     pub source: Vec<u32>,
     /// The edges, ordered by (low, high).
     pub edges: Vec<Edge>,
@@ -55,7 +55,7 @@ pub struct Polyhedron {
     pub face_start: Vec<u32>,
     /// See `face_start`.
     pub face_vertices: Vec<u32>,
-    /// For each entry of `face_vertices`: the edge from that vertex to the next one of the face.
+    /// Edge from each vertex of `face_vertices` to the next one of the face.
     pub face_edges: Vec<u32>,
     /// Outward unit normals of the faces, each component to within 2 ulp of the exact plane's.
     pub normals: Vec<Vec3<f64>>,
@@ -81,7 +81,7 @@ pub struct Polyhedron {
     /// No vertex is farther from the recentred origin, metres: the largest distance, rounded up; of a recentred body no less
     /// than what `Polyhedron::recentred` asks for.
     pub radius: f64,
-    /// How far the recentred origin lies from that of the body's own frame, rounded up, metres; 0 where they are one.
+    /// Distance of the recentred origin from that of the body's own frame, rounded up, metres; 0 if they are one.
     pub away: f64,
     /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
     pub distinct_normals: Vec<u32>,

@@ -140,7 +140,7 @@ pub struct RelativePose<T> {
 }
 
 impl<T: Real> RelativePose<T> {
-    /// From two poses in the world. The difference of the positions is formed before it is rotated, so that
+    /// Computes the relative pose from two poses in the world. The difference of the positions is formed before it is rotated, so that
     /// a common offset costs no accuracy.
     #[inline(always)]
     pub fn between(a: &Pose, b: &Pose) -> Self {

@@ -20,7 +20,7 @@ pub enum RayCrossing {
     At,
 }
 
-/// How a ray from `p` along +z meets a triangle.
+/// Finds how a ray from `p` along +z meets a triangle.
 pub fn crossing(p: Vec3<f64>, &[a, b, c]: &Corners) -> RayCrossing {
     let area = turn(a, b, c, 2);
     let turns = [left_of(p, a, b), left_of(p, b, c), left_of(p, c, a)];

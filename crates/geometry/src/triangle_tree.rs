@@ -41,7 +41,7 @@ pub struct TriangleTree {
 }
 
 impl TriangleTree {
-    /// Over these triangles: finite, at least one, fewer than 2^32.
+    /// Builds the tree over these triangles: finite, at least one, fewer than 2^32.
     pub fn new(triangles: Vec<Corners>) -> Self {
         let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
         let mut nodes = Vec::with_capacity(triangles.len());

@@ -1,4 +1,4 @@
-//! From one pose of a body to another: upper bounds of the angle of the rotation and of the length of the translation.
+//! Upper bounds of the angle and of the length of the translation from one pose of a body to another.
 //!
 //! The rotation is the shorter one of the two that lead from one orientation to the other: `q` and `-q` are the same
 //! rotation. Every formula adds a bound of its rounding error, so that the result is never below the exact value.
@@ -30,8 +30,7 @@ pub fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
 }
 
 /// Returns an upper bound of the angle, radians, at most 0.9 percent and [`ROUNDING`] above it, by arithmetic alone: loops over it
-/// vectorise.
-/// NaN for a quaternion that is 0 or NaN.
+/// vectorise. NaN for a quaternion that is 0 or NaN.
 ///
 /// A quarter of the angle has the sine s = v / sqrt(2 n (n + |w|)) with n the norm of the relative quaternion, and
 /// s <= sqrt(1/2). On that range (asin s - s) / s^3 increases to 0.22145.

@@ -71,7 +71,7 @@ pub(super) type RestingPoses = [[u64; 10]; 2];
 /// The answer of a pair of bodies that rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestingAnswer {
-    /// Which bodies they are ([`Polyhedron::identity`] of their hulls, and the bits of the radii), and what was asked.
+    /// Identity of the bodies ([`Polyhedron::identity`] of their hulls, and the bits of the radii), and the options asked with.
     pub(super) of: ([[u64; 2]; 2], QueryOptions),
     /// The poses at which they rest.
     pub(super) poses: RestingPoses,
@@ -102,7 +102,7 @@ struct FeatureMemory {
 /// Values learned about a pair of pieces, to choose the cheapest way to the same row.
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
-    /// For how many samples features stay optimal, on average.
+    /// Mean number of samples for which features stay optimal.
     pub(super) mean_feature_lifetime: f32,
     /// Steps of V-Clip a sample, from the features of the sample before, and from the line between the bodies: as last seen,
     /// and less with each block since, so that the other way is tried again.
@@ -111,8 +111,8 @@ pub(super) struct Learned {
     pub(super) features_changed: bool,
     /// Whether the cold resolver decided the last query as a tie of overlapping cores: it most likely decides the next, too.
     pub(super) depths_tie: bool,
-    /// How far the axis along which a gap beyond the cut-off was last seen lies beside the unit vector between the origins, in A's
-    /// frame; `None` where the bodies are near.
+    /// Axis along which a gap beyond the cut-off was last seen, less the unit vector between the origins, in A's frame; `None` if the
+    /// bodies are near.
     pub(super) axis: Option<Vec3<f64>>,
 }
 

@@ -20,9 +20,9 @@ pub struct Closest<T: Scalar> {
     pub point_a: Vec3<T>,
     /// `point_a + distance * normal`: lies on B's feature to within `residual`.
     pub point_b: Vec3<T>,
-    /// How far `point_b` (or `point_a`) may be off its feature's line, metres.
+    /// Bound on the distance of `point_b` (or `point_a`) from its feature's line, metres.
     pub residual: T,
-    /// How far the closest points lie inside their features, metres: negative outside, infinite for vertices; minus
+    /// Depth of the closest points inside their features, metres: negative outside, infinite for vertices; minus
     /// infinite where the formula has no direction (coincident points, parallel edges).
     pub interior: T,
     /// How many times the pair's rounding bound the direction may be off, times 1 m of lever: 1 where the direction
@@ -288,7 +288,7 @@ fn vertex_face<T: Scalar>(
     (closest, seen_from_b - outward.scale(distance))
 }
 
-/// How far a point of the face's plane lies inside the face (negative: outside the nearest side), metres; point and `normal`
+/// Returns the depth of a point of the face's plane inside the face (negative: outside the nearest side), metres. Point and `normal` are
 /// in the face's frame.
 #[inline(always)]
 pub(super) fn inside_face<T: Scalar>(p: &Polyhedron, face: u32, normal: Vec3<T>, point: Vec3<T>) -> T {
@@ -303,7 +303,7 @@ pub(super) fn inside_face<T: Scalar>(p: &Polyhedron, face: u32, normal: Vec3<T>,
     inside
 }
 
-/// How far a point of the face's plane lies inside of the side from `from` to `to`, metres.
+/// Returns the depth of a point of the face's plane inside of the side from `from` to `to`, metres.
 #[inline(always)]
 pub(super) fn depth_inside_side<T: Scalar>(normal: Vec3<T>, from: Vec3<T>, to: Vec3<T>, point: Vec3<T>) -> T {
     let side = to - from;

@@ -1,4 +1,4 @@
-//! How far the true surfaces of bodies may lie from the stored ones, and brackets that are wider by it.
+//! Deviations of the true surfaces of bodies from the stored ones, and brackets that are wider by them.
 
 use clearsweep_scene::Shape;
 

@@ -10,7 +10,7 @@ use clearsweep_base::simd::Simd;
 use clearsweep_geometry::planes::Planes;
 use clearsweep_geometry::{Polyhedron, RelativePose};
 
-/// Which search goes from feature to feature.
+/// Method of a search from feature to feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FeatureSearch {
     /// V-Clip.
@@ -22,7 +22,7 @@ pub(super) enum FeatureSearch {
 /// Result of a search from feature to feature.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundFeatures {
-    /// How it ended.
+    /// End of the search.
     pub(super) end: SearchEnd,
     /// The features at the end.
     pub(super) features: FeaturePair,

@@ -5,11 +5,11 @@ use clearsweep_geometry::Scalar;
 
 /// One `f64`, or eight in a register: what certificates are computed in.
 pub(crate) trait Float: Scalar<Bound = Self> {
-    /// How many numbers it is.
+    /// Number of numbers in it.
     const LANES: usize;
     /// The numbers; those beyond [`Float::LANES`] are 0.
     fn to_lanes(self) -> Lane;
-    /// From the first [`Float::LANES`] of these numbers.
+    /// Reads the first [`Float::LANES`] of these numbers.
     fn from_lanes(lanes: &Lane) -> Self;
     /// Bit `k`: the truth value of number `k`.
     fn bits(mask: Self::Mask) -> u8;

@@ -92,7 +92,7 @@ impl ParallelKind {
     }
 }
 
-/// How the closest points of a feature pair are found at a pose.
+/// Method by which the closest points of a feature pair are found at a pose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairKind {
     /// The closest points are unique.

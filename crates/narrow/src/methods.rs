@@ -60,12 +60,12 @@ pub struct Auto;
 /// GJK, EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gjk {
-    /// How it searches.
+    /// Options of the search.
     pub options: GjkOptions,
 }
 
 impl Gjk {
-    /// With signed volumes, from the remembered simplex.
+    /// The default: signed volumes, from the remembered simplex.
     pub const DEFAULT: Self = Self { options: GjkOptions::DEFAULT };
 }
 

@@ -1,4 +1,4 @@
-//! How far the pose of a recentred frame may be off the pose that the input names.
+//! Bounds on the error of the pose of a recentred frame against the pose that the input names.
 
 use clearsweep_geometry::{Polyhedron, Pose};
 
@@ -8,7 +8,7 @@ const ROUNDING: f64 = 1.0 / (1_u128 << 102) as f64;
 /// Units of [`ROUNDING`] in `R c`, in lengths of `c`: an entry of `R` is off by 8 and a product with `c` by 3 more.
 const TURNED: f64 = 32.0;
 
-/// How far `position + rest` may be off the place that the pose read and the centre of a core name, metres
+/// Bounds the error of `position + rest` against the place that the pose read and the centre of a core name, metres
 /// (docs/numerics.md): double-double rounds their composition. 0 where nothing is rounded, if the pose read has no rest.
 pub fn placing_error(core: &Polyhedron, pose: &Pose) -> f64 {
     if core.away == 0.0 || permutes_axes(pose.q) {

@@ -6,7 +6,7 @@ use clearsweep_scene::{Lanes, Shape};
 /// The poses of one body over the samples of a block.
 #[derive(Debug, Clone, Copy)]
 pub enum BodyPoses<'a> {
-    /// The same in every sample.
+    /// One pose, the same in every sample.
     Fixed(&'a Pose),
     /// The ten components of a slot of a block (`FrameBlock::slot`).
     Moving(&'a [Lanes]),

@@ -35,7 +35,7 @@ impl RelativeLanes {
         *self.components[k][start..].first_chunk().expect("eight samples of the block")
     }
 
-    /// In one sample.
+    /// Returns the relative pose in one sample.
     #[inline]
     pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
         let c = |k: usize| self.components[k][sample % SAMPLES];
@@ -71,13 +71,13 @@ impl RelativeLanes {
         size_of(a, b, growth, self.reach(s))
     }
 
-    /// Which samples are the ones before them, in every bit, of those that were asked for.
+    /// Returns those of the samples asked for that are the ones before them, in every bit.
     #[inline]
     pub(super) fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// Which samples are finite in all components, of those that were asked for.
+    /// Returns those of the samples asked for that are finite in all components.
     #[inline]
     pub(super) fn finite(&self) -> u64 {
         self.finite
@@ -111,7 +111,7 @@ impl<'a> RelativePoses<'a> {
         Self { poses: [a, b], lanes: Some(lanes) }
     }
 
-    /// In one sample.
+    /// Returns the relative pose in one sample.
     #[inline]
     pub(super) fn at(&self, sample: usize) -> RelativePose<f64> {
         match &self.lanes {
@@ -135,7 +135,7 @@ impl<'a> RelativePoses<'a> {
     }
 }
 
-/// The same pose in every lane.
+/// Spreads a pose to all lanes.
 fn spread(pose: &Pose) -> [Lanes; 10] {
     let (p, q, r) = (pose.position, pose.q, pose.rest);
     [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z].map(|value| Lanes([value; SAMPLES]))
@@ -163,7 +163,7 @@ fn fill_body(a: &[Lanes; 10], b: &[Lanes; 10], samples: u64, out: &mut RelativeL
     out.repeats &= samples & samples << 1;
 }
 
-/// Which of eight samples are the ones before them, in every bit, where these are filled, too.
+/// Returns those of eight samples that are the ones before them, in every bit, if these are filled, too.
 #[inline(always)]
 fn repeats(start: usize, out: &RelativeLanes) -> u64 {
     // Nothing repeats mostly, and one component shows that.

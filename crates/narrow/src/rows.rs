@@ -17,7 +17,7 @@ use clearsweep_scene::{Piece, QueryOptions};
 pub(super) struct RowTerms<'a> {
     /// Both cores.
     pub cores: [&'a Polyhedron; 2],
-    /// By how much each grows, metres.
+    /// Growth of each core, metres.
     pub radii: [f64; 2],
     /// The circumradii of both bodies together, metres.
     pub extent: f64,
@@ -61,13 +61,13 @@ pub(super) struct ProvenLanes<'a, S: Simd> {
     pub(super) gap: V<S>,
     /// The sizes of the pairs of cores, and the lengths of the translations.
     pub(super) extents: Extents<V<S>>,
-    /// By lane.
+    /// Published features by lane.
     pub(super) features: &'a [Published; WIDTH],
     /// The class of proof.
     pub(super) method: Method,
     /// Bit `k`: lane `k` is proven.
     pub(super) good: u8,
-    /// By lane.
+    /// Samples by lane.
     pub(super) samples: &'a [usize; WIDTH],
 }
 
@@ -78,7 +78,7 @@ impl<'a> RowTerms<'a> {
         Self { cores: [&a.core, &b.core], radii: [a.radius, b.radius], extent, options }
     }
 
-    /// By how much the cores grow together, metres.
+    /// Returns the growth of both cores together, metres.
     #[inline(always)]
     pub(super) fn growth(&self) -> f64 {
         self.radii[0] + self.radii[1]

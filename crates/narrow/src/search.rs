@@ -1,9 +1,9 @@
-//! How an iterative search ends: one vocabulary for GJK (`gjk`), V-Clip (`vclip`) and Lin-Canny (`lin_canny`).
+//! Ends of an iterative search: one vocabulary for GJK (`gjk`), V-Clip (`vclip`) and Lin-Canny (`lin_canny`).
 //!
 //! Their results differ (a simplex with its nearest point, a pair of features), so each has a result type of its own:
 //! `gjk::GjkResult`, `vclip::VClipResult`, `lin_canny::LinCannyResult`.
 
-/// How a search ended.
+/// End of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
     /// A direction shows a gap of the cores above the cut-off. GJK only.

@@ -14,7 +14,7 @@ pub(super) const CLIMB_ABOVE: usize = 192;
 /// FeatureIndices of features of one kind: few of them, as a rule.
 pub(super) type FeatureIndices = SmallVec<[u32; 8]>;
 
-/// How a search finds the vertices farthest along a direction. It decides the time of a search, and no row.
+/// Search for the vertices farthest along a direction. It decides the time of a search, and no row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SupportSearch {
     /// A scan of small polyhedra; of larger ones a climb that the table of start vertices helps.

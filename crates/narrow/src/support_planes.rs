@@ -9,7 +9,7 @@ use clearsweep_geometry::polyhedron::NO_FACE;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_model::FeatureKind;
 
-/// How far witness points may lie off the features that are named, in shares of the promise: the rest is left to rounding.
+/// Distance of witness points from the features that are named, at most, in shares of the promise: the rest is left to rounding.
 const WITNESS: f64 = 0.75;
 
 /// The vertices of A and of B on (or near) the supporting planes of a direction, each list ascending.

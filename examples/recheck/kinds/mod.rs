@@ -47,7 +47,7 @@ const EVERYTHING: QueryOptions = QueryOptions { within: f64::INFINITY, require: 
 /// Motions of a cycle: one is coherent, one fast, and all others are of one sample.
 const CYCLE: usize = motion::SAMPLES + 2;
 
-/// Of so many rows one is asked for each promise beside its bracket.
+/// Share of the rows that are asked for each promise beside their bracket.
 const PROMISED: f64 = 1.0 / 16.0;
 
 /// Faulty rows that a chunk shows in full, for each fault.

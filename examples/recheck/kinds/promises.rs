@@ -15,7 +15,7 @@ use crate::oracle::number::{add, norm, times};
 /// By what bodies and positions are scaled.
 pub(crate) const FACTORS: [f64; 4] = [1024.0, 1.0 / 1024.0, 10.0, 0.1];
 
-/// What is tried beside the bracket of a row.
+/// Promise that is tried beside the bracket of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Promise {
     Swapped,
@@ -27,7 +27,7 @@ pub(crate) enum Promise {
 
 impl Promise {
     pub(crate) const ALL: [Self; 5] = [Self::Swapped, Self::Moved, Self::Scaled, Self::Direction, Self::Between];
-    /// Those of one sample.
+    /// Promises of one sample.
     pub(crate) const OF_ROWS: [Self; 4] = [Self::Swapped, Self::Moved, Self::Scaled, Self::Direction];
 }
 

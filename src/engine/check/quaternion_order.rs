@@ -44,7 +44,7 @@ const ZERO: f64 = 1e-6;
 /// An order in which components may have been written to the columns qw, qx, qy, qz.
 #[derive(Clone, Copy, PartialEq)]
 enum ComponentOrder {
-    /// As the columns say.
+    /// The order that the columns say.
     Named,
     /// x, y, z, w.
     ScalarLast,
@@ -107,7 +107,7 @@ struct SlotEvidence {
 
 /// Collects what tells one order from another.
 pub(super) struct OrderEvidence {
-    /// Where the origin that poses are of lies in the body's own frame.
+    /// Origins of the frames that poses are of, in the bodies' own frames.
     centers: Vec<Vec3<f64>>,
     slots: Vec<SlotEvidence>,
     joints: Vec<JointFit>,

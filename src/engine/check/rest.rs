@@ -1,4 +1,4 @@
-//! Where files have the nodes that move, and first poses that tip them over.
+//! Places of moving nodes in the files, and first poses that tip them over.
 
 use super::warning::Warning;
 use crate::geometry::Pose;

@@ -53,7 +53,7 @@ impl Way {
     }
 }
 
-/// Where the crane's parts are.
+/// Places of the crane's parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CranePose {
     pub(super) slew: Quaternion,

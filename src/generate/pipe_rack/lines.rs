@@ -13,7 +13,7 @@ const SPAN: [Mm; 2] = [-1200.0, 25_200.0];
 const INSULATIONS: [Mm; 4] = [30.0, 40.0, 50.0, 60.0];
 /// Middles of the pump bays.
 pub(super) const PUMPS: [(&str, Mm); 3] = [("A", 3000.0), ("B", 9000.0), ("C", 15_000.0)];
-/// Where a pump stands: the middle of its skid.
+/// Place of a pump along y: the middle of its skid.
 pub(super) const PUMP_Y: Mm = 2200.0;
 
 /// A line along the rack.

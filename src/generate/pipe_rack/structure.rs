@@ -6,7 +6,7 @@ use super::parts::{Form, Mm, PlantPart};
 use crate::generate::models::SolidModel;
 use crate::generate::space::{Point3, from_axes};
 
-/// Where the frames of the rack stand.
+/// Places of the frames of the rack.
 pub(super) const FRAMES: [Mm; 5] = [0.0, 6000.0, 12000.0, 18000.0, 24000.0];
 /// Rows of columns.
 pub(super) const ROWS: [(&str, Mm); 2] = [("A", 0.0), ("B", 6000.0)];

@@ -31,7 +31,7 @@ impl Bend {
     }
 }
 
-/// Where a vehicle's parts are.
+/// Places of a vehicle's parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VehiclePose {
     /// On the ground, under the rear axle of the tractor.

@@ -22,7 +22,7 @@ const INPUTS: &str = "runs_input.parquet";
 const MOVING: [&str; 3] = ["payload-1", "band-half-a", "band-half-b"];
 /// Stroke of the separation springs, and their distance from both axes.
 const SPRING: [f64; 2] = [0.06, 0.32];
-/// Where the connector sits, and over which way it holds back.
+/// Place of the connector, and the way over which it holds back.
 const CONNECTOR: ([f64; 2], f64) = ([0.5, 0.0], 0.012);
 /// Height of the payload's centre of mass.
 const PAYLOAD_CENTER: f64 = 0.78;
@@ -170,7 +170,7 @@ struct Band {
     state: [f64; 2],
 }
 
-/// Where the catcher holds the band, metres outwards; natural frequency (1/s) and damping ratio; tilt per way (rad/m).
+/// Catcher: where it holds the band, metres outwards; natural frequency (1/s) and damping ratio; tilt per way (rad/m).
 const CATCHER: (f64, f64, f64, f64) = (0.06, 14.0, 0.35, 1.6);
 
 impl Band {

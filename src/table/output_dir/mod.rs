@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(super) struct OutputDir {
     place: LockedPlace,
-    /// Where files are written, if not to the place itself: it holds `earlier`.
+    /// Staged result that files are written to, if not to the place itself: it holds `earlier`.
     staged: Option<StagedResult>,
     /// The whole result that the new one replaces.
     earlier: EarlierResult,
@@ -137,7 +137,7 @@ impl OutputDir {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Where files are written.
+    /// Returns the folder that files are written to.
     fn target(&self) -> &Folder {
         self.staged.as_ref().map_or(&self.place.folder, |staged| &staged.folder)
     }
@@ -339,9 +339,9 @@ fn check_empty(place: &LockedPlace) -> Result<()> {
 /// The mode in which a directory is claimed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClaimMode {
-    /// Whether what an earlier execution wrote is replaced.
+    /// Whether the files of an earlier execution are replaced.
     pub(super) force: bool,
-    /// Whether what an execution wrote that was killed is gone on with.
+    /// Whether the result of a killed execution is continued.
     pub(super) resume: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where a new result is written while the old one stays, and how they change places.
+//! A place at which a new result is written while the old one stays, and the exchange of both.
 //!
 //! The new result is written to a directory beside the old one, and both are exchanged in one step. Where the file
 //! system cannot do that (another file system is mounted there, nothing may be written beside the directory), it is

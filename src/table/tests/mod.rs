@@ -25,7 +25,7 @@ fn written(results: &[Results], layout: TableLayout, threads: usize) -> Vec<(Str
     written_of(&scene(20, true), results, layout, threads)
 }
 
-/// The same of another scene.
+/// Writes the files of another scene.
 fn written_of(s: &Scene, results: &[Results], layout: TableLayout, threads: usize) -> Vec<(String, Vec<u8>)> {
     let dir = tempfile::tempdir().expect("dir");
     let out = dir.path().join("out");

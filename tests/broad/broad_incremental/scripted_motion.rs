@@ -77,7 +77,7 @@ pub(crate) struct ScriptedMotion {
     script: Script,
     random: Random,
     movers: Vec<Mover>,
-    /// Of each sample so far.
+    /// Number of samples so far.
     frame: usize,
     blocks: u64,
     /// The number of times that a body appeared or disappeared, and of samples that begin a run.

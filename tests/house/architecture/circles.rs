@@ -93,7 +93,7 @@ pub(crate) fn circles<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<V
     groups
 }
 
-/// What lies behind one edge or more.
+/// Returns the files behind one edge or more.
 fn reach<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, from: &str) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = vec![from];
@@ -116,7 +116,7 @@ fn module_path(path: &str) -> Vec<String> {
     parts.into_iter().map(str::to_owned).collect()
 }
 
-/// Where `head::` begins a path.
+/// Finds the places at which `head::` begins a path.
 fn heads_in<'c>(code: &'c str, head: &str) -> impl Iterator<Item = usize> + use<'c> {
     let before = |at: usize| code[..at].bytes().next_back();
     code.match_indices(&format!("{head}::"))
@@ -159,7 +159,7 @@ fn absolute(
     Some(base)
 }
 
-/// What the `use` items bind, and the code without those that re-export.
+/// Returns the names that the `use` items bind, and the code without those that re-export.
 fn bindings(module: &[String], code: &str, modules: &BTreeSet<Vec<String>>) -> (BTreeMap<String, Vec<String>>, String) {
     let mut bound = BTreeMap::new();
     let mut kept = String::with_capacity(code.len());

@@ -209,7 +209,7 @@ fn add_mesh(writer: &mut Writer, random: &mut Random) -> Primitives {
     primitives
 }
 
-/// What a file should be read as; vertices to a tolerance.
+/// Contents that a file should be read as; vertices to a tolerance.
 #[derive(Default)]
 struct Truth {
     vertices: Vec<[f64; 3]>,

@@ -72,7 +72,7 @@ fn pierced(random: &mut Random) -> Outline {
     pierced_by(rise, random)
 }
 
-/// As [`pierced`]; bridges bend at a height that grows by `rise` from hole to hole.
+/// Makes an outline like [`pierced`]; bridges bend at a height that grows by `rise` from hole to hole.
 fn pierced_by(rise: i64, random: &mut Random) -> Outline {
     let holes = 1 + random.below(4) as i64;
     let mut outline = vec![[400 * holes, 0], [400 * holes, 400], [0, 400], [0, 0]];
@@ -133,7 +133,7 @@ fn read_face(points: &[[f64; 3]], ply: bool) -> Result<Mesh, Fault> {
     read_mesh(Path::new(if ply { "a.ply" } else { "a.obj" }), text.into_bytes())
 }
 
-/// That triangles cover an outline once, by their areas and by points.
+/// Checks that triangles cover an outline once, by their areas and by points.
 fn check_cover(mesh: &Mesh, outline: &[[i64; 2]], (axis, far): (usize, f64), random: &mut Random, what: &str) {
     let seen = |v: u32| {
         let p = mesh.vertices[v as usize];

@@ -23,7 +23,7 @@ fn transformation(random: &mut Random) -> (String, Matrix) {
     (format!("\"translation\": {place:?}, \"scale\": {scale:?}"), m)
 }
 
-/// What a file is made of, counted so that every kind is there.
+/// Contents of a file, counted so that every kind is there.
 #[derive(Default, Debug)]
 struct Kinds {
     morphed: usize,

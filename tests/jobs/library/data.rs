@@ -26,7 +26,7 @@ pub(crate) struct PoseRow {
 pub(crate) struct DataSet {
     pub(crate) folder: PathBuf,
     pub(crate) scene: Scene,
-    /// Of the trajectories, if there are any.
+    /// Rows of the trajectories, if there are any.
     pub(crate) rows: Vec<PoseRow>,
     by_key: HashMap<(i64, i64, String), usize>,
 }

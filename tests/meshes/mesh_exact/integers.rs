@@ -80,7 +80,7 @@ impl Fraction {
         (&self.above * &other.below).cmp(&(&other.above * &self.below))
     }
 
-    /// Of two the smaller.
+    /// Returns the smaller one of two.
     pub(crate) fn min(self, other: Self) -> Self {
         if other.compare(&self).is_lt() { other } else { self }
     }

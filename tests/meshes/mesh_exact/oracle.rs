@@ -3,7 +3,7 @@
 //!
 //! A rotation is `M(q) / |q|^2`, so that every point times `|q_A|^2 |q_B|^2` and a power of two is one of integers. In
 //! `f64` pairs are only left out: where balls, or the planes across some direction, are farther apart than `reach`.
-//! That none of these is the nearest one is checked in the end, where the exact distance must be below `reach`.
+//! In the end it is checked that none of these is the nearest one: the exact distance must be below `reach`.
 
 use super::integers::{Fraction, Point, cross, dot, integer, lowest_bit, nearest_f64, sign, sub, triangle_distance2};
 use crate::brute_force::{Corners, triangle_bracket};
@@ -12,7 +12,7 @@ use clearsweep::bench_support::geometry::{Pose, Vec3};
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 
-/// What coordinates and gaps in `f64` may be off, in parts of the largest coordinate: hundreds of roundings.
+/// Bound on the error of coordinates and gaps in `f64`, in parts of the largest coordinate: hundreds of roundings.
 const SLACK: f64 = 1e-13;
 
 /// How far above the least distance in `f64` pairs are compared exactly, in the same parts.

@@ -1,4 +1,4 @@
-//! What the program says of open meshes: rows, words, verdict and exit codes.
+//! Reports of the program on open meshes: rows, words, verdict and exit codes.
 
 use crate::folder::tables;
 use crate::program::expect;

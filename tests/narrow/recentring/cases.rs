@@ -53,7 +53,7 @@ impl Random {
         }
     }
 
-    /// Where a body of a size lies in its own frame: far along each of the axes, or beside its origin along some.
+    /// Returns the place of a body of a size in its own frame: far along each of the axes, or beside its origin along some.
     fn offset(&mut self, size: f64) -> [f64; 3] {
         let far = self.scale(1e-2, 1e6);
         [0; 3].map(|_| match self.below(3) {

@@ -35,14 +35,14 @@ pub struct Body {
     pub planes: Vec<[usize; 3]>,
     pub edges: Vec<[usize; 2]>,
     pub growth: f64,
-    /// What it stands on.
+    /// Part that it stands on.
     pub part: Part,
     /// Largest angle about the upright direction, in the plane across its edge, within which the edge is the lowest part.
     pub cone: f64,
 }
 
 impl Body {
-    /// Where it stands.
+    /// Returns the height at which it stands.
     pub fn low(&self) -> f64 {
         self.vertices[self.part.corners()[0]][2]
     }

@@ -94,7 +94,7 @@ fn centroids_are_those_of_samples() {
     assert!(compared > 90, "not representative: {compared}");
 }
 
-/// What is left of a convex outline on the left of a line.
+/// Returns the part of a convex outline on the left of a line.
 fn clipped(outline: &Outline, [p, q]: [[f64; 2]; 2]) -> Outline {
     let mut left = Outline::new();
     for i in 0..outline.len() {

@@ -242,7 +242,7 @@ impl Quaternions {
         Placement::new(rows.map(|row| closest::inner(row, t)), self.b)
     }
 
-    /// Where B's origin lies so that a point of its part is over one of A's.
+    /// Returns a place of B's origin such that a point of its part is over one of A's.
     fn offset(&self, random: &mut Random, a: &Body, b: &Body) -> [f64; 2] {
         let ([ax, ay], [bx, by]) = (a.somewhere(random), b.somewhere(random));
         let [w, _, _, z] = self.own;

@@ -1,4 +1,4 @@
-//! What a row about a tie must be, case by case.
+//! Rules that a row about a tie must keep, case by case.
 
 use clearsweep::bench_support::narrow::{Method, Proximity, Status};
 use clearsweep::bench_support::scene::{SAMPLES, Shape};
@@ -26,7 +26,7 @@ const OFF: f64 = 1.0 / (1_u64 << 46) as f64;
 /// How far the normal may be off. Where edges are near, it is known to rounding over distance only.
 const NORMAL: f64 = 1e-12;
 
-/// What can be wrong.
+/// Aspect of a row that can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aspect {
     /// The exact distance is outside the bracket.
@@ -55,7 +55,7 @@ impl Aspect {
     ];
 }
 
-/// What a case came to.
+/// Outcome of a case.
 pub struct Outcome {
     pub number: usize,
     pub kind: Kind,

@@ -84,7 +84,7 @@ impl Placed {
     }
 }
 
-/// What there is to know of a tie.
+/// Everything that is known of a tie.
 pub struct Tie {
     /// Whether the parts are exactly parallel.
     pub exact: bool,
@@ -257,7 +257,7 @@ fn rough_of(v: &Vector) -> [f64; 3] {
     v.each_ref().map(Exact::value)
 }
 
-/// The same points in `f64`.
+/// The points of a pair in `f64`.
 struct Rough {
     a: Vec<[f64; 3]>,
     b: Vec<[f64; 3]>,
@@ -294,7 +294,7 @@ fn width(corners: &[[f64; 3]], normal: [f64; 3]) -> f64 {
     (0..corners.len()).filter_map(across).fold(extent, f64::min)
 }
 
-/// Of an edge over a face: one over the least sine of the angle with a side that it crosses or meets.
+/// Returns the condition of an edge over a face: one over the least sine of the angle with a side that it crosses or meets.
 fn condition(placed: &Placed, a: &Body, b: &Body, normal: [f64; 3]) -> f64 {
     let corners = |part: &Part, of: &[Vector]| -> Vec<[f64; 3]> {
         part.corners().iter().map(|&c| values(&of[c], &placed.weight)).collect()

@@ -52,7 +52,7 @@ pub fn published(shape: &Shape, part: &Part, outward: [f64; 3]) -> Option<(Featu
     }
 }
 
-/// Where a pair is: A's place and B's.
+/// Places of a pair: A's and B's.
 pub type Places = (Placement, Placement);
 
 /// The rows of up to 64 samples through `walk`, with a cache.

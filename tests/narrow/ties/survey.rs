@@ -14,7 +14,7 @@ const SEED: u64 = 20;
 /// Cases where nothing else is said.
 const CASES: usize = 4_000;
 
-/// What all cases came to.
+/// Outcomes of all cases.
 pub struct Survey {
     outcomes: Vec<Outcome>,
 }

@@ -6,7 +6,7 @@ use thiserror::Error;
 /// A graphics adapter of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterDescription {
-    /// As its driver calls it.
+    /// Name that its driver gives.
     pub name: String,
     /// `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,

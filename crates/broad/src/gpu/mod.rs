@@ -25,10 +25,10 @@ pub fn open(
     open_with(name, DeviceLimits::within(memory_bytes), &DeviceFaults::default())
 }
 
-/// As [`open`], with other limits and with faults: for tests.
+/// Opens the device like [`open`], with other limits and with faults: for tests.
 ///
 /// # Errors
-/// As for [`open`].
+/// Like those of [`open`].
 #[doc(hidden)]
 pub fn open_with(
     name: Option<&str>,

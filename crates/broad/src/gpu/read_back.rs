@@ -13,7 +13,7 @@ pub(super) struct ReadBuffer {
     _taken: TakenMemory,
 }
 
-/// Those that nothing is fetched into now.
+/// Buffers that nothing is fetched into now.
 #[derive(Debug, Default)]
 pub(super) struct ReadBuffers(Vec<ReadBuffer>);
 

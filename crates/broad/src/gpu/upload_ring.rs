@@ -27,7 +27,7 @@ pub(super) struct UploadRing {
     open: Vec<UploadBuffer>,
     /// Mapped and empty.
     free: Vec<UploadBuffer>,
-    /// Those that the device is done with come back by these, mapped.
+    /// Channel by which buffers that the device is done with come back, mapped.
     sender: Sender<UploadBuffer>,
     receiver: Receiver<UploadBuffer>,
 }
@@ -39,7 +39,7 @@ impl Default for UploadRing {
     }
 }
 
-/// Where bytes are written.
+/// Place at which bytes are written.
 #[derive(Debug)]
 pub(super) struct UploadPlace {
     pub(super) buffer: wgpu::Buffer,

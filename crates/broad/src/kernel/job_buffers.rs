@@ -62,7 +62,7 @@ impl<B> JobBuffers<B> {
     }
 }
 
-/// Where the matrix begins, the class of each slot and each fixed box, and the matrix.
+/// Returns the words of the rules: where the matrix begins, the class of each slot and each fixed box, and the matrix.
 fn rules(job: &BroadScene, scene: &Scene) -> Vec<u32> {
     if scene.ignored.class.is_empty() {
         return vec![0];

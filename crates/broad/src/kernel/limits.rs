@@ -32,7 +32,7 @@ impl Default for DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// Those for so many bytes of memory.
+    /// Returns the limits for so many bytes of memory.
     pub fn within(memory_bytes: Option<u64>) -> Self {
         Self { memory_bytes: memory_bytes.unwrap_or(DEFAULT_MEMORY), ..Self::default() }
     }

@@ -54,7 +54,7 @@ pub(crate) trait KernelMachine: Send {
     /// Writes to a buffer before any command that was not begun yet.
     fn write(&mut self, buffer: &Self::Buffer, from: u64, bytes: &[u8]);
 
-    /// As [`Self::write`], to the first `bytes` of a buffer, piece by piece: `pieces` is shown where to append them (each a
+    /// Writes like [`Self::write`] to the first `bytes` of a buffer, piece by piece: `pieces` is shown where to append them (each a
     /// multiple of 8 bytes), and appends so many bytes.
     fn write_with(&mut self, buffer: &Self::Buffer, bytes: u64, pieces: &mut Pieces<'_>);
 

@@ -84,7 +84,7 @@ impl<B> PairWindow<B> {
         [number, Region { buffer: &self.found, from: 0, bytes }]
     }
 
-    /// Where the kept pairs are that were not fetched ahead, of so many.
+    /// Returns the region of those of `kept` pairs that were not fetched ahead.
     pub(super) fn rest(&self, kept: u32, ahead: FetchAhead) -> Option<Region<'_, B>> {
         let size = size_of::<FoundPair>() as u64;
         let left =

@@ -40,7 +40,7 @@ pub(crate) struct DeviceBox {
 }
 
 impl DeviceBox {
-    /// As [`super::super::boxes::LatticeBox::EMPTY`].
+    /// The empty box, like [`super::super::boxes::LatticeBox::EMPTY`].
     pub(crate) const EMPTY: Self = Self { min: [u32::MAX; 3], max: [0; 3] };
 
     /// Whether two boxes share a lattice point.
@@ -89,7 +89,7 @@ pub(crate) struct Tree {
     /// The level of the root.
     pub top: u32,
     pub unused: [u32; 2],
-    /// Where each level begins.
+    /// Index at which each level begins.
     pub starts: [u32; LEVELS],
 }
 
@@ -188,7 +188,7 @@ pub(crate) struct FixedParams {
     pub count: u32,
     pub window_start: u32,
     pub window_size: u32,
-    /// Where the counts of the items begin.
+    /// Index at which the counts of the items begin.
     pub base: u32,
     pub slots: u32,
     pub unused: [u32; 2],
@@ -226,7 +226,7 @@ impl BruteParams {
 pub(crate) struct MaskParams {
     pub slots: u32,
     pub stride: u32,
-    /// Where the sum of all counts lies.
+    /// Index of the sum of all counts.
     pub total_at: u32,
     pub window_start: u32,
     pub window_size: u32,

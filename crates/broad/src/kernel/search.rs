@@ -98,7 +98,7 @@ pub(super) enum PairMethod {
     Tree,
 }
 
-/// Where the boxes of a search lie.
+/// Boxes of a search.
 #[derive(Debug)]
 pub(super) struct BoxSource<'a, B> {
     pub(super) boxes: &'a B,
@@ -118,7 +118,7 @@ impl<B> Copy for BoxSource<'_, B> {}
 #[derive(Debug)]
 pub(super) struct FetchedPairs {
     words: Vec<u32>,
-    /// Where the first pair begins.
+    /// Word at which the first pair begins.
     first: usize,
 }
 
@@ -285,7 +285,7 @@ impl<F: Send> WorldSearch<F> {
         self.fetch = Some(machine.fetch(&[total, kept, ahead]));
     }
 
-    /// Where the sum of all counts lies.
+    /// Returns the index of the sum of all counts.
     fn total_at(&self, job: &JobBuffers<impl Sized>) -> u32 {
         let asked = self.range.end - self.range.start;
         if job.fixed > 0 { 2 * asked } else { asked }

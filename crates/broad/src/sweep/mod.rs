@@ -7,9 +7,9 @@
 //! begins an overlap of intervals compares the two boxes, and one that ends an overlap removes the pair. A pair whose boxes
 //! begin to overlap has such an exchange along at least one axis; a pair that overlaps throughout has none.
 //!
-//! Where motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997, Figure 6), the number
-//! of exchanges is quadratic. Then the lists are sorted from scratch and swept along the axis with the fewest overlapping
-//! intervals, so that a sample costs O(n log n) and that sweep.
+//! If motion is large (the first sample, the start of a run) or endpoints cluster (Mirtich 1997, Figure 6), the number of exchanges is
+//! quadratic. Then the lists are sorted from scratch and swept along the axis with the fewest overlapping intervals. So a sample costs O(n
+//! log n) and that sweep.
 
 mod endpoints;
 mod full_sweep;

@@ -1,8 +1,8 @@
-//! Where the twins that fill pairs in put them.
+//! The window that the twins fill with pairs.
 
 use super::super::kernel::records::ItemPair;
 
-/// Where pairs go: a window of their places.
+/// A window of the places of pairs.
 pub(super) struct WindowPlaces<'a> {
     pub(super) start: u32,
     pub(super) size: u32,

@@ -1,4 +1,4 @@
-//! From a weakly convex triangulation to the faces of the hull: coplanar neighbours are joined, exactly, and vertices
+//! Merges a weakly convex triangulation into the faces of the hull: coplanar neighbours are joined, exactly, and vertices
 //! that lie inside a face or an edge are dropped.
 
 use super::exact::side;

@@ -8,8 +8,8 @@ use crate::polyhedron::Polyhedron;
 use crate::real::{Dd, Scalar};
 use crate::vec3::Vec3;
 
-/// How many directions that round to the same unit vector, but differ, are told apart; any more count as distinct
-/// from everything, which costs a query time but is never wrong.
+/// Number of directions told apart that round to the same unit vector, but differ; any more count as distinct from
+/// everything, which costs a query time but is never wrong.
 const ALIKE: usize = 64;
 
 /// Fills in `normals` and `distinct_normals` of a polyhedron that has its vertices and faces.

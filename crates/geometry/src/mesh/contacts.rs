@@ -1,4 +1,4 @@
-//! How often a mesh touches or crosses itself: its tree is searched against itself.
+//! Counts of the contacts and crossings of a mesh with itself: its tree is searched against itself.
 //!
 //! Boxes here are those of the coordinates themselves, not the boxes of the nodes, so that nothing is rounded and what is left out has no
 //! point in common. Leaves are taken in blocks, each block by one thread, and each leaf is searched for among those behind it.
@@ -30,7 +30,7 @@ const BLOCKS_PER_THREAD: usize = 4;
 /// The pairs of triangles of a mesh that touch or cross each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SelfContacts {
-    /// How many there are.
+    /// Number of pairs.
     pub count: u64,
     /// Counting ended early: there are at least so many.
     pub at_least: bool,

@@ -9,7 +9,7 @@ use crate::triangle_tree::bounds;
 use std::f64::consts::PI;
 use std::ops::Range;
 
-/// How far the inside of a body is known.
+/// Knowledge of the inside of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
     /// The surface closes up: inside and outside are known.
@@ -50,7 +50,7 @@ const DISPLACEMENT: f64 = 8.0;
 /// The open surface of a mesh: which triangles are to be turned so that neighbours agree, and a tree over them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenSurface {
-    /// In the order of the mesh's triangles.
+    /// Triangles to be turned, in the mesh's order.
     turned: Vec<bool>,
     tree: Lazy<Vec<WindingNode>>,
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// Published numbers of the features of triangles.
 #[derive(Debug, Clone)]
 pub struct FeatureLabels {
-    /// For each vertex: its index in the file as read.
+    /// Index of each vertex in the file as read.
     vertices: Vec<u32>,
     parts: LabelledParts,
 }

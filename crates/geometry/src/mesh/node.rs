@@ -35,7 +35,7 @@ impl NodeId {
         Self(index | LEAF)
     }
 
-    /// Which of the two.
+    /// Returns the inner node or the leaf.
     #[inline(always)]
     pub fn get(self) -> Child {
         if self.0 & LEAF == 0 { Child::Inner(self.0) } else { Child::Leaf(self.0 & !LEAF) }
@@ -61,14 +61,14 @@ impl NodeId {
 pub struct MeshNode {
     /// Point that the centres are measured from, metres in the mesh's frame.
     pub origin: Vec3<f64>,
-    /// By coordinate: the centre of each child's box less `origin`, metres.
+    /// Centre of each child's box less `origin`, by coordinate, metres.
     pub centers: [[f32; WIDTH]; 3],
     /// By axis of the boxes and coordinate: from the centre of each child's box to the middle of a side, metres. Long enough to cover
     /// what rounding to `f32` takes from them and from the centre.
     pub halves: [[[f32; WIDTH]; 3]; 3],
     /// The children.
     pub children: [NodeId; WIDTH],
-    /// How many of them there are.
+    /// Number of children.
     pub count: u8,
 }
 

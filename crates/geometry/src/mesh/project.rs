@@ -18,7 +18,7 @@ pub struct SearchFrame {
 }
 
 impl SearchFrame {
-    /// With `normal` (unit) as the first axis.
+    /// Creates a frame with `normal` (unit) as the first axis.
     pub fn along(normal: Vec3<f64>) -> Self {
         let [x, y, z] = normal.to_array().map(f64::abs);
         let least = if x <= y && x <= z {
@@ -32,7 +32,7 @@ impl SearchFrame {
         Self { axes: [normal, second, normal.cross(second)], shift: [0.0; 3] }
     }
 
-    /// The same axes as directions in B's frame, coordinates measured in A's.
+    /// Returns the axes as directions in B's frame; coordinates are measured in A's.
     pub fn in_b(&self, a_from_b: &RelativePose<f64>) -> Self {
         Self { axes: self.axes.map(|f| a_from_b.inverse_vector(f)), shift: self.axes.map(|f| f.dot(a_from_b.t)) }
     }
@@ -41,9 +41,9 @@ impl SearchFrame {
 /// Intervals along three axes, of up to eight boxes or triangles side by side, metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Intervals {
-    /// By axis.
+    /// Lower ends by axis.
     pub low: [[f64; WIDTH]; 3],
-    /// By axis.
+    /// Upper ends by axis.
     pub high: [[f64; WIDTH]; 3],
 }
 
@@ -51,7 +51,7 @@ impl Intervals {
     /// Intervals of nothing: infinitely far from everything.
     pub const NONE: Self = Self { low: [[f64::INFINITY; WIDTH]; 3], high: [[f64::NEG_INFINITY; WIDTH]; 3] };
 
-    /// How many lanes hold something.
+    /// Counts the lanes that hold something.
     pub fn count(&self) -> usize {
         self.low[0].iter().take_while(|&&low| low < f64::INFINITY).count()
     }

@@ -46,7 +46,7 @@ impl PieceTree {
         self.leaves.get(piece as usize).copied()
     }
 
-    /// Which of the two parts of a node contains a leaf that is below it.
+    /// Returns the one of a node's two parts that contains a leaf below it.
     pub fn part_towards([first, second]: [u32; 2], leaf: u32) -> u32 {
         if leaf < second { first } else { second }
     }

@@ -1,5 +1,4 @@
-//! How far two solids are from each other: the Hausdorff distance of the union of convex pieces from the solid of a mesh, as a
-//! proven upper bound.
+//! The Hausdorff distance of the union of convex pieces from the solid of a mesh, as a proven upper bound.
 //!
 //! ```text
 //! search.rs       branch and bound, best first
@@ -39,7 +38,7 @@ const STEPS: usize = 40_000;
 const VISITS_EACH: usize = 4096;
 const VISITS: usize = 1 << 25;
 
-/// How far one set reaches from another, in the unit of the coordinates.
+/// Reach of one set from another, in the unit of the coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolidReach {
     /// No point of the first set is farther from the second: proven, rounding included. Above 0.
@@ -48,7 +47,7 @@ pub struct SolidReach {
     pub lower: f64,
 }
 
-/// How far the pieces reach from the solid, points inside of it being at 0; distances up to `settled` are not told apart.
+/// Bounds the reach of the pieces from the solid, whose points are at 0; distances up to `settled` are not told apart.
 pub fn out_of_solid(pieces: &PieceUnion<'_>, solid: &TriangleSolid, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfSolid { pieces, queries: queries(pieces, solid) };
@@ -59,7 +58,7 @@ pub fn out_of_solid(pieces: &PieceUnion<'_>, solid: &TriangleSolid, settled: f64
     SolidReach { upper, lower: known.found }
 }
 
-/// How far the solid reaches from the pieces, points inside of one being at 0; distances up to `settled` are not told apart.
+/// Bounds the reach of the solid from the pieces, whose points are at 0; distances up to `settled` are not told apart.
 pub fn out_of_pieces(solid: &TriangleSolid, pieces: &PieceUnion<'_>, settled: f64) -> SolidReach {
     let mut known = Known { found: 0.0, settled };
     let mut reaching = OutOfPieces { pieces, queries: queries(pieces, solid) };

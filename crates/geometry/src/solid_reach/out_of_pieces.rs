@@ -1,4 +1,4 @@
-//! How far a solid reaches from convex pieces.
+//! The reach of a solid from convex pieces.
 //!
 //! A cell is a part of the box of the solid. The distance to *one* piece is a convex function, and the largest value of a convex function
 //! over a compact set is that at an extreme point of its hull. Of the part of the solid in a cell those are corners of the cell that lie

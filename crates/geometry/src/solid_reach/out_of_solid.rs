@@ -1,4 +1,4 @@
-//! How far convex pieces reach from a solid.
+//! The reach of convex pieces from a solid.
 //!
 //! A cell is a part of one piece. No point of it is farther from the solid than the least of
 //!

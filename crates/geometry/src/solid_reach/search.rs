@@ -37,7 +37,7 @@ pub(super) struct ReachCell {
     pub(super) source: u32,
     /// Cuts that led to it.
     pub(super) cuts: u32,
-    /// Which cell it is: of equal bounds the earlier one comes first.
+    /// Number of the cell: of equal bounds the earlier one comes first.
     number: u64,
 }
 

@@ -41,7 +41,7 @@ const LEAST: usize = 3;
 /// cache when an overlap is to be grown at last.
 const VERTICES: usize = 8192;
 
-/// How many of the queries are to be answered together: at least one.
+/// Returns the number of queries that are answered together: at least one.
 pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
     let mut vertices = 0;
     let fits = |query: &&PairQuery<'_>| {
@@ -54,7 +54,7 @@ pub(super) fn group(queries: &[PairQuery<'_>]) -> usize {
 /// A pair whose features were handed to the prover.
 #[derive(Debug, Clone, Copy)]
 struct Handed {
-    /// Which of the pairs that take part.
+    /// Index among the pairs that take part.
     at: u8,
     /// Whether the features were remembered.
     held: bool,
@@ -63,12 +63,12 @@ struct Handed {
 /// Outcomes of the first samples of queries.
 #[derive(Debug)]
 pub(super) struct ManyPairs {
-    /// By query.
+    /// State of each query.
     state: [RungOutcome<Handed>; MOST],
-    /// By query.
+    /// Sizes of each query's pair.
     extents: [Extents<f64>; MOST],
     prover: Prover,
-    /// By pair that takes part.
+    /// Proven answer of each pair that takes part.
     answer: [Option<Answer>; MOST],
 }
 
@@ -81,17 +81,17 @@ impl Default for ManyPairs {
 
 /// The pairs that take part. Sets of them: bit `k` for pair `k`.
 struct Pairs<'a> {
-    /// At their poses.
+    /// Pairs at their poses.
     pair: Vec<Pair<'a, f64>>,
     /// The query whose first sample it is, by pair.
     query: [u8; MOST],
     /// Features that their searches start from.
     start: [FeaturePair; MOST],
-    /// To be searched from a vertex of each body.
+    /// Pairs to be searched from a vertex of each body.
     cold: u64,
-    /// To be searched from what is remembered.
+    /// Pairs to be searched from what is remembered.
     left: u64,
-    /// To be proven with what is remembered.
+    /// Pairs to be proven with what is remembered.
     held: u64,
 }
 

@@ -65,7 +65,7 @@ struct Searched {
     /// Rows of the samples in which a search converged.
     rows: ReadyRows<SAMPLES>,
     prover: Prover,
-    /// In how many of the samples searched the features were not those of the sample before.
+    /// Number of the samples searched in which the features were not those of the sample before.
     changes: u16,
 }
 
@@ -109,7 +109,7 @@ impl<'a> OnePair<'a> {
         self.is_current = self.is_current && cache.hulls.features() == Some(self.memory.verified.features());
     }
 
-    /// For how many samples features stay optimal, on average, with a change of them here.
+    /// Returns the mean number of samples for which features stay optimal, with a change of them here.
     fn mean_feature_lifetime(&self, cache: &PairCache) -> f32 {
         0.75 * cache.hulls.learned.mean_feature_lifetime + 0.25 * self.run
     }
@@ -278,7 +278,7 @@ impl<'a> OnePair<'a> {
 }
 
 impl Searched {
-    /// How many searches in turn ended at the same features, on average.
+    /// Returns the mean number of searches in turn that ended at the same features.
     fn mean_feature_lifetime(&self) -> f32 {
         self.samples.count_ones() as f32 / f32::from(self.changes.max(1))
     }

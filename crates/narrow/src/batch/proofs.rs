@@ -16,7 +16,7 @@ use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep_model::Method;
 use clearsweep_scene::SAMPLES;
 
-/// Whose answers are proven.
+/// Pairs whose answers are proven.
 pub(crate) trait ProofSource: Copy {
     /// Destination of proven answers.
     type Out: ?Sized;

@@ -24,7 +24,7 @@ pub struct Certificate {
     pub closest: Closest<f64>,
     /// The gap of the supporting planes over all vertices: the signed distance of the cores less rounding.
     pub gap: f64,
-    /// By how much other vertices stay off the planes, at least (metres): the rounding of the direction.
+    /// Least clearance of other vertices from the planes, metres: the rounding of the direction.
     pub margin: f64,
     /// The pair's rounding bound E.
     pub bound: f64,
@@ -131,8 +131,7 @@ fn closest_of<T: Float, F: Features<T>>(
 }
 
 /// Returns the lanes in which rounding leaves nothing open about locally strict cores at this distance. The cores are apart or overlap by
-/// more
-/// than a few bounds. In contact the sign of the distance is open, and a second facet behind bodies too thin to tell may be as near:
+/// more than a few bounds. In contact the sign of the distance is open, and a second facet behind bodies too thin to tell may be as near:
 /// only parallel features of which one is a solid's rule that out, since no other vertex is near their planes.
 #[inline(always)]
 pub(crate) fn is_decided<T: Float>(kind: PairKind, cores: [&Polyhedron; 2], distance: T, bound: T) -> T::Mask {

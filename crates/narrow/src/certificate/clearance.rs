@@ -14,10 +14,10 @@ use clearsweep_model::FeatureKind::{Edge, Face, Vertex};
 /// pair's size, 2^-53 times: 40 for the plane, 16 for the formula, and as much again.
 const DEPTH: f64 = 128.0 * f64::UNIT;
 
-/// By how much the heights of two vertices along a direction may be off together, in shares of the radius.
+/// Bound on the error of the heights of two vertices along a direction together, in shares of the radius.
 const HEIGHTS: f64 = 64.0 * f64::UNIT;
 
-/// By how much the product of a direction and a stored normal may be off.
+/// Bound on the error of the product of a direction and a stored normal.
 const NORMAL: f64 = 32.0 * f64::UNIT;
 
 /// By how much a depth by the stored planes may be more than that of the formula, metres; `size`: that of the pair.

@@ -16,7 +16,7 @@ use clearsweep_model::FeatureKind::{self, Edge, Face, Vertex};
 pub(crate) trait Features<T: Float> {
     /// Returns the operand of the formula for the closest points.
     fn operand(&self) -> Operand<T>;
-    /// How many vertices [`Features::vertex`] knows, at least 1.
+    /// Number of vertices that [`Features::vertex`] knows, at least 1.
     fn count(&self) -> usize;
     /// Vertex `i` of the feature, from 1 on; vertex 0 is the operand's point.
     fn vertex(&self, i: usize) -> Vec3<T>;
@@ -37,7 +37,7 @@ pub(crate) trait Features<T: Float> {
     }
 }
 
-/// How far a foot lies inside of one face, at least where stored planes say more than the margin in all lanes, else exactly.
+/// Returns how far a foot lies inside of one face, at least if stored planes say more than the margin in all lanes, else exactly.
 #[inline(always)]
 fn inside_one<T: Float>(p: &Polyhedron, face: u32, foot: Vec3<T>, size: T) -> T {
     if let Some(planes) = p.formed_planes() {
@@ -139,9 +139,9 @@ pub(crate) struct FeaturePerLane<'a, S: Simd> {
     features: &'a [Feature; WIDTH],
     /// Their vertices, and the first again where one has fewer.
     vertices: [Vec3<V<S>>; SIDES],
-    /// How many of them there are, at most.
+    /// Largest number of vertices of a feature in a lane.
     count: usize,
-    /// Lanes in which `count` vertices are all of the feature's.
+    /// Lanes in which `vertices` has all vertices of the feature.
     all: u8,
     direction: Vec3<V<S>>,
     /// Clearance of a vertex, see [`Planes::point`]; only if the features are vertices.

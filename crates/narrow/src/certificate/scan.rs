@@ -12,9 +12,9 @@ use clearsweep_model::FeatureKind;
 pub(crate) struct SupportPlane<T> {
     /// Outward unit normal, in the body's frame.
     pub(super) normal: Vec3<T>,
-    /// How far other vertices must stay below, metres.
+    /// Least distance of other vertices below the plane, metres.
     pub(super) margin: T,
-    /// How far the feature's vertices may differ in height, metres.
+    /// Largest difference of the heights of the feature's vertices, metres.
     pub(super) bound: T,
 }
 
@@ -84,7 +84,7 @@ fn neighbours_below(p: &Polyhedron, feature: Feature, own: &[u32], d: Vec3<f64>,
     own.iter().flat_map(|&v| p.neighbours_of(v)).all(|&w| d.dot(p.vertex(w)) < least || feature.has_vertex(p, w))
 }
 
-/// How many of the first `count` lanes are set.
+/// Counts the set lanes among the first `count`.
 #[inline(always)]
 fn reaching(bits: u8, count: usize) -> u32 {
     (u32::from(bits) & ((1 << count.min(WIDTH)) - 1)).count_ones()

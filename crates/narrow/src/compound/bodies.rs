@@ -53,7 +53,7 @@ impl<'a> Bodies<'a> {
         self.a.radius + self.b.radius + self.relative.t.length()
     }
 
-    /// The same bodies with B moved by `shift` (A's frame, metres).
+    /// Returns the bodies with B moved by `shift` (A's frame, metres).
     pub(super) fn shifted(&self, shift: Vec3<f64>) -> Self {
         let r = rotation(self.pose_a.q);
         let world = Vec3::new(r[0].dot(shift), r[1].dot(shift), r[2].dot(shift));

@@ -33,7 +33,7 @@ pub(super) struct Culling<'a> {
     radius: f64,
     /// A gap, metres, and the pose at which it was proven.
     proven: Option<Proven>,
-    /// How far the direction to look along lies beside the unit vector between the origins, in A's frame.
+    /// Direction to look along, less the unit vector between the origins, in A's frame.
     axis: Option<Vec3<f64>>,
     /// The samples looked at so far; those of them that the proven gap rules out, and those that a direction does.
     seen: u64,
@@ -47,7 +47,7 @@ type Proven = (f64, RelativePose<f64>);
 /// Samples that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stretch {
-    /// To be asked.
+    /// Samples to be asked.
     Open(u64),
     /// Ruled out by a gap that outlasts the motion.
     Outlasted(u64),
@@ -127,7 +127,7 @@ impl<'a> Culling<'a> {
         }
     }
 
-    /// Which of the samples are ruled out, where there are many.
+    /// Returns those of the samples that are ruled out, if there are many.
     pub(super) fn rules_out(&mut self, samples: u64) -> u64 {
         let Some(lanes) = self.poses.lanes.filter(|_| self.proven.is_some() || self.axis.is_some()) else { return 0 };
         for start in (0..SAMPLES).step_by(WIDTH) {

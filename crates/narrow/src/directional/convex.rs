@@ -6,8 +6,7 @@
 //! itself a proof that the pieces do not meet before it.
 //!
 //! The proof that they do meet comes from the features (`pierced.rs`), or from the convexity of `f`: between a length at which `f` is at
-//! most `g > 0` and
-//! one at which it is at most `-h < 0`, the chord has a root beyond which they overlap.
+//! most `g > 0` and one at which it is at most `-h < 0`, the chord has a root beyond which they overlap.
 
 use super::line::{COSINE, GapAtLength, PiecesOnLine, UNIT};
 use super::pierced;

@@ -90,7 +90,7 @@ impl<'a> PiecesOnLine<'a> {
         Self { line, a, b, pair, cache: PieceCache::default(), memory }
     }
 
-    /// By how much both pieces grow together, metres.
+    /// Returns the growth of both pieces together, metres.
     pub(super) fn growth(&self) -> f64 {
         self.a.radius + self.b.radius
     }
@@ -119,7 +119,7 @@ impl<'a> PiecesOnLine<'a> {
         })
     }
 
-    /// How far the supporting planes across a unit direction leave the pieces apart before the motion, metres; rounding is not taken off.
+    /// Returns the gap of the supporting planes across a unit direction before the motion, metres; rounding is not taken off.
     pub(super) fn support_gap(&self, n: Vec3<f64>) -> f64 {
         self.pair.gap(n) - self.growth()
     }

@@ -16,15 +16,15 @@ const GRAZING: f64 = 1e-6;
 /// Below this sine of their angle nothing is claimed of two edges.
 const PARALLEL_EDGES: f64 = 1e-3;
 
-/// How features meet, as computed.
+/// Meeting of two features, as computed.
 struct Meeting {
     /// Metres.
     length: f64,
     /// Cosine of the unit normal and the direction.
     cosine: f64,
-    /// How far inside of both features they meet, metres.
+    /// Depth inside of both features at which they meet, metres.
     inside: f64,
-    /// By how much an error of places counts more along the features: 1, or 1 / sine of two edges' angle.
+    /// Factor by which an error of places counts more along the features: 1, or 1 / sine of two edges' angle.
     amplification: f64,
 }
 

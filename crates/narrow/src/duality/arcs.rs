@@ -57,7 +57,7 @@ impl GaussArc {
         Self { edge: self.edge, ends: [-self.ends[0], -self.ends[1]] }
     }
 
-    /// In another frame.
+    /// Returns the arc in another frame.
     #[inline(always)]
     pub(super) fn turned(&self, turn: impl Fn(Vec3<f64>) -> Vec3<f64>) -> Self {
         Self { edge: turn(self.edge), ends: [turn(self.ends[0]), turn(self.ends[1])] }

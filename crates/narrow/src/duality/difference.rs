@@ -41,7 +41,7 @@ pub(super) struct Difference<'a> {
     pub(super) guide: Guide,
 }
 
-/// Which body a face belongs to.
+/// Body that a face belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaceOwner {
     A,

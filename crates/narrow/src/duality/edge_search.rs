@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 /// Edges around a face or at a vertex: few of them, as a rule.
 type EdgeIndices = SmallVec<[u32; 16]>;
 
-/// How far, in rounding bounds E of the pair, vertices may lie below a support and still support the difference, too.
+/// Height, in rounding bounds E of the pair, by which vertices may lie below a support and still support the difference, too.
 const TIED: f64 = 1.0;
 
 impl<'a> OverlapTest<'a> {

@@ -67,7 +67,7 @@ pub struct DualityResult {
     pub face: Option<DifferenceFace>,
     /// Faces rated by SEARCH-FV and SEARCH-VF, and pairs of arcs tested by SEARCH-EE.
     pub counts: [u32; 3],
-    /// How often SEARCH-EE went on to a face of one body.
+    /// Number of times that SEARCH-EE went on to a face of one body.
     pub returns: u32,
 }
 

@@ -35,7 +35,7 @@ impl Draw {
     }
 }
 
-/// How far the difference reaches along a direction.
+/// Returns the reach of the difference along a direction.
 fn reach(pair: &Pair<'_, f64>, n: Vec3<f64>) -> f64 {
     -pair.gap(n)
 }

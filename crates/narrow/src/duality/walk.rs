@@ -21,7 +21,7 @@ pub(super) struct OverlapTest<'a> {
     pub(super) is_overlap_test: bool,
     /// Faces rated and pairs tested, by phase.
     pub(super) counts: [u32; 3],
-    /// How often SEARCH-EE went on to a face of one body.
+    /// Number of times that SEARCH-EE went on to a face of one body.
     pub(super) returns: u32,
 }
 

@@ -39,7 +39,7 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// From vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside. `None`
+    /// Creates a surface from vertices, as vertex pairs, and triangles, as indices into them, counter-clockwise seen from outside. `None`
     /// if there are more than a surface holds.
     pub fn new(pairs: &[VertexPair], triangles: &[[u8; 3]]) -> Option<Self> {
         if triangles.len() > TRIANGLES {

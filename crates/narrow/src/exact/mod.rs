@@ -60,7 +60,7 @@ pub struct ClosestHullPoints {
     pub distance: f64,
     /// Unit, from A to B; not finite where they meet.
     pub normal: Vec3<f64>,
-    /// On A and on B.
+    /// Points on A and on B.
     pub points: [Vec3<f64>; 2],
     /// The points whose hulls hold them: of A and of B, ascending.
     pub carriers: [Vec<u32>; 2],

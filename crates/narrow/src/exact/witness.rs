@@ -15,7 +15,7 @@ pub(super) struct SupportedDirection<'a> {
     pub(super) a: &'a Polyhedron,
     pub(super) b: &'a Polyhedron,
     pub(super) pair: &'a IntegerPair,
-    /// From A to B, times a positive number.
+    /// Direction from A to B, times a positive number.
     pub(super) direction: IntegerVec3,
     pub(super) planes: SupportPlanes,
 }

@@ -17,7 +17,7 @@ pub enum GjkStep<'a, T> {
     Simplex {
         /// The vertices of the simplex, metres; the newest is the last.
         points: &'a [Vec3<T>],
-        /// Its result.
+        /// Result of the sub-algorithm.
         found: Option<SimplexPoint<T>>,
     },
     /// A support is searched.

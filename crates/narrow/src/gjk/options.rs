@@ -33,7 +33,7 @@ impl SubAlgorithm {
     }
 }
 
-/// How GJK searches. No choice changes a row: the search proposes a simplex, and the certificate decides.
+/// Options of a GJK search. No choice changes a row: the search proposes a simplex, and the certificate decides.
 ///
 /// The default is the fastest. [`SupportSearch::Climb`] is Cameron's enhanced GJK. A warm start is the simplex of the last query at
 /// the new pose.

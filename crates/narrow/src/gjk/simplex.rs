@@ -58,13 +58,13 @@ impl Simplex {
 /// The result of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct GjkResult<T> {
-    /// How it ended: never [`SearchEnd::Cycle`].
+    /// End of the search: never [`SearchEnd::Cycle`].
     pub end: SearchEnd,
     /// The simplex at the end.
     pub simplex: Simplex,
     /// Its point nearest to the origin: the vector from B's closest point to A's, metres.
     pub point: Vec3<T>,
-    /// For [`SearchEnd::Beyond`]: the gap along the last direction, metres; else 0.
+    /// Gap along the last direction, metres, if it ended with [`SearchEnd::Beyond`]; else 0.
     pub gap: f64,
     /// Iterations.
     pub iterations: u32,

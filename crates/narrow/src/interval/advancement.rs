@@ -25,11 +25,11 @@ pub(super) struct Advancement<'a> {
     pub(super) ends: [&'a Node; 2],
     /// Pieces are clear while they are farther apart than this, metres.
     pub(super) touch: f64,
-    /// How near the two times are to come.
+    /// Distance of the two times, as a share of the interval, at which the advancement ends.
     pub(super) resolution: f64,
 }
 
-/// How far an advancement came.
+/// Progress of an advancement.
 pub(super) struct Advanced {
     /// The pieces are proven clear from the first node to this one.
     pub(super) clear: Node,

@@ -20,7 +20,7 @@ pub(super) const PARTS: f64 = 64.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SeparatedNodes {
     pub(super) nodes: [u32; 2],
-    /// How far a direction that separates their hulls at the start lies beside the unit vector between their middles, in A's frame.
+    /// Direction that separates their hulls at the start, less the unit vector between their middles, in A's frame.
     pub(super) beside: Vec3<f64>,
 }
 

@@ -52,7 +52,7 @@ pub struct BlockMotion<'a> {
 pub struct IntervalQuery<'a> {
     /// A and B.
     pub bodies: [BlockMotion<'a>; 2],
-    /// How many samples the block has.
+    /// Number of samples of the block.
     pub samples: usize,
     /// Bit `s`: the rows of sample `s` are known. A pair without a row there is beyond the cut-off.
     pub asked: u64,
@@ -128,7 +128,7 @@ struct RowsBySample<'a> {
     rows: &'a [Proximity],
     /// The samples that have one.
     samples: u64,
-    /// Which row is that of a sample.
+    /// Index of the row of each sample.
     at: [u8; SAMPLES],
 }
 

@@ -72,7 +72,7 @@ impl TimesEdge {
         if self == Self::First { one.max(other) } else { one.min(other) }
     }
 
-    /// How much farther in a time is than another one.
+    /// Returns by how much a time is farther in than another one.
     fn depth(self, from: f64, to: f64) -> f64 {
         if self == Self::First { to - from } else { from - to }
     }

@@ -47,7 +47,7 @@ pub(super) enum Directions {
 }
 
 impl Directions {
-    /// At which end the direction of a lane is.
+    /// Returns the end at which the direction of a lane is.
     pub(super) fn end(&self, k: usize) -> usize {
         match self {
             Self::Given { at_end, .. } => usize::from(at_end[k] > 0.0),
@@ -56,10 +56,10 @@ impl Directions {
     }
 }
 
-/// How a pair moves in eight intervals.
+/// Motions of a pair in eight intervals.
 #[derive(Debug, Clone)]
 pub(super) struct EightMotions {
-    /// At the start and at the end.
+    /// The pair at the start and at the end.
     placed: [PlacedLanes; 2],
     motion: [Lane; MOTION],
     /// Bit `k`: both bodies of lane `k` have a path. One that turns by half a turn has none.

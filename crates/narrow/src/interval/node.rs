@@ -28,12 +28,12 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// At a share of the paths; nothing is known of the distance.
+    /// Creates a node at a share of the paths; nothing is known of the distance.
     pub(super) fn at(share: f64, paths: &[BodyPath; 2]) -> Self {
         Self::of_poses(share, [paths[0].pose(share), paths[1].pose(share)])
     }
 
-    /// At known poses.
+    /// Creates a node at known poses.
     pub(super) fn of_poses(share: f64, poses: [Pose; 2]) -> Self {
         Self {
             share,

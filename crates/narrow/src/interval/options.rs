@@ -34,7 +34,7 @@ impl BodyMotion<'_> {
 /// Options of an interval query, lengths in metres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntervalOptions {
-    /// How bodies move; not [`BetweenFrames::None`].
+    /// Motion of bodies between samples; not [`BetweenFrames::None`].
     pub between: BetweenFrames,
     /// An answer iff `lower <= within`.
     pub within: f64,
@@ -42,7 +42,7 @@ pub struct IntervalOptions {
     pub require: Option<f64>,
     /// Contact is a distance of at most this.
     pub touch: f64,
-    /// How wide the bracket may be.
+    /// Largest width of the bracket.
     pub tolerance: f64,
 }
 

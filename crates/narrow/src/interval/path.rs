@@ -15,7 +15,7 @@ use clearsweep_scene::block::COMPONENTS;
 /// on which side of 180 degrees it lies.
 const LEAST_COSINE: f64 = 5e-7;
 
-/// How far a point of the body may be off its place in an interpolated pose, in lengths of the lever and of the displacement.
+/// Bound on the error of a point's place in an interpolated pose, in lengths of the lever and of the displacement.
 const POSE_UNITS: f64 = 256.0 * f64::EPSILON;
 
 /// The product of a matrix, by rows, and a vector.
@@ -51,7 +51,7 @@ impl From<&Pose> for PoseOf<f64> {
     }
 }
 
-/// From one point of the world to another: recentred origins of poses, metres.
+/// Returns the vector from one point of the world to another: recentred origins of poses, metres.
 #[inline(always)]
 pub(super) fn displacement<T: Scalar>(from: &PoseOf<T>, to: &PoseOf<T>) -> Vec3<T> {
     (to.position - from.position) + (to.rest - from.rest)
@@ -108,20 +108,19 @@ impl<S: Simd> ShortestTurn<V<S>> {
 pub(super) struct PathTerms<T> {
     /// Angular velocity, world.
     pub(super) omega: Vec3<T>,
-    /// From the recentred origin to the pivot at the start, world.
+    /// Vector from the recentred origin to the pivot at the start, world.
     pub(super) arm: Vec3<T>,
     /// Velocity of the pivot, world.
     pub(super) velocity: Vec3<T>,
     /// No point of the core is farther from the pivot.
     pub(super) reach: T,
-    /// How far any point of the core may be off its place in an interpolated pose.
+    /// Bound on the error of any point's place in an interpolated pose.
     pub(super) error: T,
 }
 
 impl<T: Scalar> PathTerms<T> {
     /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its recentred origin is displaced by `shift`
     /// (world, metres).
-    /// metres).
     #[inline(always)]
     pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
@@ -149,7 +148,7 @@ impl PathTerms<f64> {
     }
 }
 
-/// From the origin to the screw axis, and the velocity along it; without a rotation the whole displacement is along it.
+/// Returns the vector from the origin to the screw axis, and the velocity along it. Without a rotation the whole displacement is along it.
 #[inline(always)]
 fn screw<T: Scalar>(axis: Vec3<T>, turn: &ShortestTurn<T>, shift: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let (none, half) = (turn.sine.le(T::zero()), T::from_f64(0.5));

@@ -34,7 +34,7 @@ pub(super) struct RelativeMotion<T = f64> {
     in_frame: [T; 2],
     /// No two points of the bodies move faster relative to each other, metres an interval.
     pub(super) speed: T,
-    /// How far the bodies may be off their places together in interpolated poses, metres.
+    /// Bound on the error of both bodies' places together in interpolated poses, metres.
     pub(super) error: T,
 }
 
@@ -115,7 +115,7 @@ impl<T: Scalar> RelativeMotion<T> {
 }
 
 impl<S: Simd> RelativeMotion<V<S>> {
-    /// To memory.
+    /// Stores the motion in memory.
     #[inline(always)]
     pub(super) fn store(&self, to: &mut [Lane; 12]) {
         let [a, b] = self.omega;
@@ -138,7 +138,7 @@ impl<S: Simd> RelativeMotion<V<S>> {
         }
     }
 
-    /// From memory.
+    /// Loads the motion from memory.
     #[inline(always)]
     pub(super) fn load(from: &[Lane; 12]) -> Self {
         let [a, b, c, d, e, f, r, s, i, j, speed, error] = from;
@@ -153,10 +153,10 @@ impl<S: Simd> RelativeMotion<V<S>> {
     }
 }
 
-/// How the pivots of two bodies move relative to each other.
+/// Motion of two bodies' pivots relative to each other.
 #[derive(Clone, Copy)]
 struct Carried<T> {
-    /// From A's pivot to B's at the start.
+    /// Vector from A's pivot to B's at the start.
     pivots: Vec3<T>,
     /// The velocity of that.
     velocity: Vec3<T>,

@@ -105,7 +105,7 @@ pub(super) struct IntervalSearch<'a, 'w> {
     pub(super) sought: Option<SoughtTimes>,
 }
 
-/// How the bisection ended.
+/// End of the bisection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bisected {
     /// The bodies are proven to be beyond the cut-off throughout.

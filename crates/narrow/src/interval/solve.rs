@@ -58,7 +58,7 @@ pub(super) enum Solved {
     /// The bodies are beyond the cut-off throughout; with a proof that needs no distance, if such a one was found.
     Beyond(SeparatedCover),
     Answer(IntervalProximity),
-    /// By two nodes of the trees.
+    /// Answer by two nodes of the trees.
     OfNodes(IntervalProximity, NearestNodes),
 }
 

@@ -24,7 +24,7 @@ use clearsweep_scene::{Piece, QueryOptions, Shape};
 /// Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
 const ANY_DISTANCE: f64 = 1e300;
 
-/// How two bodies are divided.
+/// Division of two bodies.
 #[derive(Debug, Clone, Copy)]
 enum Division<'a> {
     /// They are one convex piece each.
@@ -41,7 +41,7 @@ pub(super) struct Subjects<'a> {
     shapes: [&'a Shape; 2],
     /// The axes of each body in the world at both ends.
     axes: [[[Vec3<f64>; 3]; 2]; 2],
-    /// From A's recentred origin to B's at both ends, world, metres.
+    /// Vectors from A's recentred origin to B's at both ends, world, metres.
     between: [Vec3<f64>; 2],
     division: Division<'a>,
     deviation: f64,
@@ -206,7 +206,7 @@ impl<'a> Subjects<'a> {
         distance_to_segment([start, end]) - radii - self.deviation - 2.0 * bound_of::<f64>(size)
     }
 
-    /// From a point of A to one of B (recentred frames) at both ends, world, metres.
+    /// Returns the vectors from a point of A to one of B (recentred frames) at both ends, world, metres.
     fn between_points(&self, points: [Vec3<f64>; 2]) -> [Vec3<f64>; 2] {
         let turned = |body: usize, end: usize| {
             let (rows, at) = (&self.axes[body][end], points[body]);

@@ -15,9 +15,9 @@ pub(super) const TURNED: f64 = 64.0 * f64::EPSILON;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hulls<'a> {
     pub(super) cores: [&'a Polyhedron; 2],
-    /// By how much the cores grow, together, metres.
+    /// Growth of both cores together, metres.
     pub(super) growth: f64,
-    /// How far the true surfaces may lie from the stored ones, together, metres.
+    /// Deviation of the true surfaces from the stored ones, together, metres.
     pub(super) deviation: f64,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct BestPair<'a> {
     /// All that was left out is at least this far apart, metres.
     pub(super) gap: f64,
     pub(super) touching: Option<[u32; 2]>,
-    /// How many pairs were compared.
+    /// Number of pairs compared.
     pub(super) compared: usize,
 }
 

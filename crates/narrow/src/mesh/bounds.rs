@@ -10,14 +10,14 @@ pub(super) struct ChildBounds {
     pub bound2: [[f64; WIDTH]; WIDTH],
     /// Bit `j` of row `i`: these two are near.
     pub near: [u8; WIDTH],
-    /// By child of B: the square of the least distance of those that are not near.
+    /// Square of the least distance of those that are not near, by child of B.
     far2: [f64; WIDTH],
 }
 
 /// Intervals of a node's children or a leaf's triangles, and of all of them together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeIntervals {
-    /// By child or triangle.
+    /// Intervals by child or triangle.
     pub lanes: Intervals,
     /// Intervals of the whole, in lane 0.
     pub whole: Intervals,

@@ -32,7 +32,7 @@ fn through(own: &TriangleCorners<f64>, other: &TriangleCorners<f64>) -> f64 {
     least
 }
 
-/// How far a point of the plane lies on the inner side of an edge, metres.
+/// Returns the distance of a point of the plane from an edge, positive on its inner side, metres.
 fn inside_edge(p: Vec3<f64>, from: Vec3<f64>, to: Vec3<f64>, normal: Vec3<f64>) -> f64 {
     normal.cross(to - from).normalized().dot(p - from)
 }

@@ -30,8 +30,7 @@ pub(super) struct DepthBracket {
     /// Proven: no shorter translation separates the bodies, metres; below 0 where they may be so far apart.
     pub lower: f64,
     /// Bound like `lower`, from points deep inside of both or near to both alone: less by `d` if the surfaces are not known better than by
-    /// `d`.
-    /// Triangles that cross say nothing of surfaces near to them.
+    /// `d`. Triangles that cross say nothing of surfaces near to them.
     pub of_balls: f64,
     /// Proven: moving B so far along `normal` separates them, metres.
     pub upper: f64,
@@ -78,7 +77,7 @@ struct DepthSearch<'a> {
     in_way: Vec<[u32; 2]>,
 }
 
-/// How the surfaces of two cores lie.
+/// Relation of the surfaces of two cores.
 enum Surfaces {
     /// They cross, or touch within rounding.
     Touching,
@@ -344,7 +343,7 @@ impl DepthSearch<'_> {
         lengths.into_iter().find(|&length| length < limit && self.is_separated_by(way.n, length))
     }
 
-    /// How far the supporting planes of the hulls overlap along `n`, growth and rounding included, metres.
+    /// Returns the overlap of the supporting planes of the hulls along `n`, growth and rounding included, metres.
     fn hull_overlap(&self, n: Vec3<f64>) -> f64 {
         let [end_a, start_b] = self.hull_ends(n);
         self.place.growth + (end_a - start_b) + self.place.slack()

@@ -21,13 +21,13 @@ const LONGEST_WAIT: u32 = 64;
 /// The share of a front's pairs that the motion still rules out, below which a new one is collected.
 const FRESH: usize = 4;
 
-/// How far a leaf of A and one of B are apart at least, metres, and the leaves.
+/// A lower bound of the distance of a leaf of A and one of B, metres, and the leaves.
 pub(super) type FrontPair = (f64, [NodeId; 2]);
 
 /// Bounds that were proven of two meshes at one pose.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MeshFront {
-    /// Which meshes they are.
+    /// Identities of the meshes.
     pub(super) of: [u64; 2],
     /// The pose, and what a computed distance may be off there, metres.
     pub(super) at: Option<(RelativePose<f64>, f64)>,
@@ -51,8 +51,8 @@ impl MeshFront {
         self.pairs.capacity() * size_of::<FrontPair>()
     }
 
-    /// How far any point of B may have moved in A's frame since, and what rounding may do to a bound there and here, metres; `None` if nothing
-    /// is known of these meshes.
+    /// Bounds the motion of any point of B in A's frame since, plus the rounding of a bound there and here, metres; `None` if nothing is
+    /// known of these meshes.
     pub(super) fn motion(&self, place: &MeshPlace<'_>) -> Option<f64> {
         let (at, error) = self.at.as_ref().filter(|_| self.of == identities(place))?;
         let motion = place.pose.motion(at, place.b.radius());

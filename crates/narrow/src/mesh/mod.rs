@@ -183,7 +183,7 @@ fn uncertified() -> Proximity {
 /// Data that rows are made of.
 struct MeshRow<'a> {
     place: &'a MeshPlace<'a>,
-    /// By how much each body grows, metres.
+    /// Growth of each body, metres.
     radii: [f64; 2],
     /// Bound on the error of the poses, metres.
     off: f64,

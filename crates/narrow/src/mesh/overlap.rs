@@ -1,4 +1,4 @@
-//! Which points of two overlapping bodies lie how deep inside both: lower bounds of the depth, and protrusions.
+//! Depth of points inside both of two overlapping bodies: lower bounds of the depth, and protrusions.
 //!
 //! A body that holds a ball of radius r around c, and one that holds a ball of radius s around the same point, overlap until one is
 //! moved by r + s. So the depth is at least the sum of the signed inner distances of any point (negative outside).
@@ -9,7 +9,7 @@ use clearsweep_geometry::mesh::{Child, MeshNode, TriangleMesh, WIDTH, WindingNum
 use clearsweep_geometry::{Inside, Polyhedron, Vec3};
 use rustc_hash::FxHashSet;
 
-/// How often the steps of a pattern search are halved before it ends.
+/// Halvings of the steps of a pattern search before it ends.
 const HALVINGS: usize = 5;
 
 /// Moves of a pattern search, at most.
@@ -21,11 +21,11 @@ const ASKED: usize = 64;
 /// A vertex of one body inside the other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Protrusion {
-    /// How far it is from the surface of the other, metres: proven, and as computed.
+    /// Distance of the vertex from the surface of the other, metres: proven, and as computed.
     pub depth: [f64; 2],
     /// The vertex, in A's frame.
     pub vertex: Vec3<f64>,
-    /// From the vertex outward to the nearest point of the other's surface, in A's frame; unit.
+    /// Direction from the vertex outward to the nearest point of the other's surface, in A's frame; unit.
     pub outward: Vec3<f64>,
     /// A triangle of the vertex, and the nearest one of the other.
     pub triangles: [u32; 2],
@@ -61,7 +61,7 @@ struct Inner {
     triangle: u32,
 }
 
-/// How deep a point lies inside of a mesh, of which the nearest triangle is known; `error`: what its place may be off, metres.
+/// Bounds the depth of a point inside of a mesh, of which the nearest triangle is known. `error`: bound on the error of its place, metres.
 fn inner(of: &mut PointQueries<'_>, p: Vec3<f64>, near: &PointDistance, error: f64) -> Inner {
     let outside = Inner {
         lower: -(near.distance + error),

@@ -34,7 +34,7 @@ impl NearestTriangles {
     }
 }
 
-/// How two triangles lie.
+/// Relation of two triangles.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PairDistance {
     /// They are farther apart than was asked, at least by this, metres.

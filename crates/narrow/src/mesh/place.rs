@@ -26,14 +26,14 @@ pub(super) struct MeshPlace<'a> {
     pub poses: [Pose; 2],
     /// B's frame in A's.
     pub pose: RelativePose<f64>,
-    /// By how much the meshes grow together, metres.
+    /// Growth of the meshes together, metres.
     pub growth: f64,
     /// The radii of both meshes and the length of the translation, metres.
     pub size: f64,
 }
 
 impl<'a> MeshPlace<'a> {
-    /// At two poses. `growth`: of both meshes together, metres.
+    /// Places two meshes at their poses. `growth`: of both meshes together, metres.
     pub(super) fn new([a, b]: [&'a TriangleMesh; 2], poses: [Pose; 2], pose: RelativePose<f64>, growth: f64) -> Self {
         let size = a.radius() + b.radius() + pose.t.length();
         Self { a, b, poses, pose, growth, size }
@@ -45,7 +45,7 @@ impl<'a> MeshPlace<'a> {
         ROUNDING * UNIT * self.size
     }
 
-    /// How much farther than the best pair another one has to be, as computed, to be left out, metres.
+    /// Returns how much farther, as computed, a pair must be than the best one to be left out, metres.
     #[inline(always)]
     pub(super) fn slack(&self) -> f64 {
         2.0 * self.error()
@@ -103,7 +103,7 @@ impl<'a> MeshPlace<'a> {
         self.pose.inverse_vector(p - self.pose.t)
     }
 
-    /// The same meshes with B moved by `shift` (A's frame, metres).
+    /// Returns the meshes with B moved by `shift` (A's frame, metres).
     pub(super) fn shifted(&self, shift: Vec3<f64>) -> Self {
         let r = rotation(self.poses[0].q);
         let world = Vec3::new(r[0].dot(shift), r[1].dot(shift), r[2].dot(shift));

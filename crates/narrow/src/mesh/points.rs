@@ -28,7 +28,7 @@ pub(super) struct PointDistance {
     pub lower: f64,
     /// Distance of the nearest triangle, as computed: at most the rounding below the true distance, metres.
     pub distance: f64,
-    /// From the nearest point of the surface to the point.
+    /// Vector from the nearest point of the surface to the point.
     pub offset: Vec3<f64>,
     /// The nearest triangle.
     pub triangle: u32,
@@ -57,12 +57,12 @@ impl<'a> PointQueries<'a> {
         (found.distance > least).then_some(found)
     }
 
-    /// How far the surface is at most: the distance of the triangle that was nearest to the last point, metres.
+    /// Bounds the distance of the surface from above: by the triangle that was nearest to the last point, metres.
     pub(super) fn at_most(&self, p: Vec3<f64>) -> f64 {
         self.last.map_or(f64::INFINITY, |triangle| offset(p, &self.mesh.corners(triangle)).length())
     }
 
-    /// How far a point is outside of the box of the mesh, metres; 0 inside.
+    /// Returns the distance of a point outside of the box of the mesh, metres; 0 inside.
     pub(super) fn outside_box(&self, p: Vec3<f64>) -> f64 {
         let (from, half) = (p - self.mesh.middle(), self.mesh.extent());
         let beyond = |x: f64, half: f64| (x.abs() - half).max(0.0);

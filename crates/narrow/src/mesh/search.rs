@@ -21,7 +21,7 @@ use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, Intervals, NodeId, SearchFrame, WIDTH};
 use std::collections::BinaryHeap;
 
-/// How often a search turns its frame.
+/// Turns of the frame in a search, at most.
 const TURNS: usize = 6;
 
 /// Descents before the search, while the normal changes.
@@ -72,7 +72,7 @@ pub(super) struct MeshSearch<'a> {
     pub(super) place: &'a MeshPlace<'a>,
     pub(super) memory: &'a mut MeshSearchMemory,
     pub(super) frames: [SearchFrame; 2],
-    /// Along the first axis of the frames.
+    /// Heights along the first axis of the frames.
     pub(super) supports: Supports,
     /// Whether the caps of both are known along it.
     pub(super) capped: bool,
@@ -198,7 +198,7 @@ impl<'a> MeshSearch<'a> {
         self.memory.intervals.iter_mut().zip(meshes).for_each(|(cache, mesh)| cache.clear(mesh));
     }
 
-    /// From the roots to the boxes whose middles are nearest, level by level, and triangles likewise: a first best pair.
+    /// Descends from the roots to the boxes whose middles are nearest, level by level, and to triangles likewise: a first best pair.
     fn descend(&mut self) {
         let mut pair = Opened::Nodes(self.roots());
         while let Opened::Nodes(nodes) = pair {

@@ -1,4 +1,4 @@
-//! How far two meshes reach towards each other along one direction, and what that leaves of both.
+//! Heights of two meshes towards each other along one direction, and the triangles that they leave of both.
 //!
 //! Let `top` be the largest height of A along a direction, and `bottom` the least of B. A point of A below `bottom - reach` is farther than
 //! `reach` from all of B, and a point of B above `top + reach` from all of A (support mapping: van den Bergen, *Collision Detection in

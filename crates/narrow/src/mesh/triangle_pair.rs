@@ -17,7 +17,7 @@ pub(crate) type TriangleCorners<T> = [Vec3<T>; 3];
 pub(crate) enum TriangleFeature {
     /// Corner `i`.
     Vertex(u8),
-    /// From corner `i` to the next.
+    /// The edge from corner `i` to the next.
     Edge(u8),
     /// The interior.
     Face,
@@ -28,9 +28,9 @@ pub(crate) enum TriangleFeature {
 pub(crate) struct ClosestPoints<T> {
     /// Square of the distance, square metres; 0 where they cross.
     pub distance2: T,
-    /// On A.
+    /// Closest point on A.
     pub point_a: Vec3<T>,
-    /// On B.
+    /// Closest point on B.
     pub point_b: Vec3<T>,
     /// Closest features of A and of B.
     pub features: [TriangleFeature; 2],
@@ -271,7 +271,7 @@ pub(crate) fn separating<T: Real>(
     }
 }
 
-/// How far the triangles are apart along a unit direction, metres: the gap of their supporting planes. No distance of theirs is
+/// Returns the gap of the supporting planes of two triangles along a unit direction, metres. No distance of theirs is
 /// below it, whatever the direction.
 #[inline(always)]
 pub(crate) fn separation<T: Real>(a: &TriangleCorners<T>, b: &TriangleCorners<T>, n: Vec3<T>) -> T {

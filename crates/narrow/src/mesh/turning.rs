@@ -1,4 +1,4 @@
-//! How a search chooses its frame: it turns to the normal of the best pair where supporting planes rule out more along it, and collects the
+//! The choice of a search's frame: it turns to the normal of the best pair where supporting planes rule out more along it, and collects the
 //! caps that they leave.
 
 use super::search::MeshSearch;
@@ -18,7 +18,7 @@ const SEPARATED: f64 = 0.5;
 const MOST_LEAVES: usize = 128;
 
 impl MeshSearch<'_> {
-    /// How far the meshes reach towards each other in a frame.
+    /// Finds the heights of the meshes towards each other in a frame.
     pub(super) fn supports_of(&mut self, frames: &[SearchFrame; 2], starts: Option<[u32; 2]>) -> Supports {
         Supports::new([self.place.a, self.place.b], frames, starts, &mut self.memory.heights)
     }

@@ -12,7 +12,7 @@ use super::triangle_pair;
 use clearsweep_geometry::Vec3;
 use clearsweep_geometry::mesh::{Child, TriangleMesh};
 
-/// How far a point may be outside of a body and still count as on it, in sizes of the pair.
+/// Distance outside of a body up to which a point counts as on it, in sizes of the pair.
 const ON_SURFACE: f64 = 1e-11;
 
 /// The first stride along a ray, in sizes of the pair, and by what each next one is longer.
@@ -195,12 +195,12 @@ impl WitnessSearch<'_, '_> {
         [self.place.a, self.place.b][k]
     }
 
-    /// Up to which height a point counts as on a body, metres.
+    /// Returns the height up to which a point counts as on a body, metres.
     fn tolerance(&self) -> f64 {
         ON_SURFACE * (self.place.size + self.place.growth)
     }
 
-    /// How far a point (A's frame) is outside of a body, metres; negative inside, where it may be deeper.
+    /// Returns the height of a point (A's frame) outside of a body, metres; negative inside, where it may be deeper.
     fn height(&mut self, k: usize, p: Vec3<f64>) -> f64 {
         let tolerance = self.tolerance();
         let (p, radius) = (if k == 0 { p } else { self.place.in_b(p) }, self.radii[k]);

@@ -1,4 +1,4 @@
-//! From a direction to the parallel features that support both bodies along it.
+//! Finds, for a direction, the parallel features that support both bodies along it.
 
 use super::closest::closest;
 use crate::certificate::{self, Certificate};
@@ -9,11 +9,11 @@ use crate::support_planes::{SupportPlanes, VerticesOnPlanes};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::FeatureKind::{Face, Vertex};
 
-/// How far below the supporting plane a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
+/// Height below the supporting plane at which a vertex of a parallel feature may lie, in bounds E: far more than those that a certificate
 /// accepts, and far less than it demands of all other vertices.
 const LEVEL: f64 = 16.0;
 
-/// How far below the supporting plane along the end of a search a vertex may lie, in sizes of the pair: far above the rounding of
+/// Height below the supporting plane along the end of a search at which a vertex may lie, in sizes of the pair: far above the rounding of
 /// such directions.
 const NEAR: f64 = 1e-10;
 

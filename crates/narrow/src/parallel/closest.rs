@@ -20,10 +20,10 @@ const SIDES: usize = 32;
 /// Vertices of two faces of any size.
 const MANY: usize = 512;
 
-/// How deep the centroid must lie in the features, at least, in bounds E.
+/// Least depth of the centroid in the features, in bounds E.
 const LEAST_DEPTH: f64 = 8.0;
 
-/// By how much the error of a direction is amplified, in sizes of the pair over how deep the centroid lies (docs/numerics.md).
+/// Amplification of the error of a direction, in sizes of the pair over the depth of the centroid (docs/numerics.md).
 const TILT: f64 = 16.0;
 
 /// The features of one body, by index among its edges or faces.
@@ -130,9 +130,9 @@ fn ends((p, e): Of<'_>) -> [Vec3<f64>; 2] {
 struct EdgeOverFace<T> {
     /// The middle of what lies over the face, as a parameter on the edge.
     middle: T,
-    /// That middle as a point of the plane.
+    /// The middle as a point of the plane.
     at: [T; 2],
-    /// How deep it lies in the face, metres, at least.
+    /// Lower bound of its depth in the face, metres.
     depth: T,
     /// The height of the edge's tail over the plane, metres.
     height: T,

@@ -95,14 +95,14 @@ pub(crate) fn is_preferred<T: Float>(
     }
 }
 
-/// How far the witness points of the first of two facets of equal depth may be off, so that the bracket covers both depths, metres.
+/// Returns the residual of the first of two facets of equal depth with which the bracket covers both depths, metres.
 #[inline(always)]
 pub(crate) fn residual<T: Float>([of_preferred, of_rival]: [&Closest<T>; 2]) -> T {
     let nearer = (of_rival.distance - of_preferred.distance).larger(T::zero());
     of_preferred.residual.larger(of_rival.residual) + nearer
 }
 
-/// From the mean of A's vertices to that of B's, in A's frame, metres.
+/// Returns the vector from the mean of A's vertices to that of B's, in A's frame, metres.
 #[inline(always)]
 pub(crate) fn between_means<T: Scalar>([a, b]: [&Polyhedron; 2], pose: &RelativePose<T>) -> Vec3<T> {
     pose.point(Vec3::from_f64(b.mean)) - Vec3::from_f64(a.mean)

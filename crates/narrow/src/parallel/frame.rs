@@ -3,7 +3,7 @@
 use super::outline::{PlaneOutline, PlanePoint};
 use clearsweep_geometry::{Polyhedron, RelativePose, Scalar, Vec3};
 
-/// Which body a face belongs to.
+/// Body that a face belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
     A,
@@ -86,7 +86,7 @@ impl<T: Scalar> SeenFromOther<T> {
         [x.dot(self.axes[0]) + self.shift[0], x.dot(self.axes[1]) + self.shift[1]]
     }
 
-    /// How high it lies over the plane, metres.
+    /// Returns its height over the plane, metres.
     #[inline(always)]
     pub(super) fn height(&self, x: Vec3<f64>) -> T {
         Vec3::<T>::from_f64(x).dot(self.axes[2]) + self.shift[2]

@@ -45,7 +45,7 @@ pub(super) struct ClosestSets {
     /// The gap of the supporting planes, metres.
     pub(super) gap: f64,
     point_a: Vec3<f64>,
-    /// How far the witness points may be off the bodies, metres.
+    /// Bound on the distance of the witness points from the bodies, metres.
     pub(super) residual: f64,
 }
 

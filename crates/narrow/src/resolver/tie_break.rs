@@ -28,7 +28,7 @@ const CANDIDATES: usize = 4096;
 /// Distances and depths below this many bounds E are left to extended precision: their sign is undecided.
 const CONTACT: f64 = 64.0;
 
-/// How far features and facets may lie from the plane of a nearest triangle, in bounds E, to be tried.
+/// Distance from the plane of a nearest triangle, in bounds E, up to which features and facets are tried.
 const NEAR_FACET: f64 = 16.0;
 
 /// Most pairs of edges that are tried for the facet of a triangle.

@@ -60,7 +60,7 @@ const LIMIT: u32 = 10_000;
 /// The result of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct VClipResult {
-    /// How it ended: never [`SearchEnd::Beyond`].
+    /// End of the search: never [`SearchEnd::Beyond`].
     pub end: SearchEnd,
     /// The features at the end. If it converged, their kinds have a formula ([`FeaturePair::has_formula`]); if the
     /// cores overlap, they are witnesses of contact or overlap.

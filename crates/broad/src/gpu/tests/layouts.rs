@@ -20,7 +20,7 @@ fn module(kernel: Kernel) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// Where a member lies: its name, its offset, and its bytes.
+/// Layout of a member: its name, its offset, and its bytes.
 type Member<N = &'static str> = (N, usize, usize);
 
 /// The members of a record, in order, and its size. The compiler refuses a list that lacks one.

@@ -32,7 +32,7 @@ pub(super) struct PlacedPairs<'a> {
     pub(super) start: [VertexPair; WIDTH],
     /// Bit `k`: a direction shows a gap above the cut-off.
     pub(super) beyond: u8,
-    /// That gap of the cores, proven, metres.
+    /// Proven gap of the cores along that direction, metres.
     pub(super) gap: Lane,
     /// Bit `k`: more likely apart than not.
     pub(super) apart: u8,

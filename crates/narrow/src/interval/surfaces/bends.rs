@@ -13,7 +13,7 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// Bound on the error of differences of nearly equal numbers, relative to these numbers.
 const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
-/// How far a volume's points are from the axis through the pivot, and from the pivot, at most, metres.
+/// Largest distances of a volume's points from the axis through the pivot, and from the pivot, metres.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurningReach {
     /// Distance of the middle from the axis.
@@ -24,7 +24,7 @@ pub(super) struct TurningReach {
     pivot: f64,
 }
 
-/// How two bodies turn; times are shares of the interval.
+/// Rotations of two bodies; times are shares of the interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairBends {
     /// Angular velocities, radians an interval.

@@ -29,7 +29,7 @@ impl BoundedNode {
 /// Up to which share of the smaller triangle's radius its way off its chord counts as little.
 const SHARP: f64 = 0.25;
 
-/// By volume: heights at both ends of a part, metres.
+/// Heights of volumes at both ends of a part, metres.
 pub(super) type PartHeights = SmallVec<[[f64; 2]; WIDTH]>;
 
 /// Bounds of two volumes over a part of the interval.
@@ -52,7 +52,7 @@ pub(super) struct NearTriangles {
     pub(super) share: f64,
     /// Their distance, metres.
     pub(super) distance: f64,
-    /// How far both together may be off their chords, metres.
+    /// Bound on the distance of both together from their chords, metres.
     pub(super) off_chord: f64,
     /// Whether that is little beside the triangles, so that triangles that cross on their chords likely cross.
     pub(super) is_sharp: bool,
@@ -63,7 +63,7 @@ pub(super) struct NearTriangles {
 struct MiddleChord {
     /// Time at which they are nearest, as a share of the part.
     share: f64,
-    /// From A's middle to B's there, world, metres.
+    /// Vector from A's middle to B's there, world, metres.
     line: Vec3<f64>,
     /// How that changes over the part.
     along: Vec3<f64>,
@@ -94,7 +94,7 @@ pub(super) fn is_proof(bound: &GapBound) -> bool {
 /// Two volumes over a part of the interval.
 pub(super) struct VolumePair<'s> {
     pub(super) bends: &'s PairBends,
-    /// At the ends of the part.
+    /// Moments of both ends of the part.
     pub(super) ends: [&'s PairMoment; 2],
     pub(super) middle: &'s PairMoment,
     pub(super) nodes: [&'s BoundedNode; 2],
@@ -175,7 +175,7 @@ impl VolumePair<'_> {
         self.ends[1].share - self.ends[0].share
     }
 
-    /// From the middle of A's volume to that of B's, world, metres.
+    /// Returns the vector from the middle of A's volume to that of B's, world, metres.
     fn between_middles(&self, at: &PairMoment) -> Vec3<f64> {
         let [a, b] = [0, 1].map(|body| at.to_world(body, self.nodes[body].volume.middle));
         at.between + (b - a)
@@ -208,7 +208,7 @@ impl VolumePair<'_> {
         best.lower
     }
 
-    /// How high volumes of a body reach along a direction at both ends of the part, B's towards A, metres.
+    /// Returns the heights of volumes of a body along a direction at both ends of the part, B's towards A, metres.
     pub(super) fn heights(&self, body: usize, direction: &FixedDirection, of: &[BoundedNode]) -> PartHeights {
         let along = self.ends.map(|at| {
             let own = at.to_body(body, direction.in_world(at));

@@ -13,7 +13,7 @@ pub(super) struct PairMoment {
     pub(super) share: f64,
     /// The rows of `world_from_body`.
     axes: [[Vec3<f64>; 3]; 2],
-    /// From A's recentred origin to B's, world, metres.
+    /// Vector from A's recentred origin to B's, world, metres.
     pub(super) between: Vec3<f64>,
 }
 
@@ -43,7 +43,7 @@ impl PairMoment {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FixedDirection {
     pub(super) fixed: FixedIn,
-    /// In that frame.
+    /// Unit vector in that frame.
     along: Vec3<f64>,
 }
 
@@ -59,7 +59,7 @@ impl FixedDirection {
         along.is_finite().then_some(Self { fixed, along })
     }
 
-    /// In the world at a moment.
+    /// Returns the direction in the world at a moment.
     #[inline]
     pub(super) fn in_world(&self, at: &PairMoment) -> Vec3<f64> {
         match self.fixed {

@@ -71,7 +71,7 @@ pub(in crate::interval) struct SurfaceParts<'a> {
     moments: MetMoments,
     /// The growth of both bodies together, metres.
     pub(super) growth: f64,
-    /// How far the true surfaces may lie from the stored ones, together, metres.
+    /// Deviation of the true surfaces from the stored ones, together, metres.
     pub(super) deviation: f64,
     /// Bound on the rounding, metres.
     pub(super) rounding: f64,
@@ -220,7 +220,7 @@ impl<'a> SurfaceParts<'a> {
         }
     }
 
-    /// Which pairs of children a direction proves to be beyond what is of interest: bit `j` of row `i`.
+    /// Finds the pairs of children that a direction proves to be beyond what is of interest: bit `j` of row `i`.
     fn apart_along(
         &mut self,
         part: &SurfacePart,

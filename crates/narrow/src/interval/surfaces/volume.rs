@@ -60,7 +60,7 @@ fn parts_of(mesh: &TriangleMesh, node: NodeId) -> SurfaceNodes {
 
 #[derive(Debug, Clone, Copy)]
 enum VolumeShape {
-    /// From the middle to the middles of three sides, metres.
+    /// Vectors from the middle to the middles of three sides, metres.
     Sides([Vec3<f64>; 3]),
     /// The corners.
     Corners([Vec3<f64>; 3]),
@@ -94,7 +94,7 @@ impl ConvexVolume {
         }
     }
 
-    /// How high it reaches along a direction, metres from the origin of the frame.
+    /// Returns its largest height along a direction, metres from the origin of the frame.
     #[inline]
     pub(super) fn height(&self, along: Vec3<f64>) -> f64 {
         match &self.shape {
@@ -105,7 +105,7 @@ impl ConvexVolume {
         }
     }
 
-    /// How wide it is along a direction, metres.
+    /// Returns its width along a direction, metres.
     pub(super) fn width(&self, along: Vec3<f64>) -> f64 {
         self.height(along) + self.height(-along)
     }
