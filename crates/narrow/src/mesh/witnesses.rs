@@ -420,7 +420,7 @@ impl WitnessSearch<'_, '_> {
     }
 
     /// Finds a point of the surface of body `k` on a segment: where it passes from inside to outside, or, if both ends are on one side, the
-    /// first point that strides of the height reach.
+    /// first passage that strides of the height show.
     fn passage_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2]) -> Option<Vec3<f64>> {
         let (heights, of) = ([self.height(k, p), self.height(k, q)], [k == 0, k == 1]);
         let ends = match heights.map(|height| height > self.tolerance()) {
@@ -431,17 +431,14 @@ impl WitnessSearch<'_, '_> {
         Some(ends[0])
     }
 
-    /// Finds the first point of a segment that lies on the surface of body `k`, by strides in which there is none, but for specks.
-    /// `heights`: at both ends, metres.
+    /// Finds where a segment of which both ends are on one side first passes through the surface of body `k`, by strides in which it does not,
+    /// but for specks. `heights`: at both ends, metres.
     fn touch_on_edge(&mut self, k: usize, [p, q]: [Vec3<f64>; 2], heights: [f64; 2]) -> Option<Vec3<f64>> {
         let (length, tolerance, of) = ((q - p).length(), self.tolerance(), [k == 0, k == 1]);
         let least = SPECK * (self.place.size + self.place.growth);
         let at = |reached: f64| p + (q - p).scale(reached / length);
         let (mut reached, mut height) = (0.0, heights[0]);
         for _ in 0..STRIDES {
-            if height.abs() <= tolerance {
-                return Some(at(reached));
-            }
             let next = reached + height.abs().max(least);
             if next.is_nan() || next >= length - heights[1].abs() {
                 return None;
