@@ -1,4 +1,4 @@
-//! What every crate of clearsweep stands on: the error type, the threads of loading, and registers of eight numbers.
+//! Foundations of all crates of clearsweep: the error type, the threads of loading, and registers of eight numbers.
 
 pub mod error;
 pub mod simd;

@@ -62,7 +62,7 @@ impl DirectionalDistance {
         }
     }
 
-    /// Of bodies of which the bracket is finite, metres.
+    /// Creates the answer of a finite bracket, metres; its value is the middle.
     #[doc(hidden)]
     pub fn valued(relation: DirectionalRelation, lower: f64, upper: f64) -> Self {
         Self { relation, value: Some(lower + 0.5 * (upper - lower)), lower, upper }

@@ -1,6 +1,6 @@
-//! What stages hand on: the answers about a pair, and the bounds of an input.
+//! Plain data that stages exchange: the answers about a pair, and the bounds of an input.
 //!
-//! *Architecture invariant*: plain data; imports no crate of clearsweep but `clearsweep-base` and `clearsweep-geometry`.
+//! *Architecture invariant*: imports no crate of clearsweep but `clearsweep-geometry`.
 
 mod bounds;
 mod directional;

@@ -1,8 +1,8 @@
 //! The convex cells of a solid mesh with few planes, exactly as its vertices are stored.
 //!
 //! The box of the mesh is cut by the planes of all its triangles, so that each cell lies inside of the solid or outside as a whole: its
-//! winding number tells. Cells inside are joined where two of them make a convex one. All signs are exact; a solid of which a cut
-//! meets an edge beside the numbers of `f64` is left whole.
+//! winding number tells. Cells inside are joined where two of them make a convex one. All signs are exact; a solid is left whole if a cut
+//! meets an edge at a point that `f64` numbers cannot state.
 
 use clearsweep_geometry::hull::{collinear, convex_hull, side};
 use clearsweep_geometry::{Polyhedron, TriangleMesh, Vec3};
@@ -98,7 +98,7 @@ enum Cut {
     Through(Box<[Polyhedron; 2]>),
 }
 
-/// Cuts a cell by a plane; `None` if an edge meets it beside the numbers of `f64`.
+/// Cuts a cell by a plane; `None` if an edge meets it at a point that `f64` numbers cannot state.
 fn cut(cell: &Polyhedron, plane: &Plane) -> Option<Cut> {
     let [a, b, c] = *plane;
     let heights: Vec<f64> = points(cell).into_iter().map(|p| side(a, b, c, p)).collect();
@@ -120,7 +120,7 @@ fn cut(cell: &Polyhedron, plane: &Plane) -> Option<Cut> {
     Some(Cut::Through(Box::new([part(-1.0)?, part(1.0)?])))
 }
 
-/// Where an edge crosses a plane, if that is a point of `f64` numbers. Its ends come with what `side` says of them.
+/// Finds the point at which an edge crosses a plane, if it is exactly one of `f64` numbers. Each end comes with its `side` of the plane.
 fn crossing(plane: &Plane, (from, below): (Point, f64), (to, above): (Point, f64)) -> Option<Point> {
     let [a, b, c] = *plane;
     let share = below / (below - above);
