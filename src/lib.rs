@@ -87,10 +87,24 @@ pub use clearsweep_base::{Error, ErrorKind, Result};
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use clearsweep_model::Bounds;
 pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
+/// # Example
+///
+/// ```
+/// use clearsweep::{BodyBuilder, Geometry, SceneBuilder};
+///
+/// let scene = SceneBuilder::new(0.5)
+///     .body(BodyBuilder::new("floor", Geometry::Box([10.0, 10.0, 0.2])).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]))
+///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.1)).group("tools"))
+///     .build()?;
+/// assert_eq!(scene.bodies.len(), 2);
+/// # Ok::<(), clearsweep::Error>(())
+/// ```
+#[doc(inline)]
+pub use clearsweep_scene::SceneBuilder;
 pub use clearsweep_scene::model::LengthUnit;
 pub use clearsweep_scene::{
-    BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneBuilder,
-    SceneOverrides, Shape,
+    BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
+    Shape,
 };
 #[cfg(feature = "ndarray")]
 pub use clearsweep_trajectory::PoseArray;

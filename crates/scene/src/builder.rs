@@ -24,17 +24,6 @@ const PLACE: &str = "scene in code";
 ///
 /// Lengths are in [`SceneBuilder::length_unit`], metres unless it is called; so are positions of trajectories without
 /// a unit of their own, and geometry files that have none.
-///
-/// ```
-/// use clearsweep::{BodyBuilder, Geometry, SceneBuilder};
-///
-/// let scene = SceneBuilder::new(0.5)
-///     .body(BodyBuilder::new("floor", Geometry::Box([10.0, 10.0, 0.2])).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]))
-///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.1)).group("tools"))
-///     .build()?;
-/// assert_eq!(scene.bodies.len(), 2);
-/// # Ok::<(), clearsweep::Error>(())
-/// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct SceneBuilder {
