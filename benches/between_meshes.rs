@@ -10,12 +10,12 @@
 mod random_motions;
 
 use clearsweep::Model;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::interval::{
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use random_motions::{Random, about, product};
 use std::f64::consts::TAU;
 use std::fmt::Write;

@@ -12,13 +12,13 @@
 #[allow(dead_code, reason = "each program uses some of it")]
 mod random_motions;
 
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::interval::{
+use clearsweep::{PairOptions, ProximityQuery};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
-use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use clearsweep::{PairOptions, ProximityQuery};
+use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::{NonlinearRigidMotion, cast_shapes_nonlinear};
 use parry3d_f64::shape::ConvexPolyhedron;

@@ -19,9 +19,9 @@ mod peers;
 #[path = "support/volumes/mod.rs"]
 mod volumes;
 
-use clearsweep::bench_support::geometry::{Pose, RelativePose, Vec3};
-use clearsweep::bench_support::narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
-use clearsweep::bench_support::scene::{Geometry, Model, QueryOptions, Shape};
+use clearsweep_geometry::{Pose, RelativePose, Vec3};
+use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
+use clearsweep_scene::{Geometry, Model, QueryOptions, Shape};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -294,7 +294,7 @@ fn peers_cases(work: &Path) {
 fn pushed(shapes: &[Arc<Shape>], q: &Query) -> Query {
     let [a, b] = q.meshes.map(|k| &shapes[k]);
     let options = QueryOptions { within: f64::INFINITY, require: None, touch: 0.0, static_pairs: false };
-    let row = clearsweep::bench_support::narrow::query_one(a, b, &q.poses[0], &q.poses[1], &options);
+    let row = clearsweep_narrow::query_one(a, b, &q.poses[0], &q.poses[1], &options);
     // The normal is one of A's frame.
     let n = Pose { position: Vec3::ZERO, rest: Vec3::ZERO, ..q.poses[0] }.apply(row.normal);
     let step = n * -(row.distance + 0.01 * (a.radius + b.radius));

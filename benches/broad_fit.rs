@@ -7,8 +7,8 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bench_support::SearchInput;
-use clearsweep::bench_support::broad::boxes::LatticeBox;
+use clearsweep_broad::boxes::LatticeBox;
+use clearsweep_broad::internals::SearchInput;
 use std::time::Instant;
 
 /// The most comparisons for which brute force is measured.

@@ -6,14 +6,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use clearsweep::bench_support::narrow::duality::{Phase, overlap_test, overlap_test_until};
-use clearsweep::bench_support::narrow::gjk::{self, Simplex};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{Workspace, directional_distance};
-use clearsweep::bench_support::scene::{Model, Piece, QueryOptions, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
+use clearsweep_narrow::duality::{Phase, overlap_test, overlap_test_until};
+use clearsweep_narrow::gjk::{self, Simplex};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{Workspace, directional_distance};
+use clearsweep_scene::{Model, Piece, QueryOptions, Shape};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::PathBuf;

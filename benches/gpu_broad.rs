@@ -13,12 +13,12 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bench_support::{BoxMaker, DeviceFaults, DeviceLimits, open_with};
-use clearsweep::bench_support::broad::{BroadPhase, BroadScene, by_name};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::block::Sample;
-use clearsweep::bench_support::scene::{Candidate, FrameBlock, SAMPLES, Scene};
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_broad::internals::{BoxMaker, DeviceFaults, DeviceLimits, open_with};
+use clearsweep_broad::{BroadPhase, BroadScene, by_name};
+use clearsweep_geometry::Pose;
+use clearsweep_scene::block::Sample;
+use clearsweep_scene::{Candidate, FrameBlock, SAMPLES, Scene};
+use clearsweep_trajectory::Bounds;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;

@@ -14,11 +14,11 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::broad::bench_support::SearchInput;
-use clearsweep::bench_support::broad::boxes::{Boxes64, LatticeBox};
-use clearsweep::bench_support::broad::{self, BroadScene};
-use clearsweep::bench_support::scene::block::Sample;
-use clearsweep::bench_support::scene::{Candidate, FrameBlock, SAMPLES};
+use clearsweep_broad::BroadScene;
+use clearsweep_broad::boxes::{Boxes64, LatticeBox};
+use clearsweep_broad::internals::SearchInput;
+use clearsweep_scene::block::Sample;
+use clearsweep_scene::{Candidate, FrameBlock, SAMPLES};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -220,7 +220,7 @@ fn exact_masks(layout: &Layout, candidates: &mut [Candidate]) {
 fn blocks(input: &Input, cells: &Cells, method: &str) -> Option<Measured> {
     let scene = scene(input.n);
     let job = BroadScene::new(&scene, None, 0.0);
-    let mut method = broad::by_name(method).ok()?;
+    let mut method = clearsweep_broad::by_name(method).ok()?;
     let mut m = Measured { frames: input.frames, ..Measured::default() };
     for round in 0..3 {
         for first in (0..input.frames).step_by(SAMPLES) {

@@ -13,11 +13,9 @@
 #[path = "support/peers.rs"]
 mod peers;
 
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::{
-    self, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace,
-};
-use clearsweep::bench_support::scene::{Lanes, QueryOptions, Shape};
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace};
+use clearsweep_scene::{Lanes, QueryOptions, Shape};
 use peers::{Query, f64_at, read_queries, read_shapes};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -136,7 +134,7 @@ fn main() {
         return;
     };
     let work = Path::new(&work);
-    let method = narrow::by_name(&std::env::var("PX_NARROW").unwrap_or_else(|_| "auto".to_owned())).unwrap();
+    let method = clearsweep_narrow::by_name(&std::env::var("PX_NARROW").unwrap_or_else(|_| "auto".to_owned())).unwrap();
     let number = |name: &str, or: usize| std::env::var(name).map_or(or, |n| n.parse().unwrap());
     let (passes, handed) = (number("PX_PASSES", 9), number("PX_HANDED", 64));
     for case in std::env::args().skip(1).filter(|a| a.contains(':')) {

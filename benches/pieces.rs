@@ -7,12 +7,10 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
-};
-use clearsweep::bench_support::scene::{Geometry, QueryOptions, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use clearsweep_scene::{Geometry, QueryOptions, Shape};
 use std::time::Instant;
 
 /// Numbers from -1 to 1.

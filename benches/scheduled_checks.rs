@@ -9,9 +9,9 @@
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::scene::{BodyBuilder, Geometry, SceneBuilder, Shape};
 use clearsweep::{PairOptions, ProximityQuery};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder, Shape};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;

@@ -7,9 +7,9 @@
 
 #![allow(clippy::print_stdout)] // the lines are its result
 
-use clearsweep::bench_support::geometry::Polyhedron;
-use clearsweep::bench_support::scene::readers::{Mesh, check_extension, read_mesh};
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
+use clearsweep_geometry::Polyhedron;
+use clearsweep_scene::readers::{Mesh, check_extension, read_mesh};
+use clearsweep_scene::{Scene, SceneOverrides};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fs;

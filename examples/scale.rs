@@ -5,8 +5,8 @@
 //! `clearsweep run OUT/plant/scene.toml --out ...` and `clearsweep run OUT/runs/scene.toml --out ...`.
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
-use clearsweep::bench_support::generate::Crowd;
-use clearsweep::bench_support::table::trajectory_file::{TrajectoryFile, TrajectoryRow};
+use clearsweep_datasets::Crowd;
+use clearsweep_tables::trajectory_file::{TrajectoryFile, TrajectoryRow};
 use parquet::arrow::ArrowWriter;
 use std::error::Error;
 use std::f64::consts::TAU;

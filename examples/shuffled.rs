@@ -8,7 +8,7 @@
 //! The rows are a pseudo-random permutation of 4 runs of 200 bodies, made one by one: this takes no memory either.
 #![allow(clippy::print_stderr, missing_docs)]
 
-use clearsweep::bench_support::table::trajectory_file::{TrajectoryFile, TrajectoryRow};
+use clearsweep_tables::trajectory_file::{TrajectoryFile, TrajectoryRow};
 use std::path::Path;
 use std::process::ExitCode;
 

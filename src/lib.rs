@@ -39,12 +39,11 @@
 //!
 //! While a block is searched and queried, the reader decodes the next one and the writer encodes the one before.
 //!
-//! # Crates and modules
+//! # Crates
 //!
-//! Imports run downward only; stages do not know each other. Cargo keeps it so for the crates, `tests/house/architecture.rs` for the modules of
-//! this one.
+//! Imports run downward only; stages do not know each other. Cargo keeps it so.
 //!
-//! | crate or module | imports | contents |
+//! | crate | imports | contents |
 //! | --- | --- | --- |
 //! | `clearsweep-base` | | the error type: place, problem, remedy; the threads of loading; registers of eight numbers |
 //! | `clearsweep-input-guard` | `base` | checks of untrusted bytes before a decoder sees them |
@@ -54,11 +53,11 @@
 //! | `clearsweep-trajectory` | `scene`, `model` | READ: Parquet, Arrow IPC and CSV into blocks |
 //! | `clearsweep-broad` | `scene`, `model` | BROAD: which pairs come near, and when |
 //! | `clearsweep-narrow` | `scene`, `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
-//! | `table` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
-//! | `engine` | all stages | the loop; hands work to the threads |
-//! | `generate` | `scene`, the writer of trajectories | data sets for trials and benchmarks |
+//! | `clearsweep-tables` | `scene`, `model` | WRITE: Parquet, summaries, the manifest |
+//! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
+//! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |
 //!
-//! The program (`src/cli`, `src/main.rs`) is the only part that prints, exits or reads the environment.
+//! The program (`src/main.rs`, `src/cli`) is the only part that prints, exits or reads the environment.
 //!
 //! Guide to adding a shape, a method, a format, a column or a key: docs/architecture.md, "Where to add something".
 //!
@@ -67,23 +66,10 @@
 //! A row is a function of the geometry, the relative pose and the query options only: not of the method, the pair's
 //! cache, the block, the thread, or where a block was cut for memory.
 
-#[doc(hidden)]
-pub mod bench_support;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-mod engine;
-mod generate;
-mod table;
-
-// Modules that say `crate::error` and the like find them here.
-pub(crate) use clearsweep_base::{error, simd, workers};
-pub(crate) use {
-    clearsweep_broad as broad, clearsweep_geometry as geometry, clearsweep_input_guard as input_guard,
-    clearsweep_narrow as narrow, clearsweep_scene as scene, clearsweep_trajectory as trajectory,
-};
-
 pub use clearsweep_base::{Error, ErrorKind, Result};
+pub use clearsweep_engine::{
+    Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict,
+};
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use clearsweep_model::Bounds;
 pub use clearsweep_model::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
@@ -106,10 +92,9 @@ pub use clearsweep_scene::{
     BetweenFrames, Body, BodyBuilder, Geometry, HullFit, Missing, Model, QueryOptions, Sample, Scene, SceneOverrides,
     Shape,
 };
+pub use clearsweep_tables::{
+    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
+};
 #[cfg(feature = "ndarray")]
 pub use clearsweep_trajectory::PoseArray;
 pub use clearsweep_trajectory::{PoseSource, ReadOptions};
-pub use engine::{Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict};
-pub use table::{
-    BatchCollector, DistanceColumns, ParquetTables, RecordBatch, Row, RowBlock, RowSink, SinkContext, Totals, Worst,
-};

@@ -1,7 +1,9 @@
-//! The program `clearsweep`: see `cli` in the library.
+//! The program `clearsweep`.
+
+mod cli;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    clearsweep::cli::main()
+    cli::main()
 }

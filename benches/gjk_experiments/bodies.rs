@@ -1,10 +1,10 @@
 //! The bodies: teeth of involute gears, and polygonal spheres.
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Polyhedron, Pose, RelativePose, Vec3};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::{Proximity, query_one};
-use clearsweep::bench_support::scene::{Geometry, QueryOptions, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Polyhedron, Pose, RelativePose, Vec3};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::{Proximity, query_one};
+use clearsweep_scene::{Geometry, QueryOptions, Shape};
 use std::f64::consts::{PI, TAU};
 
 /// Numbers from -1 to 1.

@@ -3,9 +3,9 @@
 use crate::Effort;
 use crate::bodies::{self, Random};
 use crate::clock::quartiles;
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
-use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
+use clearsweep_narrow::pair::{Pair, SupportSearch};
 use std::fmt::Write;
 
 const VERTICES: [usize; 10] = [12, 25, 50, 100, 200, 400, 800, 1600, 6400, 25_600];

@@ -5,13 +5,11 @@
 
 use crate::Effort;
 use crate::bodies::{self, PITCH, Random};
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::gjk::{
-    self, Cofactors, GjkOptions, GjkStep, Simplex, SimplexPoint, SubAlgorithm,
-};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::scene::Shape;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::gjk::{self, Cofactors, GjkOptions, GjkStep, Simplex, SimplexPoint, SubAlgorithm};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_scene::Shape;
 use std::fmt::Write;
 
 /// Points a flank.

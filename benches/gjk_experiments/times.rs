@@ -3,10 +3,10 @@
 use crate::Effort;
 use crate::bodies::{self, Random};
 use crate::clock::quartiles;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
-use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
-use clearsweep::bench_support::scene::Shape;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
+use clearsweep_narrow::pair::{Pair, SupportSearch};
+use clearsweep_scene::Shape;
 use std::fmt::Write;
 
 /// Vertices of a sphere.

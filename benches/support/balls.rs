@@ -1,11 +1,9 @@
 //! Scenes of balls, whose boxes are cubes.
 
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{
-    Body, Carriage, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape,
-};
+use clearsweep_geometry::Vec3;
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep_scene::{Body, Carriage, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape};
 use std::path::PathBuf;
 use std::sync::Arc;
 

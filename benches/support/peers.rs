@@ -1,8 +1,8 @@
 //! Readers of the files of the peers' harness: shapes (PXS1) and queries (PXQ1).
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::scene::{Geometry, Model, Piece, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_scene::{Geometry, Model, Piece, Shape};
 use std::path::Path;
 
 /// A query: two shapes at their poses.

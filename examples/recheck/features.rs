@@ -3,7 +3,7 @@
 //! The features are those that a row names, looked up in the verifier's own hull. What is computed here is valid
 //! whatever they are: shares are clamped into edges, and feet outside a face are refused.
 
-use clearsweep::bench_support::narrow::{FeatureKind, Proximity};
+use clearsweep_narrow::{FeatureKind, Proximity};
 
 use crate::hull::{Facet, sides};
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, wide};

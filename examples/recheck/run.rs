@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use clearsweep::bench_support::narrow::{
+use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
-use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 
 use crate::bridge::EVERYTHING;
 use crate::families::{Family, Walk};

@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::Proximity;
-use clearsweep::bench_support::scene::Shape;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::Proximity;
+use clearsweep_scene::Shape;
 
 use crate::bridge;
 use crate::hull::Hull;

@@ -1,6 +1,6 @@
 //! Results of a family, as rows of tables in Markdown.
 
-use clearsweep::bench_support::narrow::{Method, Routes, Status};
+use clearsweep_narrow::{Method, Routes, Status};
 
 use crate::verify::By;
 use crate::ways::Ways;

@@ -9,7 +9,7 @@
 //!
 //! `f64` with a bound of its error comes first, [`Wide`] where it cannot tell, and the oracle where neither can.
 
-use clearsweep::bench_support::narrow::{Method, Proximity, Status};
+use clearsweep_narrow::{Method, Proximity, Status};
 
 use crate::bridge;
 use crate::depth;
@@ -208,5 +208,5 @@ impl Claim<'_> {
 pub(crate) fn cold(a: &crate::solid::Solid, pa: &Placement, b: &crate::solid::Solid, pb: &Placement) -> Proximity {
     let (from_a, from_b) = (a.pose(pa), b.pose(pb));
     let everything = &bridge::EVERYTHING;
-    a.in_own_frame(&clearsweep::bench_support::narrow::query_one(&a.shape, &b.shape, &from_a, &from_b, everything))
+    a.in_own_frame(&clearsweep_narrow::query_one(&a.shape, &b.shape, &from_a, &from_b, everything))
 }

@@ -1,6 +1,6 @@
 //! Every way to a row: cold, from memories of elsewhere and of others, by each method. All bits must be equal.
 
-use clearsweep::bench_support::narrow::{
+use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 

@@ -1,9 +1,9 @@
 //! Scenes of any size: bodies that drift in a cube, and bodies at rest on a table.
 
 use super::scenes::{Random, Setup, block, cuboid};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::FrameBlock;
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_geometry::Pose;
+use clearsweep_scene::FrameBlock;
+use clearsweep_trajectory::Bounds;
 
 /// Boxes of sides 0.5 to 1 that drift and turn slowly in a cube.
 pub(crate) struct Crowd {

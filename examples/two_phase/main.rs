@@ -17,7 +17,7 @@ mod scenes;
 mod simulations;
 mod table;
 
-use clearsweep::bench_support::scene::FrameBlock;
+use clearsweep_scene::FrameBlock;
 use methods::{METHODS, Meter};
 use simulations::Simulation;
 use std::error::Error;

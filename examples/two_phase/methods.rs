@@ -1,8 +1,8 @@
 //! The methods that are measured.
 
-use clearsweep::bench_support::broad::bench_support::{OperationCounts, PerSampleHash, sweep_with_limit};
-use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
-use clearsweep::bench_support::scene::{FrameBlock, Scene};
+use clearsweep_broad::internals::{OperationCounts, PerSampleHash, sweep_with_limit};
+use clearsweep_broad::{BroadPhase, BroadScene};
+use clearsweep_scene::{FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ impl Meter {
             "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(count))),
             "coherent" => Method::PerSampleHash(Box::new(PerSampleHash::coherent())),
             "sweep-insertion-only" => Method::Blocks(sweep_with_limit(1e9)),
-            _ => Method::Blocks(broad::by_name(name).expect("a method of this version")),
+            _ => Method::Blocks(clearsweep_broad::by_name(name).expect("a method of this version")),
         };
         Self { method, pairs: 0 }
     }

@@ -3,9 +3,9 @@
 //! the sizes, the motion between frames and the arrangement of the bodies matter.
 
 use super::scenes::{Random, Setup, block, cuboid, shape};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::{FrameBlock, Shape};
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_geometry::Pose;
+use clearsweep_scene::{FrameBlock, Shape};
+use clearsweep_trajectory::Bounds;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 

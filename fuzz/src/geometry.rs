@@ -1,9 +1,9 @@
 //! Geometry files: bytes to a mesh, and the mesh to the hulls of a body.
 
 use crate::memory;
-use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
-use clearsweep::bench_support::scene::readers::{Mesh, read_mesh};
-use clearsweep::bench_support::scene::{Scene, SceneOverrides, Shape};
+use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_scene::readers::{Mesh, read_mesh};
+use clearsweep_scene::{Scene, SceneOverrides, Shape};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

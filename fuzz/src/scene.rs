@@ -1,7 +1,7 @@
 //! Scene files, and the tables of their `[[bodies]]`.
 
 use crate::geometry::{check_shape, load};
-use clearsweep::bench_support::scene::Scene;
+use clearsweep_scene::Scene;
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
@@ -76,11 +76,11 @@ fn sound(scene: &Scene) {
         assert!(body.groups.is_sorted_by(|a, b| a < b), "groups are sorted, without duplicates");
         check_shape(&body.shape);
         match body.motion {
-            clearsweep::bench_support::scene::Motion::Static(pose) => {
+            clearsweep_scene::Motion::Static(pose) => {
                 let norm: f64 = pose.q.iter().map(|c| c * c).sum();
                 assert!(pose.position.is_finite() && (norm - 1.0).abs() < 1e-2, "{pose:?}");
             }
-            clearsweep::bench_support::scene::Motion::Dynamic { slot } => {
+            clearsweep_scene::Motion::Dynamic { slot } => {
                 assert_eq!(scene.dynamic[slot as usize], index as u32)
             }
         }

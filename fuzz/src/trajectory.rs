@@ -1,8 +1,8 @@
 //! Trajectories: Parquet, Arrow IPC files and streams; their first bytes say which.
 
 use crate::memory;
-use clearsweep::bench_support::scene::{FrameBlock, Scene, SceneOverrides};
-use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
+use clearsweep_scene::{FrameBlock, Scene, SceneOverrides};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -78,7 +78,7 @@ fn has_statistics(bytes: &[u8]) -> bool {
 #[derive(Debug, PartialEq)]
 struct Read {
     blocks: Vec<FrameBlock>,
-    bounds: Option<clearsweep::bench_support::trajectory::Bounds>,
+    bounds: Option<clearsweep_trajectory::Bounds>,
     error: Option<String>,
 }
 
@@ -143,7 +143,7 @@ fn sound(block: &FrameBlock, last: &mut Option<(i64, i64)>) {
 }
 
 /// The bounds hold every position; the bodies of these scenes are centred, so nothing was shifted.
-fn contained(blocks: &[FrameBlock], bounds: &clearsweep::bench_support::trajectory::Bounds) {
+fn contained(blocks: &[FrameBlock], bounds: &clearsweep_trajectory::Bounds) {
     for block in blocks {
         for slot in 0..block.present.len() {
             for sample in (0..64).filter(|sample| block.present[slot] >> sample & 1 == 1) {

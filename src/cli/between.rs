@@ -4,11 +4,11 @@ use super::args::QueryArgs;
 use super::exit::{self, ProgramEnd};
 use super::stdout;
 use super::text::{Lengths, table};
-use crate::Result;
-use crate::engine::{MotionQuery, PairOptions};
-use crate::geometry::Pose;
-use crate::narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
-use crate::scene::{BetweenFrames, Scene};
+use clearsweep::Result;
+use clearsweep_engine::{MotionQuery, PairOptions};
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::interval::{IntervalMethod, IntervalProximity, IntervalStatus};
+use clearsweep_scene::{BetweenFrames, Scene};
 use serde_json::{Value, json};
 
 /// Answers the pair, and prints the least distance, when it is, and the first contact.

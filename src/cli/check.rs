@@ -11,10 +11,10 @@ use super::stdout;
 use super::text::{Lengths, ONCE, count, counted, seconds, table, visible};
 use super::tree;
 use super::wrap::{width, wrapped};
-use crate::Result;
-use crate::engine::{self, Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row};
-use crate::scene::model::LengthUnit;
-use crate::scene::{Motion, Scene};
+use clearsweep::Result;
+use clearsweep_engine::{Checked, JobOptions, LargestStep, REST_COLUMNS, Warning, input_name, rest_row};
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{Motion, Scene};
 use serde_json::{Value, json};
 
 /// Names that are listed before the rest is counted.
@@ -29,7 +29,7 @@ pub(crate) fn check(args: CheckArgs) -> Result<ProgramEnd> {
     let input = Input::from(args.input);
     let (scene, rules) = input.load_with_rules()?;
     let options = JobOptions { read: input.read, ..JobOptions::default() };
-    let checked = engine::check(&scene, &rules, &options)?;
+    let checked = clearsweep_engine::check(&scene, &rules, &options)?;
     if json {
         stdout::print_json(&as_json(&scene, &checked))?;
     } else {
@@ -139,7 +139,7 @@ fn sizes(scene: &Scene) -> String {
 }
 
 fn groups(checked: &Checked) -> Vec<String> {
-    let line = |group: &engine::GroupFound| {
+    let line = |group: &clearsweep_engine::GroupFound| {
         let more = if group.bodies > group.examples.len() as u64 { ", ..." } else { "" };
         format!(
             "{}: {} ({}{more})",
@@ -156,7 +156,7 @@ fn groups(checked: &Checked) -> Vec<String> {
 }
 
 fn ignored(checked: &Checked) -> Vec<String> {
-    let line = |found: &engine::RuleFound| {
+    let line = |found: &clearsweep_engine::RuleFound| {
         let rule = &found.rule;
         let b = rule.b.as_deref().unwrap_or("everything");
         let examples: Vec<String> = found.examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
@@ -274,7 +274,7 @@ fn visible_lines(text: &str) -> String {
 fn as_json(scene: &Scene, checked: &Checked) -> Value {
     let name = |body: &u32| scene.bodies[*body as usize].name.clone();
     let all = |bodies: &[u32]| bodies.iter().map(name).collect::<Vec<_>>();
-    let is_static = |body: &&crate::scene::Body| matches!(body.motion, Motion::Static(_));
+    let is_static = |body: &&clearsweep_scene::Body| matches!(body.motion, Motion::Static(_));
     json!({
         "scene": { "path": scene.path.display().to_string(), "name": scene.name, "length_unit": scene.unit.word },
         "bodies": scene.bodies.len(),

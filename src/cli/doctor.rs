@@ -5,8 +5,8 @@ use super::exit::ProgramEnd;
 use super::machine;
 use super::stdout::{print, print_json};
 use super::text::{bytes, table};
-use crate::Result;
-use crate::engine::{adapters, simd_features};
+use clearsweep::Result;
+use clearsweep_engine::{adapters, simd_features};
 use serde_json::json;
 
 /// Lists threads, memory, SIMD instruction sets and GPU adapters.

@@ -3,7 +3,7 @@
 use super::color::{Tone, paint};
 use super::text::visible;
 use super::wrap::{width_of_stderr, wrapped};
-use crate::{Error, ErrorKind};
+use clearsweep::{Error, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -30,7 +30,7 @@ pub(crate) enum ProgramEnd {
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code; prints the error, if it ended with one.
-pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
+pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> ExitCode {
     match done {
         Ok(ProgramEnd::Clear) => ExitCode::SUCCESS,
         Ok(ProgramEnd::NothingChecked) => ExitCode::from(2),
@@ -58,7 +58,7 @@ pub(crate) fn code(done: crate::Result<ProgramEnd>) -> ExitCode {
 
 /// The end of a subcommand whose tables are whole, with what came of printing: an error of stdout is told, and decides the
 /// exit code only where the verdict has none of its own.
-pub(crate) fn printed(printed: crate::Result<()>, end: ProgramEnd) -> crate::Result<ProgramEnd> {
+pub(crate) fn printed(printed: clearsweep::Result<()>, end: ProgramEnd) -> clearsweep::Result<ProgramEnd> {
     match printed {
         Err(error) if end == ProgramEnd::Clear => Err(error),
         Err(error) => {

@@ -3,7 +3,7 @@
 use super::color::{Tone, paint};
 use super::hulls::OF_HULLS;
 use super::text::{Lengths, columns, count, counted, visible};
-use crate::table::PairBetween;
+use clearsweep_tables::PairBetween;
 use serde_json::{Value, json};
 
 /// Lines about the intervals of a summary; none where the scene does not say how bodies move between frames.

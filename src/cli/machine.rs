@@ -12,7 +12,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 
 /// Memory for blocks in flight where the user says nothing: a quarter of the machine's, at most the library's default.
 pub(crate) fn default_memory() -> u64 {
-    let most = crate::engine::DEFAULT_MEMORY;
+    let most = clearsweep_engine::DEFAULT_MEMORY;
     physical_memory().map_or(most, |bytes| (bytes / 4).min(most))
 }
 

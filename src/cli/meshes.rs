@@ -1,9 +1,9 @@
 //! Text about mesh bodies: the triangles that were found, and the changes made to them.
 
 use super::text::{count, visible};
-use crate::engine::MeshFound;
-use crate::geometry::Inside;
-use crate::scene::{MeshCondition, Scene, Shape};
+use clearsweep_engine::MeshFound;
+use clearsweep_geometry::Inside;
+use clearsweep_scene::{MeshCondition, Scene, Shape};
 use serde_json::{Value, json};
 
 /// Meshes that are named before the rest is summed up.

@@ -38,7 +38,7 @@ use args::{Cli, Command};
 use std::process::ExitCode;
 
 /// The program: parses the command line, runs the subcommand and turns what came of it into an exit code.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let Cli { command, color: _ } = color::parse();
     let done = match command {
         Command::Run(args) => run::run(args),

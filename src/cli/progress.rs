@@ -2,7 +2,7 @@
 
 use super::args::ProgressArg;
 use super::text::{count, rate};
-use crate::engine::{Advance, Progress};
+use clearsweep_engine::{Advance, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};

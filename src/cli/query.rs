@@ -8,13 +8,13 @@ use super::hulls;
 use super::meshes;
 use super::stdout;
 use super::text::{Lengths, table};
-use crate::engine::{self, Explained, PairOptions, ProximityQuery};
-use crate::geometry::{Pose, Vec3};
-use crate::narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
-use crate::scene::direction::{DIRECTION_REMEDY, parse_direction};
-use crate::scene::model::LengthUnit;
-use crate::scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
-use crate::{Error, Result};
+use clearsweep::{Error, Result};
+use clearsweep_engine::{Explained, PairOptions, ProximityQuery};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, FeatureKind, Method, Proximity, Status};
+use clearsweep_scene::direction::{DIRECTION_REMEDY, parse_direction};
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{BodyBuilder, Geometry, Model, Scene, SceneBuilder};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) fn query(args: &QueryArgs) -> Result<ProgramEnd> {
     let direction = args.direction.as_deref().map(direction).transpose()?;
     let scene = load(args, unit)?;
     let [a, b] = [&scene.bodies[0].shape, &scene.bodies[1].shape];
-    let explained = if args.explain { Some(engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
+    let explained = if args.explain { Some(clearsweep_engine::explain(a, b, &a_from_b, &args.narrow)?) } else { None };
     let answer = match &explained {
         Some(explained) => explained.answer,
         None => {
@@ -320,7 +320,7 @@ mod tests {
         let cylinder = Geometry::Cylinder { radius: 1.0, height: 2.0, sides: 12 };
         assert_eq!(geometry("cylinder:1,2,12").expect("a cylinder"), cylinder);
         for wrong in ["box:1,1", "box:a,b,c", "sphere:", "sphere:nan", "cylinder:1,1,2.5", "cone:1", "nowhere.obj"] {
-            assert_eq!(geometry(wrong).expect_err(wrong).kind, crate::ErrorKind::Usage, "{wrong}");
+            assert_eq!(geometry(wrong).expect_err(wrong).kind, clearsweep::ErrorKind::Usage, "{wrong}");
         }
     }
 

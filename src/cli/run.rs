@@ -3,11 +3,11 @@
 use super::args::{ColumnsArg, DeviceArg, InputArgs, ProgressArg, RunArgs};
 use super::exit::ProgramEnd;
 use super::{device_note, exit, interrupt, machine, progress, stdout, summary, warnings};
-use crate::engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict, check_device};
-use crate::scene::{IgnoreRule, Scene, SceneOverrides};
-use crate::table::{DistanceColumns, ParquetTables};
-use crate::trajectory::ReadOptions;
-use crate::{Error, ErrorKind, Result};
+use clearsweep::{Error, ErrorKind, Result};
+use clearsweep_engine::{CancelToken, Device, JobOptions, Loaded, RunVerdict, check_device};
+use clearsweep_scene::{IgnoreRule, Scene, SceneOverrides};
+use clearsweep_tables::{DistanceColumns, ParquetTables};
+use clearsweep_trajectory::ReadOptions;
 
 /// The flags of a run, lowered.
 struct Config {

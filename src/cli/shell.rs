@@ -3,8 +3,8 @@
 use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::exit::ProgramEnd;
 use super::stdout;
-use crate::{Error, Result};
 use clap::CommandFactory;
+use clearsweep::{Error, Result};
 
 const PROGRAM: &str = "clearsweep";
 

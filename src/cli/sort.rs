@@ -4,8 +4,8 @@ use super::args::SortArgs;
 use super::exit::ProgramEnd;
 use super::text::{bytes, count, counted, rate, seconds, table};
 use super::{interrupt, machine, progress, stdout};
-use crate::Result;
-use crate::trajectory::{self, SortOptions, SortPhase, SortStep, Sorted};
+use clearsweep::Result;
+use clearsweep_trajectory::{SortOptions, SortPhase, SortStep, Sorted};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<ProgramEnd> {
     let stop = stop_at_interrupt();
     let shown = progress::meter(args.progress);
     let mut phase = None;
-    let sorted = trajectory::sort(&args.input, &args.out, &options, &mut |step| {
+    let sorted = clearsweep_trajectory::sort(&args.input, &args.out, &options, &mut |step| {
         if phase.replace(step.phase) != Some(step.phase) {
             shown.begin();
         }

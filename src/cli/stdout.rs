@@ -1,6 +1,6 @@
 //! Results on stdout. A reader that has seen enough (`| head`) closes the pipe; that is no failure.
 
-use crate::{Error, Result};
+use clearsweep::{Error, Result};
 use std::io::{ErrorKind, Write};
 
 /// Prints text; its colours only where they are wanted.

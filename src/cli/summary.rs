@@ -8,10 +8,10 @@ use super::text::{Lengths, ONCE, bytes, columns, count, counted, rate, seconds, 
 use super::violations::is_static;
 use super::wrap::{width, wrapped};
 use super::{intervals, open_meshes, stdout, violations};
-use crate::engine::NothingChecked;
-use crate::input_guard::regular_file;
-use crate::table::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
-use crate::{Error, Result};
+use clearsweep::{Error, Result};
+use clearsweep_engine::NothingChecked;
+use clearsweep_input_guard::regular_file;
+use clearsweep_tables::{RunLine, WorstPair, filled_bodies, nearest_between, worst_pairs, worst_runs};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::color::{Tone, paint};
 use super::wrap::{width, wrapped};
-use crate::scene::model::LengthUnit;
+use clearsweep_scene::model::LengthUnit;
 use std::borrow::Cow;
 
 /// Text for a scene in which nothing moves.

@@ -1,11 +1,11 @@
 //! Intervals between frames: the tables are the same however a job is cut, and a collision between two clear frames is found.
 
-use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
-use clearsweep::bench_support::generate::Crowd;
-use clearsweep::bench_support::scene::{BetweenFrames, Scene, SceneOverrides};
-use clearsweep::bench_support::table::ParquetTables;
-use clearsweep::bench_support::trajectory::ReadOptions;
 use clearsweep::{BatchCollector, RecordBatch};
+use clearsweep_datasets::Crowd;
+use clearsweep_engine::{Job, JobOptions, Outcome};
+use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
+use clearsweep_trajectory::ReadOptions;
 use std::ops::Range;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Bodies for the engine and for the oracle.
 
 use super::oracle::Solid;
-use clearsweep::bench_support::scene::{BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder, Shape};
 use std::sync::Arc;
 
 /// A body for the engine and for the oracle.

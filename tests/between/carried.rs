@@ -2,10 +2,10 @@
 
 use crate::glb::{cuboid, glb};
 use crate::trajectory_support::{Random, Row, Shaping, write};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::{FrameBlock, Scene, SceneOverrides};
-use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
 use clearsweep::{BatchCollector, Error, Job};
+use clearsweep_geometry::Pose;
+use clearsweep_scene::{FrameBlock, Scene, SceneOverrides};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;

@@ -4,12 +4,12 @@
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
 use crate::random_motions::{Random, product};
-use clearsweep::bench_support::narrow::interval::{
+use clearsweep::{Geometry, Model, PairOptions, Pose, ProximityQuery, Shape, Vec3};
+use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::BetweenFrames;
-use clearsweep::{Geometry, Model, PairOptions, Pose, ProximityQuery, Shape, Vec3};
+use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_scene::BetweenFrames;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

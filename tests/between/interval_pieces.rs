@@ -1,11 +1,11 @@
 //! Proofs between two samples of bodies of pieces and of triangle meshes, against distances at many times.
 
-use clearsweep::bench_support::narrow::interval::{
+use clearsweep::{BodyBuilder, Geometry, Model, PairOptions, Pose, ProximityQuery, SceneBuilder, Shape, Vec3};
+use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
-use clearsweep::bench_support::narrow::{Routes, Workspace};
-use clearsweep::bench_support::scene::BetweenFrames;
-use clearsweep::{BodyBuilder, Geometry, Model, PairOptions, Pose, ProximityQuery, SceneBuilder, Shape, Vec3};
+use clearsweep_narrow::{Routes, Workspace};
+use clearsweep_scene::BetweenFrames;
 use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //!
 //! Distances are enumerated in `f64`: all axes that may separate two polytopes, then all pairs of vertex and face and of edges.
 
-use clearsweep::bench_support::geometry::Polyhedron;
+use clearsweep_geometry::Polyhedron;
 
 pub(crate) type V = [f64; 3];
 

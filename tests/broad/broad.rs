@@ -7,15 +7,15 @@ mod intervals;
 
 use crate::oracle::oracle;
 use crate::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
-use clearsweep::bench_support::broad::{self, BroadPhase, NAMES, Unavailable};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::geometry::real::{Dd, Real, Scalar};
-use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion};
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_broad::{BroadPhase, NAMES, Unavailable};
+use clearsweep_geometry::Pose;
+use clearsweep_geometry::real::{Dd, Real, Scalar};
+use clearsweep_scene::{Candidate, FrameBlock, Motion};
+use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 
 fn method(name: &str) -> Box<dyn BroadPhase> {
-    broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
+    clearsweep_broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}"))
 }
 
 /// Compares all methods with the oracle, several times, since methods learn how to split blocks; returns the candidates.
@@ -257,9 +257,9 @@ fn any_number_of_threads_gives_the_same() {
 
 #[test]
 fn names_say_what_this_version_has() {
-    assert!(NAMES.iter().all(|name| broad::by_name(name).is_ok()));
-    assert_eq!(broad::by_name("gpu").err(), Some(Unavailable::NeedsDevice));
-    assert_eq!(broad::by_name("octree").err(), Some(Unavailable::Unknown));
+    assert!(NAMES.iter().all(|name| clearsweep_broad::by_name(name).is_ok()));
+    assert_eq!(clearsweep_broad::by_name("gpu").err(), Some(Unavailable::NeedsDevice));
+    assert_eq!(clearsweep_broad::by_name("octree").err(), Some(Unavailable::Unknown));
 }
 
 proptest! {
@@ -441,7 +441,7 @@ fn time_per_block() {
 #[cfg(feature = "gpu")]
 #[test]
 fn batches_that_overlap_and_devices_that_fail_give_the_same_candidates() {
-    use broad::bench_support::{DeviceFaults, DeviceLimits, open_with, twins};
+    use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, open_with, twins};
     let recipe = Recipe { bodies: 150, space: [8.0; 3], run_length: 20, absent: 0.1, ..BASE };
     let (setup, first) = generate(&recipe);
     let blocks: Vec<FrameBlock> =

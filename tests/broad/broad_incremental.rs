@@ -6,17 +6,17 @@ mod scripted_motion;
 
 use crate::oracle::oracle;
 use crate::scenes::{self, BASE, Recipe, Setup, block, cuboid, generate};
-use clearsweep::bench_support::broad::bench_support::{PerSampleHash, sweep_with_limit};
-use clearsweep::bench_support::broad::{self, BroadPhase, BroadScene};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::{Candidate, FrameBlock};
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_broad::internals::{PerSampleHash, sweep_with_limit};
+use clearsweep_broad::{BroadPhase, BroadScene};
+use clearsweep_geometry::Pose;
+use clearsweep_scene::{Candidate, FrameBlock};
+use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};
 
 /// Every incremental method, and sweep and prune with two extreme limits: never sorted from scratch, and always.
 fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
-    let named = |name| (name, broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}")));
+    let named = |name| (name, clearsweep_broad::by_name(name).unwrap_or_else(|e| panic!("{name}: {e:?}")));
     vec![
         named("coherent-hash"),
         named("sweep"),
@@ -258,7 +258,7 @@ fn clustered_end_points_are_sorted_afresh_rather_than_exchanged() {
     }
     setup.bound(&b);
     let job = setup.job();
-    let mut bounded = broad::by_name("sweep").expect("a method");
+    let mut bounded = clearsweep_broad::by_name("sweep").expect("a method");
     let mut unbounded = sweep_with_limit(1e9);
     assert_eq!(bounded.candidates(&job, &setup.scene, &b), oracle(&setup, &job, &b));
     assert_eq!(unbounded.candidates(&job, &setup.scene, &b), oracle(&setup, &job, &b));

@@ -1,12 +1,12 @@
 //! Devices that fail in the middle of a job: the tables are those of the CPU, byte for byte, and the manifest counts what happened.
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
-use clearsweep::bench_support::broad::BroadPhase;
-use clearsweep::bench_support::broad::bench_support::{DeviceFaults, DeviceLimits, adapters, open_with, twins};
-use clearsweep::bench_support::engine::{Job, JobOptions};
-use clearsweep::bench_support::generate::Crowd;
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
-use clearsweep::bench_support::table::ParquetTables;
+use clearsweep_broad::BroadPhase;
+use clearsweep_broad::internals::{DeviceFaults, DeviceLimits, adapters, open_with, twins};
+use clearsweep_datasets::Crowd;
+use clearsweep_engine::{Job, JobOptions};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,13 +1,13 @@
 //! Generated scenes and blocks.
 
-use clearsweep::bench_support::broad::BroadScene;
-use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
-use clearsweep::bench_support::scene::block::Sample;
-use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{
+use clearsweep_broad::BroadScene;
+use clearsweep_geometry::{Polyhedron, Pose, Vec3};
+use clearsweep_scene::block::Sample;
+use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep_scene::{
     Body, Carriage, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot, QueryOptions, Scene, Shape,
 };
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
 
 /// A linear congruential generator, so that scenes are the same on every machine.

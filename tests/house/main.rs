@@ -7,7 +7,6 @@ mod clone;
 #[path = "../trajectory_support/mod.rs"]
 mod trajectory_support;
 
-mod architecture;
 mod docs;
 #[cfg(feature = "cli")]
 mod documented;

@@ -1,7 +1,7 @@
 //! Every way in which a scene can be wrong gives one error that names the place, the problem and the remedy.
 
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
 use clearsweep::{Error, ErrorKind};
+use clearsweep_scene::{Scene, SceneOverrides};
 use std::fs;
 
 /// A wrong scene: a name, the scene's text, what the error must contain.

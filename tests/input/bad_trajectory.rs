@@ -4,9 +4,9 @@
 use crate::trajectory_support::*;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
-use clearsweep::bench_support::error::{Error, ErrorKind};
-use clearsweep::bench_support::scene::{Missing, Scene};
-use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
+use clearsweep_base::error::{Error, ErrorKind};
+use clearsweep_scene::{Missing, Scene};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
 use parquet::basic::Compression;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

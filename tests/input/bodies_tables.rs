@@ -3,7 +3,7 @@
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray};
 use clearsweep::Error;
-use clearsweep::bench_support::scene::{Motion, Scene, SceneOverrides};
+use clearsweep_scene::{Motion, Scene, SceneOverrides};
 use parquet::arrow::ArrowWriter;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::glb::{cuboid, glb};
 use clearsweep::Error;
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
+use clearsweep_scene::{Scene, SceneOverrides};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! and what does not fit has its message.
 
 use crate::glb::{BOX, GlbMesh, cuboid, glb};
-use clearsweep::bench_support::scene::{Body, Motion, Scene, SceneOverrides, Shape};
 use clearsweep::{BatchCollector, Error, Job};
+use clearsweep_scene::{Body, Motion, Scene, SceneOverrides, Shape};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! PLY and glTF: files written here from known meshes, in every encoding and layout, against what is read.
 
-use clearsweep::bench_support::scene::readers::{Fault, Mesh, read_mesh};
-use clearsweep::bench_support::scene::{Motion, Scene, SceneOverrides};
+use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
+use clearsweep_scene::{Motion, Scene, SceneOverrides};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Scenes as people write them: lengths with units, orientations of every form, and names that are nearly right.
 
 use clearsweep::Error;
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::scene::{Motion, Scene, SceneOverrides};
+use clearsweep_geometry::Vec3;
+use clearsweep_scene::{Motion, Scene, SceneOverrides};
 use std::fs;
 use std::path::Path;
 

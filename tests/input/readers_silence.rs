@@ -4,7 +4,7 @@
 #![allow(clippy::print_stderr)] // says how many cases were of each kind
 
 use crate::trajectory_support::*;
-use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -3,9 +3,9 @@
 #![allow(clippy::print_stderr)] // a measured test says what it measured
 
 use crate::data::data;
-use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
-use clearsweep::bench_support::scene::ignore::glob_matches;
-use clearsweep::bench_support::scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
+use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_scene::ignore::glob_matches;
+use clearsweep_scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -458,7 +458,7 @@ fn another_reader_sees_the_same_triangles() {
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     for (path, _, triangles, ..) in duplex_parts(&folder).iter().step_by(40) {
         let bytes = fs::read(path).expect("a file");
-        let mesh = clearsweep::bench_support::scene::readers::read_mesh(path, bytes.clone()).expect("a mesh");
+        let mesh = clearsweep_scene::readers::read_mesh(path, bytes.clone()).expect("a mesh");
         let (models, _) = tobj::load_obj_buf(&mut bytes.as_slice(), &options, |_| Err(tobj::LoadError::GenericFailure))
             .expect("the other reader reads it");
         let bits = |p: [f64; 3]| p.map(f64::to_bits);

@@ -4,10 +4,10 @@
 use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
 use crate::trajectory_support::*;
 use arrow_schema::DataType;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::scene::model::LengthUnit;
-use clearsweep::bench_support::scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
-use clearsweep::bench_support::trajectory::{Bounds, ReadOptions, Reading, Trajectory};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
+use clearsweep_trajectory::{Bounds, ReadOptions, Reading, Trajectory};
 use parquet::basic::Compression;
 use std::path::Path;
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use arrow_array::{
     ArrayRef, DurationMillisecondArray, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use arrow_schema::{Field, Schema};
-use clearsweep::bench_support::scene::{FrameBlock, Missing, Scene};
-use clearsweep::bench_support::trajectory::{ReadOptions, SortOptions, Trajectory, sort};
+use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_trajectory::{ReadOptions, SortOptions, Trajectory, sort};
 use parquet::basic::{BrotliLevel, Compression};
 use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use std::fmt::Write;

@@ -7,10 +7,10 @@ use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::DataType;
-use clearsweep::bench_support::error::{Error, ErrorKind};
-use clearsweep::bench_support::scene::model::LengthUnit;
-use clearsweep::bench_support::scene::{FrameBlock, Missing, Scene};
-use clearsweep::bench_support::trajectory::{ReadOptions, Trajectory};
+use clearsweep_base::error::{Error, ErrorKind};
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs::File;
 use std::path::Path;
 

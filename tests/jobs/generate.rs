@@ -3,7 +3,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use clearsweep::bench_support::scene::{Model, Motion, Scene, SceneOverrides};
+use clearsweep_scene::{Model, Motion, Scene, SceneOverrides};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::fs;

@@ -41,6 +41,7 @@ mod memory;
 mod output_safety;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod resume;
+mod resume_jobs;
 mod same_bytes;
 mod short_runs;
 #[cfg(feature = "cli")]

@@ -1,9 +1,9 @@
 //! `--memory` is a promise: the tables are the same at every limit, and what is remembered of pairs stays within it.
 
-use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
-use clearsweep::bench_support::generate::Crowd;
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
-use clearsweep::bench_support::table::ParquetTables;
+use clearsweep_datasets::Crowd;
+use clearsweep_engine::{Job, JobOptions, Outcome};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,9 +7,9 @@
 use crate::folder::tables;
 use crate::late::check_late_starts;
 use crate::random_motions::Random;
-use clearsweep::bench_support::engine::{Job, JobOptions};
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
-use clearsweep::bench_support::table::ParquetTables;
+use clearsweep_engine::{Job, JobOptions};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

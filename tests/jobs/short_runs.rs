@@ -1,9 +1,9 @@
 //! Many short runs of few bodies: blocks are batched, and the tables stay the same, byte for byte.
 
-use clearsweep::bench_support::engine::{Job, JobOptions, Outcome};
-use clearsweep::bench_support::generate::Crowd;
-use clearsweep::bench_support::scene::{Scene, SceneOverrides};
-use clearsweep::bench_support::table::ParquetTables;
+use clearsweep_datasets::Crowd;
+use clearsweep_engine::{Job, JobOptions, Outcome};
+use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_tables::ParquetTables;
 use std::path::Path;
 
 use crate::folder::tables;

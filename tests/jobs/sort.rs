@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, RunA
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::Error;
-use clearsweep::bench_support::trajectory::{ReadOptions, SortOptions, SortPhase, Sorted, Trajectory, sort};
+use clearsweep_trajectory::{ReadOptions, SortOptions, SortPhase, Sorted, Trajectory, sort};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::{self, File};

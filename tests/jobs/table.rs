@@ -1,9 +1,9 @@
 //! The tables as other programs read them.
 #![allow(clippy::print_stderr)] // reports skipped tests and the measured speed
 
-use clearsweep::bench_support as lib;
+use clearsweep_tables as lib;
 #[path = "../support/table_fixture.rs"]
-mod fixture;
+pub(crate) mod fixture;
 mod intervals;
 
 use arrow_array::cast::AsArray;
@@ -11,10 +11,10 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use clearsweep::ErrorKind;
-use clearsweep::bench_support::narrow::{FeatureKind, Method, Status};
-use clearsweep::bench_support::scene::model::IgnoredPairs;
-use clearsweep::bench_support::scene::{Candidate, FrameBlock, Motion, Scene};
-use clearsweep::bench_support::table::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
+use clearsweep_narrow::{FeatureKind, Method, Status};
+use clearsweep_scene::model::IgnoredPairs;
+use clearsweep_scene::{Candidate, FrameBlock, Motion, Scene};
+use clearsweep_tables::{DistanceColumns, FinishedTables, Row, TableOptions, TableWriter, Totals};
 use fixture::{Results, ResultsPlan, files, in_calls, moving, options, results, scene, write_all};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};

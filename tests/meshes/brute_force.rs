@@ -4,7 +4,7 @@
 //! inside a face of one, two or three of them: all are tried. Pairs whose balls are farther apart than the best are left out.
 
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
+use clearsweep_geometry::{Pose, Vec3};
 
 /// The corners of a triangle.
 pub(crate) type Corners = [Vec3<f64>; 3];

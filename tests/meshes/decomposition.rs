@@ -6,8 +6,8 @@ mod naive;
 mod shapes;
 
 use crate::solids::Solid;
-use clearsweep::bench_support::scene::{Model, Shape};
 use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
+use clearsweep_scene::{Model, Shape};
 use naive::Point;
 use shapes::{all, ell, plate_with_hole, scaled, turned};
 
@@ -39,7 +39,7 @@ fn triangles(solid: &Solid) -> Vec<[Point; 3]> {
 /// The surface of each piece, in the frame of the file.
 fn pieces(shape: &Shape) -> Vec<Vec<[Point; 3]>> {
     let center = shape.center.to_array();
-    let of = |core: &clearsweep::bench_support::geometry::Polyhedron| {
+    let of = |core: &clearsweep_geometry::Polyhedron| {
         let at = |v: u32| {
             let p = core.vertex(v).to_array();
             [0, 1, 2].map(|k| p[k] + center[k])

@@ -2,11 +2,11 @@
 
 use crate::solids::Solid;
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
-use clearsweep::bench_support::scene::{Lanes, Model, QueryOptions, Shape};
+use clearsweep_scene::{Lanes, Model, QueryOptions, Shape};
 use std::sync::Arc;
 
 /// Samples of a block in these tests.

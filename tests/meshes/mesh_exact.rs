@@ -12,8 +12,8 @@ mod oracle;
 
 use crate::brute_force;
 use cases::{Draw, Meshed, apart_by, asked, bodies, crossing, row, size_of, small_bodies};
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Proximity, Status};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Proximity, Status};
 use oracle::{Answer, Distance, Placed};
 use std::cmp::Ordering;
 

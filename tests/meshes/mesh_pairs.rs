@@ -8,11 +8,11 @@ mod parts;
 
 use crate::brute_force;
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{
     Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
-use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
+use clearsweep_scene::{Model, QueryOptions, Shape};
 
 const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-6, static_pairs: false };
 

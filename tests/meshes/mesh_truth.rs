@@ -11,9 +11,9 @@ use crate::brute_force;
 use crate::random_motions::{Random, about};
 use crate::solids::Solid;
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Proximity, Status, query_one};
+use clearsweep_scene::{Model, QueryOptions, Shape};
 use closed_forms::{Vector, norm, times};
 use std::sync::Arc;
 

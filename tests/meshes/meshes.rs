@@ -4,8 +4,8 @@ mod cracks;
 
 use crate::hull_solids::{Solid, placed};
 use crate::program::expect;
-use clearsweep::bench_support::scene::MeshCondition;
 use clearsweep::{Body, BodyBuilder, Geometry, Model, Scene, SceneBuilder, SceneOverrides, Shape};
+use clearsweep_scene::MeshCondition;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::f64::consts::PI;

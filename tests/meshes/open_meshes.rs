@@ -7,12 +7,10 @@ mod program_runs;
 
 use crate::brute_force::surface_distance;
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
-    DirectionalRelation, Method, Proximity, Status, Workspace, directional_distance, query_one,
-};
-use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
 use clearsweep::{BodyBuilder, Geometry, Inside, SceneBuilder};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{DirectionalRelation, Method, Proximity, Status, Workspace, directional_distance, query_one};
+use clearsweep_scene::{Model, QueryOptions, Shape};
 use std::f64::consts::PI;
 use std::sync::Arc;
 

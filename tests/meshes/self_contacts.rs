@@ -1,8 +1,8 @@
 //! Triangles of a mesh that touch or cross each other, against all pairs in exact arithmetic.
 
 use crate::hull_solids::Solid;
-use clearsweep::bench_support::scene::MeshCondition;
 use clearsweep::{Geometry, Model, Scene, SceneOverrides, Shape};
+use clearsweep_scene::MeshCondition;
 use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;

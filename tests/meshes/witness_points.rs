@@ -7,9 +7,9 @@
 
 use crate::solids::Solid;
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
+use clearsweep_scene::{Model, QueryOptions, Shape};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

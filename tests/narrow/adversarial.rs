@@ -7,7 +7,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::{self, Random, Regime, moved, place};
 use crate::oracle::number::{Number, Wide, times};
 use crate::survey::survey;
-use clearsweep::bench_support::narrow::query_one;
+use clearsweep_narrow::query_one;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

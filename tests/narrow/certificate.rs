@@ -6,15 +6,15 @@ use crate::bridge::{EVERYTHING, Solid, pose, recipe};
 use crate::oracle::families::{self, Random, Regime, moved, place};
 use crate::oracle::number::{Number, Wide, times};
 use crate::oracle::{self, Body, Placement};
-use clearsweep::bench_support::geometry::{Polyhedron, RelativePose, Vec3};
-use clearsweep::bench_support::narrow::answer::Answer;
-use clearsweep::bench_support::narrow::certificate::Claim;
-use clearsweep::bench_support::narrow::certificate::{self, Certificate};
-use clearsweep::bench_support::narrow::epa::{Polytope, ProvenDepth, Surface, is_of_facet, penetration, tetrahedron};
-use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
-use clearsweep::bench_support::narrow::gjk::{self, Simplex};
-use clearsweep::bench_support::narrow::pair::{Pair, VertexPair};
-use clearsweep::bench_support::narrow::{FeatureKind, Method, Proximity, query_one};
+use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
+use clearsweep_narrow::answer::Answer;
+use clearsweep_narrow::certificate::Claim;
+use clearsweep_narrow::certificate::{self, Certificate};
+use clearsweep_narrow::epa::{Polytope, ProvenDepth, Surface, is_of_facet, penetration, tetrahedron};
+use clearsweep_narrow::feature::{Feature, FeaturePair};
+use clearsweep_narrow::gjk::{self, Simplex};
+use clearsweep_narrow::pair::{Pair, VertexPair};
+use clearsweep_narrow::{FeatureKind, Method, Proximity, query_one};
 
 /// A pair of bodies at its poses, with the truth.
 struct Case {

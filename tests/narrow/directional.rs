@@ -9,9 +9,9 @@ use crate::bridge::{EVERYTHING, Solid, pose, recipe, shape};
 use crate::oracle::families::{self, Random, Recipe, Regime, cuboid, moved, place};
 use crate::oracle::number::{add, cross, norm, sub, times};
 use crate::oracle::{self, Body, Placement, signed_distance, size};
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};
-use clearsweep::bench_support::scene::{Model, Piece, Shape};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};
+use clearsweep_scene::{Model, Piece, Shape};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

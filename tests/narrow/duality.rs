@@ -6,15 +6,13 @@ use crate::bridge::{EVERYTHING, Solid, bits, pose, recipe};
 use crate::oracle::families::{self, Random, Recipe, Regime, place};
 use crate::oracle::number::{add, times};
 use crate::oracle::{signed_distance, size};
-use clearsweep::bench_support::geometry::{Pose, RelativePose};
-use clearsweep::bench_support::narrow::duality::overlap_test;
-use clearsweep::bench_support::narrow::feature::FeaturePair;
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{
-    BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, Routes, VClip, Workspace, by_name,
-};
-use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_narrow::duality::overlap_test;
+use clearsweep_narrow::feature::FeaturePair;
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, Routes, VClip, Workspace, by_name};
+use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 
 type Make = fn(&mut Random, usize) -> Recipe;
 

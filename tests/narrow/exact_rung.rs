@@ -4,8 +4,8 @@ use crate::bridge::{EVERYTHING, Solid, pose, recipe};
 use crate::oracle::families::{self, Random, Recipe, Regime, place};
 use crate::oracle::number::{Number, Wide};
 use crate::oracle::{self, Placement, signed_distance};
-use clearsweep::bench_support::narrow::answer::Answer;
-use clearsweep::bench_support::narrow::{Method, exact, query_one};
+use clearsweep_narrow::answer::Answer;
+use clearsweep_narrow::{Method, exact, query_one};
 
 fn exactly(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Answer {
     let cores = (&a.shape.pieces[0].core, &b.shape.pieces[0].core);

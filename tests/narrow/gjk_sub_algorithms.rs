@@ -7,8 +7,8 @@
 
 mod exact;
 
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::narrow::gjk::{Cofactors, SubAlgorithm, nearest_point};
+use clearsweep_geometry::Vec3;
+use clearsweep_narrow::gjk::{Cofactors, SubAlgorithm, nearest_point};
 
 /// A seeded sequence of numbers.
 struct Random(u64);

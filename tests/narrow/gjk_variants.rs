@@ -9,14 +9,12 @@ use crate::bridge::{self, EVERYTHING, Solid, bits, pose};
 use crate::oracle::families::{self, Random, Recipe, Regime, place};
 use crate::oracle::number::{add, times};
 use crate::oracle::{self, Placement};
-use clearsweep::bench_support::geometry::{RelativePose, real::Dd};
-use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
-use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace,
-};
-use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
+use clearsweep_geometry::{RelativePose, real::Dd};
+use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
+use clearsweep_narrow::pair::{Pair, SupportSearch};
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
+use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
 const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::Climb];
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::oracle::families::{self, Random, Recipe};
 use crate::oracle::number::{Vector, cross, dot, norm, sub, values};
 use crate::oracle::{self, Body};
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Polyhedron, Vec3};
 
 /// Facets as sets of points, by their bits: merged, extreme vertices only.
 type Facets = BTreeSet<BTreeSet<[u64; 3]>>;

@@ -6,12 +6,12 @@ use crate::bridge::{self, EVERYTHING, Solid, bits, pose};
 use crate::oracle::families::{self, Random, Recipe};
 use crate::oracle::number::times;
 use crate::oracle::{self, Placement};
-use clearsweep::bench_support::geometry::{Polyhedron, Pose, RelativePose};
-use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
-use clearsweep::bench_support::narrow::lin_canny::{self, LinCannyResult, TOLERANCE};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::{Polyhedron, Pose, RelativePose};
+use clearsweep_narrow::feature::{Feature, FeaturePair};
+use clearsweep_narrow::lin_canny::{self, LinCannyResult, TOLERANCE};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{
     BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, gjk, vclip,
 };
 

@@ -1,9 +1,9 @@
 //! First answers: closed forms.
 #![allow(clippy::print_stderr)] // the answers are for whoever runs the tests
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, Piece, QueryOptions, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Proximity, Status, query_one};
+use clearsweep_scene::{Model, Piece, QueryOptions, Shape};
 
 fn shape(points: &[Vec3<f64>], radius: f64) -> Shape {
     let core = convex_hull(points).expect("points are finite");

@@ -8,7 +8,7 @@ use crate::oracle::Placement;
 use crate::oracle::families::{self, Random, Regime, cuboid, moved, place};
 use crate::oracle::number::times;
 use crate::survey::survey;
-use clearsweep::bench_support::narrow::{PairCache, query_one};
+use clearsweep_narrow::{PairCache, query_one};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -10,10 +10,10 @@ use crate::bridge::{EVERYTHING, Solid, bits, pose};
 use crate::oracle::Placement;
 use crate::oracle::families::{self, Random, Recipe};
 use crate::oracle::number::{add, norm, times};
-use clearsweep::bench_support::narrow::{
+use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
-use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
 
 /// Blocks of a walk.
 const BLOCKS: usize = 3;

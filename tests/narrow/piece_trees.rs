@@ -4,12 +4,12 @@ use crate::bridge::{EVERYTHING, bits, pose, shape};
 use crate::oracle::families::{Random, cuboid};
 use crate::oracle::number::{Vector, add, times};
 use crate::oracle::{self, Placement};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
     Workspace, query_one,
 };
-use clearsweep::bench_support::scene::{Model, QueryOptions, Shape};
+use clearsweep_scene::{Model, QueryOptions, Shape};
 
 /// A body, and its pieces as bodies of their own.
 struct Compound {

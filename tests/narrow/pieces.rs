@@ -9,8 +9,8 @@ use crate::invariants::walk_once;
 use crate::oracle::families::{Random, cuboid, moved};
 use crate::oracle::number::{Number, Vector, Wide, times};
 use crate::oracle::{self, Body, Placement};
-use clearsweep::bench_support::narrow::{Method, PairCache, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_narrow::{Method, PairCache, Proximity, Status, query_one};
+use clearsweep_scene::{Model, Shape};
 
 /// A body of several pieces for the oracle and for the engine.
 struct Compound {

@@ -7,7 +7,7 @@
 
 use crate::bridge::{Checked, Solid, check};
 use crate::oracle::families::{self, Random, Recipe, Regime, place};
-use clearsweep::bench_support::narrow::{Method, Status};
+use clearsweep_narrow::{Method, Status};
 
 /// Gaps up to this many metres count as touching.
 const TOUCH: f64 = 2e-9;

@@ -12,10 +12,10 @@ mod oracle;
 
 use crate::exact::{Exact, Root};
 use cases::Case;
-use clearsweep::bench_support::engine::Job;
-use clearsweep::bench_support::scene::{Geometry, Scene, SceneOverrides, Shape};
-use clearsweep::bench_support::table::ParquetTables;
 use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
+use clearsweep_engine::Job;
+use clearsweep_scene::{Geometry, Scene, SceneOverrides, Shape};
+use clearsweep_tables::ParquetTables;
 use oracle::{Body, Place, signed_distance};
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,15 +6,15 @@ use crate::bridge::{EVERYTHING, bits, pose, shape};
 use crate::oracle::Placement;
 use crate::oracle::families::{self, Random, Recipe};
 use crate::oracle::number::{add, norm, times};
-use clearsweep::bench_support::geometry::{Pose, RelativePose, Vec3};
-use clearsweep::bench_support::narrow::feature::{Feature, FeaturePair};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::vclip::{self, VClipResult};
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::{Pose, RelativePose, Vec3};
+use clearsweep_narrow::feature::{Feature, FeaturePair};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::vclip::{self, VClipResult};
+use clearsweep_narrow::{
     BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
-use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
+use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use std::f64::consts::{PI, TAU};
 
 /// Blocks of a walk.
@@ -334,7 +334,7 @@ fn same_rows_for_bodies_that_slide_flush() {
 
 // The search alone.
 
-fn core(solid: &Solid) -> &clearsweep::bench_support::geometry::Polyhedron {
+fn core(solid: &Solid) -> &clearsweep_geometry::Polyhedron {
     &solid.shape.pieces[0].core
 }
 

@@ -1,10 +1,10 @@
 //! Between the oracle and the engine: the same body for both, and the checks that every answer must pass.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test uses its part of this module
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, Piece, QueryOptions, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
+use clearsweep_scene::{Model, Piece, QueryOptions, Shape};
 
 use crate::oracle::families::{Recipe, cuboid};
 use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, unit, values, wide};

@@ -1,13 +1,13 @@
 //! The invariants of HARD_CASES: what must hold of every pair beyond the single answer.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test uses its part of this module
 
-use clearsweep::bench_support::geometry::RelativePose;
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::RelativePose;
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
     exact, query_one, resolver,
 };
-use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
+use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
 use crate::bridge::{Checked, EVERYTHING, Solid, bits, check, pose, recipe, shape};
 use crate::oracle::families::{Random, cuboid, moved};

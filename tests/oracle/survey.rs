@@ -1,7 +1,7 @@
 //! A survey of generated cases: each against the oracle, and each against memory from elsewhere.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::print_stderr)] // statistics for whoever runs the tests
 
-use clearsweep::bench_support::narrow::{PairCache, query_one};
+use clearsweep_narrow::{PairCache, query_one};
 
 use crate::bridge::{EVERYTHING, Solid, bits, check, pose, recipe};
 use crate::invariants::walk_once;

@@ -12,7 +12,7 @@ use crate::oracle::families::{Random, cuboid};
 use crate::oracle::number::{Number, times};
 use crate::place::Place;
 use clearsweep::Geometry;
-use clearsweep::bench_support::narrow::Proximity;
+use clearsweep_narrow::Proximity;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,16 +1,16 @@
 //! Scenes, blocks and rows for tests, built from plain data without any other stage.
 //!
-//! The parent module names the library `lib` (`crate` for unit tests, `clearsweep::bench_support` for integration tests).
+//! The parent module names the crate of the tables `lib`: `crate` in unit tests, `clearsweep_tables` in integration tests.
 #![allow(dead_code)]
 
-use super::lib::geometry::{Polyhedron, Pose, Vec3};
-use super::lib::narrow::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
-use super::lib::scene::model::{IgnoredPairs, LengthUnit};
-use super::lib::scene::{
+use super::lib::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
+use clearsweep_geometry::{Polyhedron, Pose, Vec3};
+use clearsweep_model::{FeatureKind, IntervalMethod, IntervalProximity, IntervalStatus, Method, Proximity, Status};
+use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep_scene::{
     BetweenFrames, Body, Candidate, Following, FrameBlock, Missing, Model, Motion, MotionRule, Piece, Pivot,
     QueryOptions, Sample, Scene, Shape,
 };
-use super::lib::table::{DistanceColumns, IntervalRow, Row, TableOptions, TableWriter};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -324,7 +324,7 @@ pub(crate) fn options(out: &Path) -> TableOptions {
 }
 
 /// Writes all results.
-pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> super::lib::Result<()> {
+pub(crate) fn write_all(writer: &mut TableWriter, results: &[Results]) -> clearsweep_base::Result<()> {
     results.iter().try_for_each(|r| {
         let rows: Vec<&Row> = r.rows.iter().collect();
         writer.write_sorted(&r.block, &r.candidates, &rows, &r.intervals.iter().collect::<Vec<_>>())

@@ -5,9 +5,9 @@ pub mod oracle;
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use clearsweep::bench_support::geometry::{Polyhedron, Pose, Vec3};
-use clearsweep::bench_support::scene::model::{IgnoredPairs, LengthUnit};
-use clearsweep::bench_support::scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
+use clearsweep_geometry::{Polyhedron, Pose, Vec3};
+use clearsweep_scene::model::{IgnoredPairs, LengthUnit};
+use clearsweep_scene::{Body, Carriage, Missing, Model, Motion, Piece, QueryOptions, Scene, Shape};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};

@@ -1,9 +1,9 @@
 //! A naive reading of rows, to compare blocks with.
 
 use super::Row;
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::{FrameBlock, Missing, Sample, Scene};
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_geometry::Pose;
+use clearsweep_scene::{FrameBlock, Missing, Sample, Scene};
+use clearsweep_trajectory::Bounds;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! The bodies of the experiments as the engine's shapes, not recentred.
 
-use clearsweep::bench_support::geometry::hull::convex_hull;
-use clearsweep::bench_support::geometry::{Polyhedron, Vec3};
-use clearsweep::bench_support::scene::{Geometry, Shape};
+use clearsweep_geometry::hull::convex_hull;
+use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_scene::{Geometry, Shape};
 
 /// The hull of points as a body of one piece.
 pub fn body(points: &[[f64; 3]]) -> Shape {

@@ -7,15 +7,15 @@
 use super::bodies::{body, core};
 use super::report::{Parts, Report};
 use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
-use clearsweep::bench_support::generate::{Coherence, Object};
-use clearsweep::bench_support::geometry::{Pose, RelativePose};
-use clearsweep::bench_support::narrow::lin_canny::TOLERANCE;
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{
+use clearsweep_datasets::{Coherence, Object};
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_narrow::lin_canny::TOLERANCE;
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{
     BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
-use clearsweep::bench_support::scene::{QueryOptions, Shape};
+use clearsweep_scene::{QueryOptions, Shape};
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -7,11 +7,11 @@
 use super::bodies::{core, cube};
 use super::report::Report;
 use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
-use clearsweep::bench_support::geometry::{Pose, RelativePose};
-use clearsweep::bench_support::narrow::pair::Pair;
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
-use clearsweep::bench_support::scene::{QueryOptions, Shape};
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_narrow::pair::Pair;
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::{BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Routes, Workspace};
+use clearsweep_scene::{QueryOptions, Shape};
 
 /// The tolerances of Lin-Canny, in shares of the size of the pair.
 const TOLERANCES: [f64; 9] = [0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-8, 1e-6];

@@ -5,12 +5,10 @@
 
 use super::bodies::{body, cube, sphere};
 use super::report::{Parts, Report};
-use clearsweep::bench_support::generate::{Coherence, Object};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::{
-    BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, by_name,
-};
-use clearsweep::bench_support::scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
+use clearsweep_datasets::{Coherence, Object};
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::{BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, by_name};
+use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
 use std::time::Instant;
 
 /// Rounds of a timing.

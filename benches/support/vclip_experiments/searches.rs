@@ -1,11 +1,12 @@
 //! The three searches behind one trait, each with what it remembers from call to call.
 
-use clearsweep::bench_support::narrow::feature::FeaturePair;
-use clearsweep::bench_support::narrow::gjk::{self, GjkOptions, Simplex, SubAlgorithm};
-use clearsweep::bench_support::narrow::lin_canny;
-use clearsweep::bench_support::narrow::pair::{Pair, SupportSearch};
-use clearsweep::bench_support::narrow::search::SearchEnd;
-use clearsweep::bench_support::narrow::{closest_points, vclip};
+use clearsweep_narrow::closest_points::closest_points;
+use clearsweep_narrow::feature::FeaturePair;
+use clearsweep_narrow::gjk::{self, GjkOptions, Simplex, SubAlgorithm};
+use clearsweep_narrow::lin_canny;
+use clearsweep_narrow::pair::{Pair, SupportSearch};
+use clearsweep_narrow::search::SearchEnd;
+use clearsweep_narrow::vclip;
 
 /// Answer of a search.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@
 use super::bodies::{core, cube, sphere};
 use super::report::{Parts, Report};
 use super::searches::{ByGjk, ByLinCanny, ByVClip, Search};
-use clearsweep::bench_support::geometry::{Pose, RelativePose};
-use clearsweep::bench_support::narrow::lin_canny::TOLERANCE;
-use clearsweep::bench_support::narrow::pair::Pair;
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_narrow::lin_canny::TOLERANCE;
+use clearsweep_narrow::pair::Pair;
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Boxes, compared by their projections to three axes: those of the search, or of A's frame.
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, ends, principal_axes};
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// Middle and half sides as vectors.
 pub(crate) struct Oriented<const W: usize> {

@@ -5,7 +5,7 @@
 //! three directions around it, and of the axes.
 
 use super::tree::{Corners, Motion, Volumes, down, ends, up};
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 use std::sync::OnceLock;
 
 /// Directions: the axes, then the four diagonals of a cube (14-DOP), or the six of its faces (18-DOP), or both

@@ -5,7 +5,7 @@
 
 use super::tree::{Corners, LEAF, Motion, Node, Tree, Volumes};
 use super::triangles;
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

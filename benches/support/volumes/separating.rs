@@ -1,7 +1,7 @@
 //! Oriented boxes, compared along the fifteen axes of two boxes: the widest gap (Gottschalk, Lin, Manocha 1996).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, ends, principal_axes};
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// Middles, unit axes and half sides.
 pub(crate) struct Stored<const W: usize> {

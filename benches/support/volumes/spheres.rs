@@ -1,7 +1,7 @@
 //! Spheres (Quinlan 1994).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, ends, principal_axes, up};
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// Middles and radii.
 pub(crate) struct Stored<const W: usize> {

@@ -2,7 +2,7 @@
 //! 1999).
 
 use super::tree::{Corners, Motion, SINGLE, Volumes, principal_axes, up};
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// A corner of each rectangle, its sides, and the radius.
 pub(crate) struct Stored<const W: usize> {

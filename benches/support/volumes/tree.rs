@@ -1,6 +1,6 @@
 //! A tree over triangles that are in the order of the library's tree: the nodes are the same.
 
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// The corners of a triangle.
 pub(crate) type Corners = [Vec3<f64>; 3];

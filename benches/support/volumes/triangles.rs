@@ -1,7 +1,7 @@
 //! The distance of two triangles in `f64` (Ericson, *Real-Time Collision Detection*, 5.1.9 and 5.1.10).
 
 use super::tree::Corners;
-use clearsweep::bench_support::geometry::Vec3;
+use clearsweep_geometry::Vec3;
 
 /// The square of the distance, and from the nearest point of A to that of B; 0 where they cross.
 pub(crate) fn between(a: &Corners, b: &Corners) -> (f64, Vec3<f64>) {

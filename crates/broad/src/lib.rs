@@ -22,8 +22,6 @@
 //! only those.
 
 mod auto;
-#[doc(hidden)]
-pub mod bench_support;
 mod block_boxes;
 mod block_split;
 mod blockwise;
@@ -42,6 +40,8 @@ pub mod gpu;
 mod grid;
 mod hash;
 mod incremental;
+#[doc(hidden)]
+pub mod internals;
 mod interval_boxes;
 #[cfg(feature = "gpu")]
 mod kernel;

@@ -1,9 +1,9 @@
 //! Intervals between two samples, and distances along a direction, against the brute force at many places on the way.
 
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::narrow::interval::{BodyMotion, IntervalOptions, IntervalStatus, interval_proximity};
-use clearsweep::bench_support::narrow::{DirectionalRelation, Routes, Workspace, directional_distance};
-use clearsweep::bench_support::scene::BetweenFrames;
+use clearsweep_geometry::Vec3;
+use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalStatus, interval_proximity};
+use clearsweep_narrow::{DirectionalRelation, Routes, Workspace, directional_distance};
+use clearsweep_scene::BetweenFrames;
 
 use super::gap::{Gap, Soups};
 use super::judge::Fault;

@@ -5,7 +5,7 @@
 //! - *Overlapping, lower end* (`-lower` is at least the depth): moved by this length along the row's normal, the bodies no longer overlap.
 //! - *Overlapping, upper end* (`-upper` is at most the depth): no shorter translation that is tried separates them.
 
-use clearsweep::bench_support::narrow::{Method, Proximity, Status};
+use clearsweep_narrow::{Method, Proximity, Status};
 
 use super::gap::{Gap, Soups};
 use crate::oracle::families::Random;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use clearsweep::Geometry;
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_scene::{Model, Shape};
 
 use super::body::Body;
 use super::judge::Place;

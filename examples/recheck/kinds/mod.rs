@@ -25,11 +25,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
-    Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, query_one,
-};
-use clearsweep::bench_support::scene::{FrameBlock, Model, QueryOptions};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, query_one};
+use clearsweep_scene::{FrameBlock, Model, QueryOptions};
 
 use crate::oracle::Placement;
 use crate::oracle::families::Random;

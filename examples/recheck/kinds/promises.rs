@@ -1,6 +1,6 @@
 //! Promises beside the bracket of a row: the same answer for bodies that are swapped, moved together, or scaled.
 
-use clearsweep::bench_support::narrow::Proximity;
+use clearsweep_narrow::Proximity;
 
 use super::between::direction_fault;
 use super::cold;

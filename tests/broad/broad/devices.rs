@@ -1,10 +1,10 @@
 //! The broad phase on devices: the kernels' twins, and a GPU where there is one, each also with limits so small that
 //! everything is split.
 
-use super::broad::BroadPhase;
-use super::broad::bench_support::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, open_with, twins};
 use super::{BASE, Candidate, FrameBlock, Recipe, Setup, generate};
-use clearsweep::bench_support::broad::BroadScene;
+use clearsweep_broad::BroadPhase;
+use clearsweep_broad::BroadScene;
+use clearsweep_broad::internals::{AdapterDescription, DeviceFaults, DeviceLimits, adapters, open_with, twins};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Boxes of a few samples of a body at a time, a few pairs at a time, and trees where possible.

@@ -1,10 +1,10 @@
 //! Scripted motion over many blocks, for tests of the incremental methods.
 
 use crate::scenes::{Random, Setup, cuboid};
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::scene::FrameBlock;
-use clearsweep::bench_support::scene::block::Sample;
-use clearsweep::bench_support::trajectory::Bounds;
+use clearsweep_geometry::Pose;
+use clearsweep_scene::FrameBlock;
+use clearsweep_scene::block::Sample;
+use clearsweep_trajectory::Bounds;
 
 /// The arrangement of the bodies at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,8 +128,7 @@ impl ScriptedMotion {
         }
         for body in fixed {
             let at = motion.place();
-            if let clearsweep::bench_support::scene::Motion::Static(pose) = &mut motion.setup.scene.bodies[body].motion
-            {
+            if let clearsweep_scene::Motion::Static(pose) = &mut motion.setup.scene.bodies[body].motion {
                 pose.position = at.into();
             }
         }

@@ -1,7 +1,7 @@
 //! Polygons of OBJ and PLY, convex or not, against their areas and crossing numbers, which this file computes.
 
 use super::{Random, six_volumes};
-use clearsweep::bench_support::scene::readers::{Fault, Mesh, read_mesh};
+use clearsweep_scene::readers::{Fault, Mesh, read_mesh};
 use std::fmt::Write;
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 
 use super::fixture::with_intervals;
 use super::*;
-use clearsweep::bench_support::narrow::{IntervalMethod, IntervalStatus};
-use clearsweep::bench_support::table::IntervalRow;
+use clearsweep_narrow::{IntervalMethod, IntervalStatus};
+use clearsweep_tables::IntervalRow;
 
 /// Results with intervals, written to a directory.
 fn written_with_intervals(dir: &Path) -> (Scene, Vec<Results>, Totals) {

@@ -5,9 +5,9 @@ use super::integers::triangle_distance2;
 use super::oracle::{Answer, Distance, Placed};
 use super::{PROMISED, is_apart};
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::QueryOptions;
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
+use clearsweep_scene::QueryOptions;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 

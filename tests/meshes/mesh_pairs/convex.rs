@@ -2,8 +2,8 @@
 
 use super::{Draw, ask, at};
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::Vec3;
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_geometry::Vec3;
+use clearsweep_scene::{Model, Shape};
 
 /// Both orders of two bodies, and the pose of the second in each: neither is turned.
 fn both_orders<'a>(a: &'a Shape, b: &'a Shape, offset: Vec3<f64>) -> [(&'a Shape, &'a Shape, Vec3<f64>); 2] {

@@ -3,11 +3,11 @@
 use super::{Draw, OPTIONS, ask};
 use crate::brute_force::surface_distance;
 use crate::solids::Solid;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_scene::{Model, Shape};
 use std::sync::Arc;
 
 /// How often a closed surface winds around a point: the sum of the solid angles of its triangles (Van Oosterom and Strackee 1983).

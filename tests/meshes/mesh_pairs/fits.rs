@@ -3,9 +3,9 @@
 use super::{Draw, OPTIONS, at};
 use crate::solids::Solid;
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::Pose;
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_geometry::Pose;
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
+use clearsweep_scene::{Model, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Cell = [i64; 3];

@@ -5,9 +5,9 @@ use super::{Draw, OPTIONS, at};
 use crate::brute_force::surface_distance;
 use crate::solids::Solid;
 use clearsweep::Geometry;
-use clearsweep::bench_support::geometry::{Pose, Vec3};
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
-use clearsweep::bench_support::scene::{Model, Shape};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
+use clearsweep_scene::{Model, Shape};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

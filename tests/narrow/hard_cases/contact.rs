@@ -1,6 +1,6 @@
 //! Cases 1 to 9: contact of simple bodies.
 
-use clearsweep::bench_support::narrow::{FeatureKind, Status};
+use clearsweep_narrow::{FeatureKind, Status};
 
 use super::{at, brought_to, turned};
 use crate::bridge::Solid;
@@ -49,7 +49,7 @@ fn case_02_cubes_overlapping_a_tenth() {
 fn sweep(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, largest: f64, steps: i32) {
     let start = brought_to(a, pa, b, pb, 1e-3);
     let truth = oracle::signed_distance(&a.body, pa, &b.body, &start);
-    let mut before: Option<clearsweep::bench_support::narrow::Proximity> = None;
+    let mut before: Option<clearsweep_narrow::Proximity> = None;
     for step in -steps..=steps {
         let gap = largest * f64::from(step) / f64::from(steps);
         let pb = crate::oracle::families::moved(&start, times(truth.normal, gap - 1e-3));

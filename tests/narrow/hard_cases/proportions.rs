@@ -1,6 +1,6 @@
 //! Cases 10 to 16: extreme proportions, scales and places.
 
-use clearsweep::bench_support::narrow::{Status, query_one};
+use clearsweep_narrow::{Status, query_one};
 
 use super::{at, brought_to, turned};
 use crate::bridge::{EVERYTHING, Solid, bits, pose};

@@ -1,6 +1,6 @@
 //! Cases 17 and 28 to 30: swap, stale caches, tessellations, broken input.
 
-use clearsweep::bench_support::narrow::{Method, PairCache, Status, VClip, query_one};
+use clearsweep_narrow::{Method, PairCache, Status, VClip, query_one};
 
 use super::at;
 use crate::bridge::{EVERYTHING, Solid, bits, check, opposite, pose};

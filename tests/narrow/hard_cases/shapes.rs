@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use clearsweep::bench_support::narrow::{Method, Proximity, Status, query_one};
+use clearsweep_narrow::{Method, Proximity, Status, query_one};
 
 use super::{at, turned};
 use crate::bridge::{EVERYTHING, Solid, bits, pose, shape};
@@ -72,7 +72,7 @@ fn case_20_slowly_converging_hulls() {
 }
 
 /// Checks of bodies too large for the oracle's enumeration: the row's direction is proven by scanning all vertices.
-fn check_smooth(points: &[[f64; 3]], core: &clearsweep::bench_support::scene::Shape, pb: &Placement) -> Proximity {
+fn check_smooth(points: &[[f64; 3]], core: &clearsweep_scene::Shape, pb: &Placement) -> Proximity {
     let pa = at(0.0, 0.0, 0.0);
     let row = query_one(core, core, &pose(&pa), &pose(pb), &EVERYTHING);
     let size = 2.0 + norm(pb.position);

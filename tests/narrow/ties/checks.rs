@@ -1,7 +1,7 @@
 //! Rules that a row about a tie must keep, case by case.
 
-use clearsweep::bench_support::narrow::{Method, Proximity, Status};
-use clearsweep::bench_support::scene::{SAMPLES, Shape};
+use clearsweep_narrow::{Method, Proximity, Status};
+use clearsweep_scene::{SAMPLES, Shape};
 
 use super::cases::{Case, Kind, Regime};
 use super::closest::{self, Tie, difference, inner, length};

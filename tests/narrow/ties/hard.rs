@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use clearsweep::bench_support::narrow::{FeatureKind, Method, PairCache, Proximity, Status};
-use clearsweep::bench_support::scene::SAMPLES;
+use clearsweep_narrow::{FeatureKind, Method, PairCache, Proximity, Status};
+use clearsweep_scene::SAMPLES;
 
 use super::bodies::{Body, cuboid, lid};
 use super::cases::product;

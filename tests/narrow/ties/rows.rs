@@ -1,10 +1,10 @@
 //! The engine's rows for a tie: by every method, from cold and from warm caches, alone and in blocks.
 
-use clearsweep::bench_support::narrow::{
+use clearsweep_narrow::{
     Auto, BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip,
     Workspace, query_one,
 };
-use clearsweep::bench_support::scene::{FrameBlock, SAMPLES, Shape};
+use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
 use super::bodies::{Body, Part};
 use super::closest::inner;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clearsweep::bench_support::narrow::{Method, Status};
+use clearsweep_narrow::{Method, Status};
 
 use super::cases::{self, Kind, Regime};
 use super::checks::{Aspect, Outcome, outcome};

@@ -1,0 +1,45 @@
+//! Warnings about what files leave unsaid: parts of them that are no bodies, and numbers that are stored coarsely.
+
+use super::warning::Warning;
+use clearsweep_scene::model::LengthUnit;
+use clearsweep_scene::{GeometryNote, PoseSteps, Scene};
+use std::path::PathBuf;
+
+/// Warns of parts left out of geometry files, and of coordinates too coarse for the query. `pose_steps`: the steps of
+/// moving bodies' poses, if they are known.
+pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warning> {
+    let of_note = |(file, note): &(PathBuf, GeometryNote)| {
+        Warning::new(note.kind, [], format!("{}: {}", file.display(), note.problem), note.remedy)
+    };
+    scene.notes.iter().map(of_note).chain(coarse(scene, pose_steps)).collect()
+}
+
+/// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is required.
+fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
+    let (touch, tenth) = (scene.query.touch, scene.query.require.map(|require| require / 10.0));
+    let is_coarse = |step: f64| step > touch || tenth.is_some_and(|tenth| step > tenth);
+    let step = |body: u32| scene.bodies[body as usize].coordinate_step(pose_steps).unwrap_or(0.0);
+    let mut bodies: Vec<u32> = (0..scene.bodies.len() as u32).filter(|&body| is_coarse(step(body))).collect();
+    bodies.sort_by(|&a, &b| step(b).total_cmp(&step(a)).then(a.cmp(&b)));
+    let (largest, least) = (step(*bodies.first()?), step(*bodies.last()?));
+    let text = |metres: f64| length(metres, scene.unit);
+    let range = if least < largest { format!("{} to {}", text(least), text(largest)) } else { text(largest) };
+    let touched = (largest > touch).then(|| format!("`touch` ({})", text(touch)));
+    let required = tenth.filter(|&tenth| largest > tenth).map(|_| "a tenth of `require`".to_owned());
+    let limits: Vec<String> = touched.into_iter().chain(required).collect();
+    let problem = format!(
+        "coordinates are stored in single precision or as integers, in steps of {range}: more than {}",
+        limits.join(" and ")
+    );
+    let remedy = "export them in double precision or as decimal text, or nearer to their origin; distances are those of the \
+        numbers as stored (`coordinate_step_m` in bodies.parquet)";
+    Some(Warning::new("coarse", bodies, problem, remedy))
+}
+
+/// A length to two digits, in a unit.
+fn length(metres: f64, unit: LengthUnit) -> String {
+    let value = metres / unit.metres(1.0);
+    let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
+    let is_plain = rounded == 0.0 || (1e-3..1e6).contains(&rounded);
+    if is_plain { format!("{rounded} {}", unit.word) } else { format!("{rounded:e} {}", unit.word) }
+}

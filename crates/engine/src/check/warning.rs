@@ -1,0 +1,46 @@
+//! Warnings of a check.
+
+/// Something that is allowed but looks wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Subject of the warning, in a word that does not change: `rule`, `size`, `motionless`, `jump`, `turn`,
+    /// `quaternions`, `time`, `tipped`, `absent`, `far`, `open`, `unclear`, `empty`, `unchecked`, `contact`, `threads`,
+    /// `coarse`, `hidden`, `scene`, `extension`.
+    pub kind: &'static str,
+    /// The bodies (indices) it is about; none where it is about the whole.
+    pub bodies: Vec<u32>,
+    /// The problem that was seen.
+    pub problem: String,
+    /// The action that the user can take.
+    pub remedy: String,
+}
+
+impl Warning {
+    pub(super) fn new(
+        kind: &'static str,
+        bodies: impl Into<Vec<u32>>,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { kind, bodies: bodies.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// More threads asked for than were started.
+    pub fn of_threads(asked: Option<usize>, started: usize) -> Option<Self> {
+        let asked = asked.filter(|&asked| asked > started)?;
+        let problem = format!("{asked} threads were asked for, and {started} did the work");
+        Some(Self::new("threads", [], problem, "more than four threads a core only wait for each other: ask for fewer"))
+    }
+
+    /// Trajectories without a row: a run of them finds nothing, which says nothing.
+    pub(super) fn of_empty(samples: u64) -> Option<Self> {
+        (samples == 0).then(|| {
+            Self::new(
+                "empty",
+                [],
+                "the trajectories hold no row: a run would look at no frame",
+                "check what wrote them, and `trajectories` in [scene]",
+            )
+        })
+    }
+}

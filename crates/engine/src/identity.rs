@@ -1,0 +1,94 @@
+//! Identity of a job: the properties that two executions must share, so that one can continue the tables of the other.
+
+use super::manifest::SCHEMA_VERSION;
+use super::options::JobOptions;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_scene::{BetweenFrames, Missing, Pivot, Scene};
+use clearsweep_tables::DistanceColumns;
+use clearsweep_trajectory::InputFile;
+use serde_json::{Value, json};
+use std::time::UNIX_EPOCH;
+
+/// The job as JSON text, which is equal for equal jobs. Scene and geometry count by their digests, trajectories by size,
+/// time of change, and the run that a directory level supplies. What a program may have set in a scene after it was read
+/// counts by its value.
+///
+/// # Errors
+/// A file cannot be looked at.
+pub(super) fn of_job(scene: &Scene, options: &JobOptions, trajectories: &[InputFile]) -> Result<String> {
+    let (query, motion) = (&scene.query, &scene.motion);
+    let bits = |value: f64| value.to_bits();
+    let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
+    let trajectories: Vec<Value> = trajectories.iter().map(of_file).collect::<Result<_>>()?;
+    Ok(json!({
+        "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
+        "scene": [json!(scene.builder_digest), json!(scene_files)],
+        "length_unit": scene.unit.word,
+        "frame_rate": scene.frame_rate.map(bits),
+        "trajectories": trajectories,
+        "runs": options.read.runs.as_ref().map(|range| [range.start, range.end]),
+        "frames": options.read.frames.as_ref().map(|range| [range.start, range.end]),
+        "within": bits(query.within),
+        "require": query.require.map(bits),
+        "touch": bits(query.touch),
+        "static_pairs": query.static_pairs,
+        "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
+        "motion": (motion.between != BetweenFrames::None)
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap, pivots(scene)])),
+        "missing": match scene.missing {
+            Missing::Error => "error",
+            Missing::Absent => "absent",
+            Missing::Hold => "hold",
+        },
+        "columns": match options.columns {
+            DistanceColumns::All => "all",
+            DistanceColumns::Distance => "distance",
+        },
+    })
+    .to_string())
+}
+
+/// How many bodies in turn have the same pivot, the origin first.
+fn pivots(scene: &Scene) -> Vec<u64> {
+    let (mut turns, mut last) = (vec![0], Pivot::Origin);
+    for body in &scene.bodies {
+        if body.pivot != last {
+            last = body.pivot;
+            turns.push(0);
+        }
+        if let Some(count) = turns.last_mut() {
+            *count += 1;
+        }
+    }
+    turns
+}
+
+/// A file by its size, the time of its last change, and the run that its place supplies.
+fn of_file(file: &InputFile) -> Result<Value> {
+    let InputFile { path, bytes, run } = file;
+    let modified = path.metadata().and_then(|about| about.modified());
+    let modified = modified.map_err(|error| Error::unreadable(path, &error))?;
+    // A time before 1970 counts as 1970.
+    let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(json!([bytes, since.as_secs(), since.subsec_nanos(), run]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
+
+    #[test]
+    fn pivots_count_by_their_turns() {
+        let mut scene = SceneBuilder::new(1.0);
+        for body in 0..5 {
+            scene = scene.body(BodyBuilder::new(format!("b{body}"), Geometry::Sphere(1.0)));
+        }
+        let mut scene = scene.build().expect("a scene");
+        assert_eq!(pivots(&scene), [5]);
+        for (body, expected) in [(0, vec![0, 1, 4]), (3, vec![0, 1, 2, 1, 1])] {
+            scene.bodies[body].pivot = Pivot::Centre;
+            assert_eq!(pivots(&scene), expected);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Handing the narrow phase the intervals of a pair: its poses at both ends, and the rows that are known there.
+
+use super::slice_rows::ChunkRows;
+use clearsweep_narrow::interval::{BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals};
+use clearsweep_narrow::{BodyPoses, PairCache, Proximity, Routes, Workspace};
+use clearsweep_scene::{Body, Candidate, FrameBlock, Motion, Scene};
+use clearsweep_tables::IntervalRow;
+
+/// The intervals of a slice.
+pub(super) struct IntervalQueries<'a> {
+    scene: &'a Scene,
+    block: &'a FrameBlock,
+    options: IntervalOptions,
+    /// The intervals of each pair of the slice, as a mask of samples.
+    masks: &'a [u64],
+}
+
+/// The proven results for the intervals of a task's pairs.
+#[derive(Default)]
+pub(super) struct IntervalRows {
+    /// Answers for one pair; empty between pairs.
+    answers: Vec<IntervalProximity>,
+    /// By (a, b, sample).
+    rows: Vec<IntervalRow>,
+    samples: Vec<u8>,
+}
+
+impl IntervalRows {
+    /// In the order of the tables; `None` where there is no row.
+    pub(super) fn finish(self) -> Option<ChunkRows<IntervalRow>> {
+        (!self.rows.is_empty()).then(|| ChunkRows::new(self.rows, &self.samples))
+    }
+}
+
+impl<'a> IntervalQueries<'a> {
+    /// Returns the queries for a slice of `block` whose pairs have these intervals; `None` if they have none.
+    pub(super) fn new(scene: &'a Scene, block: &'a FrameBlock, masks: &'a [u64]) -> Option<Self> {
+        let (query, motion) = (&scene.query, &scene.motion);
+        let options = IntervalOptions {
+            between: motion.between,
+            within: query.within,
+            require: query.require,
+            touch: query.touch,
+            tolerance: motion.tolerance,
+        };
+        (!masks.is_empty()).then_some(Self { scene, block, options, masks })
+    }
+
+    /// Answers the intervals of the pair at `at` in the slice. `rows` are its rows in the samples of the slice, in A's recentred
+    /// frame, by sample.
+    pub(super) fn answer(
+        &self,
+        (at, pair): (usize, &Candidate),
+        rows: &[Proximity],
+        cache: &mut PairCache,
+        work: &mut Workspace,
+        routes: &mut Routes,
+        found: &mut IntervalRows,
+    ) {
+        let bodies = [pair.a, pair.b].map(|body| &self.scene.bodies[body as usize]);
+        let intervals = bodies.iter().fold(self.masks[at], |mask, body| mask & self.present(body));
+        if intervals == 0 {
+            return;
+        }
+        let bodies = bodies.map(|body| self.motion(body));
+        let query = IntervalQuery { bodies, samples: self.block.samples.len(), asked: pair.samples, intervals };
+        let mut answers = std::mem::take(&mut found.answers);
+        walk_intervals(&query, rows, &self.options, cache, work, routes, &mut answers);
+        found.samples.extend(answers.iter().map(|interval| interval.sample));
+        found.rows.extend(answers.drain(..).map(|interval| IntervalRow { a: pair.a, b: pair.b, interval }));
+        found.answers = answers;
+    }
+
+    /// The intervals at both ends of which a body has a pose.
+    fn present(&self, body: &Body) -> u64 {
+        match body.motion {
+            Motion::Static(_) => u64::MAX,
+            Motion::Dynamic { slot } => self.block.present_at_both_ends(slot as usize),
+        }
+    }
+
+    /// How a body moves in the block.
+    fn motion(&self, body: &'a Body) -> BlockMotion<'a> {
+        let (poses, after) = match &body.motion {
+            Motion::Static(pose) => (BodyPoses::Fixed(pose), None),
+            Motion::Dynamic { slot } => {
+                let slot = *slot as usize;
+                let after = self.block.following.as_ref().and_then(|following| following.poses[slot]);
+                (BodyPoses::Moving(self.block.slot(slot)), after)
+            }
+        };
+        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.of(&body.shape) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::asked_pairs::AskedPairs;
+    use super::super::caches::Caches;
+    use super::super::narrowing::{narrow, narrow_alone};
+    use super::super::slices::Slices;
+    use super::*;
+    use clearsweep_broad::{BroadScene, by_name};
+    use clearsweep_geometry::{Pose, Vec3};
+    use clearsweep_narrow::{Auto, IntervalProximity, IntervalStatus};
+    use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, Sample, SceneBuilder};
+    use clearsweep_trajectory::Bounds;
+
+    /// A plate, and needles and balls that fly about it.
+    fn scene(between: BetweenFrames) -> Scene {
+        let mut scene = SceneBuilder::new(0.05);
+        let plate = BodyBuilder::new("plate", Geometry::Box([4.0, 4.0, 1e-3]));
+        scene = scene.body(plate.fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]));
+        for needle in 0..4 {
+            scene = scene.body(BodyBuilder::new(format!("needle-{needle}"), Geometry::Box([1e-3, 0.01, 0.4])));
+        }
+        scene = scene.body(BodyBuilder::new("ball", Geometry::Sphere(0.3)));
+        let mut scene = scene.build().expect("a scene");
+        scene.motion.between = between;
+        scene
+    }
+
+    /// Poses of each sample and slot. The second body is away now and then.
+    fn flights(samples: usize, slots: usize) -> Vec<Vec<Option<Pose>>> {
+        let mut state = 5_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let mut pose = |s: usize, slot: usize| {
+            let pose = Pose::new([1.5 * next(), 1.5 * next(), next()], [1.0, 0.5 * next(), 0.5 * next(), 0.5 * next()]);
+            let norm = pose.q.iter().map(|c| c * c).sum::<f64>().sqrt();
+            (slot != 1 || s % 7 != 3).then_some(Pose { q: pose.q.map(|c| c / norm), ..pose })
+        };
+        (0..samples).map(|s| (0..slots).map(|slot| pose(s, slot)).collect()).collect()
+    }
+
+    /// The samples in blocks of so many; a run has 50 samples.
+    fn blocks(flights: &[Vec<Option<Pose>>], most: usize) -> Vec<FrameBlock> {
+        let slots = flights[0].len();
+        let mut blocks: Vec<FrameBlock> = Vec::new();
+        for (index, part) in flights.chunks(most).enumerate() {
+            let mut block = FrameBlock::new(index as u64, slots);
+            for (s, poses) in part.iter().enumerate() {
+                let frame = index * most + s;
+                block.samples.push(Sample { run: frame as i64 / 50, frame: frame as i64, time_s: None });
+                block.starts_run |= u64::from(frame.is_multiple_of(50)) << s;
+                poses.iter().enumerate().for_each(|(slot, pose)| pose.iter().for_each(|pose| block.set(slot, s, pose)));
+            }
+            if let Some(before) = blocks.last_mut() {
+                before.following = block.as_following();
+            }
+            blocks.push(block);
+        }
+        blocks
+    }
+
+    /// An interval with the frame that it follows.
+    type Found = (i64, u32, u32, IntervalProximity);
+
+    /// All rows of intervals, and how many of the samples' rows there are.
+    fn run(scene: &Scene, blocks: &[FrameBlock], limit: usize, alone: bool) -> (Vec<Found>, usize) {
+        let bounds = Bounds { min: [-2.0; 3], max: [2.0; 3] };
+        let job = BroadScene::new(scene, Some(bounds), scene.query.within);
+        let mut broad = by_name("brute").expect("it is there");
+        let (mut caches, mut found, mut rows) = (Caches::new(1 << 20), Vec::new(), 0);
+        for block in blocks {
+            let intervals = broad.interval_candidates(&job, scene, block);
+            let pairs = AskedPairs::new(broad.candidates(&job, scene, block), &intervals);
+            for slice in Slices::new(pairs, limit) {
+                let ask = if alone { narrow_alone } else { narrow };
+                let narrowed = ask(scene, block, &Auto, &mut caches, &slice);
+                rows += narrowed.rows.len();
+                found.extend(narrowed.rows.sorted_intervals().into_iter().map(|row| {
+                    let frame = block.samples[usize::from(row.interval.sample)].frame;
+                    (frame, row.a, row.b, IntervalProximity { sample: 0, ..row.interval })
+                }));
+            }
+        }
+        (found, rows)
+    }
+
+    #[test]
+    fn rows_of_intervals_depend_on_neither_blocks_nor_slices_nor_threads() {
+        for between in [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold] {
+            let scene = scene(between);
+            let flights = flights(130, scene.dynamic.len());
+            let (whole, rows) = run(&scene, &blocks(&flights, 64), 1 << 20, false);
+            assert!(
+                whole.is_sorted_by_key(|(frame, a, b, _)| (*frame, *a, *b)) && whole.len() > 100,
+                "{}",
+                whole.len()
+            );
+            assert!(whole.iter().all(|(frame, ..)| frame % 50 != 49), "no interval leads from run to run");
+            assert!(whole.iter().any(|(frame, ..)| *frame == 63), "one leads from block to block");
+            let contacts = whole.iter().filter(|(.., found)| found.status == IntervalStatus::Contact).count();
+            assert!(contacts > 20, "{between:?}: {contacts} contacts");
+            for (samples, limit, alone, threads) in [
+                (64, 1 << 20, true, 1),
+                (64, 5, false, 2),
+                (10, 1 << 20, false, 3),
+                (1, 1, true, 1),
+                (33, 64, false, 1),
+            ] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+                let again = pool.install(|| run(&scene, &blocks(&flights, samples), limit, alone));
+                assert_eq!(again.1, rows);
+                assert!(again.0 == whole, "{between:?}: blocks of {samples}, slices of {limit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_needle_through_a_plate_touches_between_two_clear_frames() {
+        let scene = scene(BetweenFrames::Linear);
+        let away = |slot: usize, z: f64| Pose::new([0.3 + slot as f64, 0.2, z], [1.0, 0.0, 0.0, 0.0]);
+        let flight = |z: f64| -> Vec<Option<Pose>> { (0..5).map(|slot| (slot == 0).then(|| away(slot, z))).collect() };
+        let (found, rows) = run(&scene, &blocks(&[flight(-1.0), flight(1.0)], 64), 1 << 20, false);
+        assert_eq!(rows, 0, "both frames are clear");
+        let [(0, 0, 1, interval)] = found[..] else { panic!("{found:?}") };
+        assert_eq!(interval.status, IntervalStatus::Contact);
+        assert!(interval.contact[0] < 0.4 && interval.contact[1] >= 0.39, "{:?}", interval.contact);
+        assert_eq!(Vec3::ZERO, scene.bodies[1].shape.center);
+    }
+}

@@ -1,0 +1,320 @@
+//! A job: what it reads, how it is computed, and to which sink its rows go.
+
+use super::cancel::CancelToken;
+use super::check::{TrajectoryWatch, Warning, open_meshes_of_run};
+use super::coverage::{Coverage, RunVerdict};
+use super::device::OpenDevice;
+use super::options::JobOptions;
+use super::progress::{Progress, Silent};
+use super::timings::{Timings, timed};
+use super::{caches, identity, manifest, methods, pipeline, slices};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_base::workers::threads_within;
+use clearsweep_broad::{BroadPhase, BroadScene, search_seconds};
+use clearsweep_narrow::{IntervalStatus, Routes, Status};
+use clearsweep_scene::{BetweenFrames, Scene, SceneOverrides};
+use clearsweep_tables::{BatchMaker, JobInputs, RowCounter, RowSink, SinkContext, Totals};
+use clearsweep_trajectory::{Feed, PoseSource, ReadOptions, Reading, Trajectory};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Instant;
+
+/// The result of a job.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Counts and the worst row.
+    pub totals: Totals,
+    /// One word for the outcome; it decides the exit code of the program.
+    pub verdict: RunVerdict,
+    /// How queries were answered.
+    #[doc(hidden)]
+    pub routes: Routes,
+    /// Time of each stage.
+    #[doc(hidden)]
+    pub timings: Timings,
+    /// Threads of the pool.
+    pub threads: usize,
+    /// The JSON object of `manifest.json`; its `summary` is what a person or a script asks first.
+    pub manifest: Value,
+}
+
+impl Outcome {
+    /// Whether a row or an interval violates `require`.
+    pub fn is_violated(&self) -> bool {
+        self.totals.violated + self.totals.intervals_violated > 0
+    }
+
+    /// Whether a row has no proven bracket, or an interval is undecided.
+    pub fn is_uncertified(&self) -> bool {
+        let undecided = self.totals.by_interval_status[IntervalStatus::Undecided as usize];
+        self.totals.by_status[Status::Uncertified as usize] + undecided > 0
+    }
+}
+
+/// A job on a scene: poses in, rows out.
+///
+/// ```
+/// use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
+///
+/// let still = [1.0, 0.0, 0.0, 0.0];
+/// let scene = SceneBuilder::new(1.0)
+///     .body(BodyBuilder::new("box", Geometry::Box([1.0; 3])).fixed([0.0; 3], still))
+///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.25)).fixed([1.0, 0.0, 0.0], still))
+///     .build()?;
+/// let mut rows = BatchCollector::default();
+/// let outcome = Job::new(&scene).run(&mut rows)?;
+/// assert_eq!(outcome.totals.rows, 1);
+/// assert_eq!(rows.distances[0].num_rows(), 1);
+/// # Ok::<(), clearsweep::Error>(())
+/// ```
+#[must_use]
+pub struct Job<'a> {
+    scene: &'a Scene,
+    options: JobOptions,
+    poses: PoseSource<'a>,
+    /// Reading of files that has begun.
+    reading: Option<Reading>,
+    /// A broad phase to search with.
+    broad: Option<Box<dyn BroadPhase>>,
+    progress: &'a dyn Progress,
+    cancel: CancelToken,
+}
+
+impl<'a> Job<'a> {
+    /// A job with every default, which reads the files that the scene names.
+    pub fn new(scene: &'a Scene) -> Self {
+        Self {
+            scene,
+            options: JobOptions::default(),
+            poses: PoseSource::files(),
+            reading: None,
+            broad: None,
+            progress: &Silent,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// How to compute, and which runs and frames.
+    pub fn options(self, options: JobOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Sets the source of the poses.
+    pub fn poses(self, poses: PoseSource<'a>) -> Self {
+        Self { poses, ..self }
+    }
+
+    /// Searches with this broad phase, as if it were that of a device: for tests.
+    #[doc(hidden)]
+    pub fn search_with(self, broad: Box<dyn BroadPhase>) -> Self {
+        Self { broad: Some(broad), ..self }
+    }
+
+    /// Whom to tell how far the job is.
+    pub fn progress(self, progress: &'a dyn Progress) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// A token that cancels the job.
+    pub fn cancel(self, token: &CancelToken) -> Self {
+        Self { cancel: token.clone(), ..self }
+    }
+
+    /// Runs the job, and hands all rows to `sink`, in order.
+    ///
+    /// # Errors
+    /// Options that do not fit, an input that does not fit the contract, the first error of the sink, or
+    /// [`clearsweep_base::ErrorKind::Cancelled`]. The sink is then told to abort.
+    pub fn run(self, sink: &mut dyn RowSink) -> Result<Outcome> {
+        let begun = Instant::now();
+        let Self { scene, options, poses, reading, broad, progress, cancel } = self;
+        let job = Running { scene, options: &options, from_files: poses.is_files(), progress, cancel: &cancel, begun };
+        let done = pool(options.threads).and_then(|pool| {
+            let stop = || cancel.check();
+            poses.feed(scene, &stop, |feed| pool.install(|| job.run(feed, reading, broad, sink)))
+        });
+        if done.is_err() {
+            sink.abort();
+        }
+        done
+    }
+}
+
+/// A scene whose trajectories are being read already.
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
+    reading: Option<Reading>,
+}
+
+impl Loaded {
+    /// Loads a scene, as [`Scene::load`] does, and begins to read the trajectories while its geometry is built.
+    ///
+    /// # Errors
+    /// Those of [`Scene::load`]. [`Job::run`] reports the faults of the trajectories.
+    pub fn load(path: &Path, overrides: &SceneOverrides, options: &ReadOptions) -> Result<Self> {
+        let mut reading = None;
+        let (scene, _) = Scene::load_and_tell(path, overrides, |outline| reading = Reading::begin(outline, options))?;
+        Ok(Self { scene, reading })
+    }
+
+    /// A job on the scene; the first one goes on with the reading that has begun.
+    pub fn job(&mut self) -> Job<'_> {
+        Job { reading: self.reading.take(), ..Job::new(&self.scene) }
+    }
+}
+
+/// A job that runs, inside its pool.
+struct Running<'a> {
+    scene: &'a Scene,
+    options: &'a JobOptions,
+    from_files: bool,
+    progress: &'a dyn Progress,
+    cancel: &'a CancelToken,
+    begun: Instant,
+}
+
+impl Running<'_> {
+    fn run(
+        &self,
+        feed: Feed,
+        reading: Option<Reading>,
+        given: Option<Box<dyn BroadPhase>>,
+        sink: &mut dyn RowSink,
+    ) -> Result<Outcome> {
+        let Self { scene, options, cancel, .. } = *self;
+        let mut device = OpenDevice::open(options, given)?;
+        let narrow = methods::narrow(&options.narrow)?;
+        let mut timings = Timings::default();
+        let trajectory = timed(&mut timings.open, || Trajectory::open_fed(scene, &options.read, feed, reading))?;
+        timed(&mut timings.open, || self.settle(&mut device, &trajectory));
+        let (batch, memories) = self.memories(&mut device)?;
+        let threads = rayon::current_num_threads();
+        trajectory.inputs.begin_early();
+        let (bounds, pose_steps) = (trajectory.bounds, trajectory.pose_steps);
+        let read = self.inputs(&trajectory);
+        let trajectory_files = trajectory.inputs.clone();
+        let mut input = pipeline::PipelineInput::start(trajectory, scene.motion.between != BetweenFrames::None);
+        let maker = BatchMaker::new(scene, options.columns);
+        let job = self.from_files.then(|| identity::of_job(scene, options, trajectory_files.list())).transpose()?;
+        let context =
+            SinkContext::new(scene, options.columns, options.memory, &maker, &read, job.as_deref(), pose_steps);
+        sink.begin(&context)?;
+        let counter = (!sink.counts_rows()).then(|| RowCounter::new(scene));
+        let mut output = pipeline::RowOutput { sink, counter, maker: &maker };
+
+        let boxes = BroadScene::new(scene, bounds, scene.query.within).with_static_pairs_apart();
+        let mut search = pipeline::BlockSearch {
+            scene,
+            boxes,
+            narrow,
+            memories,
+            prepared: false,
+            batch,
+            from: output.sink.resumes_at(),
+            resumed_samples: 0,
+            rows_limit: slices::rows_within(options.memory),
+            routes: Routes::default(),
+            timings,
+            candidate_samples: 0,
+            candidates: 0,
+            candidate_intervals: 0,
+            intervals_skipped: 0,
+            cancel,
+            coverage: Coverage::new(scene),
+        };
+        let mut watch = TrajectoryWatch::new(scene);
+        pipeline::drive(&mut search, &mut input, &mut output, &mut watch, self.progress)?;
+
+        let mut timings = search.timings;
+        let nothing_checked = search.coverage.nothing();
+        let (broad, report) = (search.memories[0].broad.name(), search.memories[0].broad.device_report());
+        let pipeline::RowOutput { sink, counter, .. } = output;
+        timed(&mut timings.write, || sink.end())?;
+        // While the disk takes the tables, inputs are hashed, and what was read and remembered of all pairs is given
+        // back.
+        let files = input.files.clone();
+        files.begin();
+        let mut memories = search.memories;
+        // A driver must not be left to itself when the process ends.
+        if memories[0].broad.works_beside() {
+            drop(memories.remove(0));
+        }
+        rayon::spawn(move || drop((memories, input)));
+        let counted = counter.map(RowCounter::finish).transpose()?.unwrap_or_default();
+        let totals = timed(&mut timings.write, || sink.totals(counted))?;
+        let mut inputs = scene.inputs.clone();
+        inputs.extend(files.digests()?);
+        cancel.check()?;
+        timings.total = self.begun.elapsed();
+        let mut warnings = watch.warnings(pose_steps);
+        warnings.extend(open_meshes_of_run(scene, &totals));
+        warnings.extend(Warning::of_threads(options.threads, threads));
+        let report = manifest::Report {
+            scene,
+            options,
+            from_files: self.from_files,
+            inputs: &inputs,
+            totals: &totals,
+            nothing_checked,
+            warnings: &warnings,
+            routes: &search.routes,
+            timings: &timings,
+            broad,
+            device_report: report.as_ref(),
+            narrow: search.narrow.name(),
+            device: &device,
+            threads,
+            candidates: search.candidates,
+            candidate_samples: search.candidate_samples,
+            resumed_samples: search.resumed_samples,
+            intervals_skipped: search.intervals_skipped,
+        };
+        let (verdict, manifest) = (report.verdict(), report.to_json());
+        sink.summary(&manifest)?;
+        Ok(Outcome { totals, verdict, routes: search.routes, timings, threads, manifest })
+    }
+
+    /// Chooses the device, if the choice was left to the engine.
+    fn settle(&self, device: &mut OpenDevice, trajectory: &Trajectory) {
+        let moving = self.scene.dynamic.len();
+        let search_s = search_seconds(moving, self.scene.bodies.len() - moving, trajectory.rows_chosen());
+        device.settle(self.options, search_s, rayon::current_num_threads());
+    }
+
+    /// Blocks of a batch, and a memory for each stretch of them.
+    fn memories(&self, device: &mut OpenDevice) -> Result<(usize, Vec<pipeline::SearchMemory>)> {
+        let Self { scene, options, .. } = *self;
+        let batch = pipeline::batch_blocks(scene.dynamic.len(), options.memory, device.is_device());
+        let threads = rayon::current_num_threads();
+        // Two stretches a thread, so that one which takes longer does not hold up the rest.
+        let is_shared = batch == 1 || threads == 1 || scene.dynamic.len() > pipeline::FEW_BODIES;
+        let stretches = if is_shared { 1 } else { 2 * threads };
+        let remembered = caches::bytes_within(options.memory) / stretches as u64;
+        let memory = |_| {
+            let (broad, caches) = (device.broad(&options.broad)?, caches::Caches::new(remembered));
+            Ok(pipeline::SearchMemory { broad, caches })
+        };
+        Ok((batch, (0..stretches).map(memory).collect::<Result<Vec<_>>>()?))
+    }
+
+    /// All files that the job reads.
+    fn inputs(&self, trajectory: &Trajectory) -> JobInputs {
+        let read = self.scene.inputs.iter().map(|input| input.path.clone());
+        let trajectories = self.options.read.path.as_ref().or(self.scene.trajectories.as_ref());
+        JobInputs {
+            files: read.chain(trajectory.inputs.files().map(|(path, _)| path.to_owned())).collect(),
+            trajectories: trajectories.filter(|_| self.from_files).cloned(),
+        }
+    }
+}
+
+/// A pool of so many threads (`None`: all cores), as far as [`threads_within`] allows them.
+pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads_within(threads))
+        .thread_name(|index| format!("clearsweep-{index}"))
+        .build()
+        .map_err(|error| Error::no_thread(&error))
+}

@@ -1,0 +1,55 @@
+//! The loop: read -> broad -> narrow -> write. The only module that sees all four stages and fans work out.
+//!
+//! ```text
+//!            thread of its own          the pool
+//! block k+1: [ decode ]
+//! block k  :             [ broad | narrow, a task per few candidates ]
+//! block k-1:             [ encode and write                          ]
+//! ```
+//! If few bodies move, "block" is a batch of blocks, and each thread goes through a stretch of them.
+//!
+//! Nothing here may change a row: the order of tasks, the caches that pairs carry from block to block and the place
+//! where a large block is cut for memory only decide how long it takes.
+//!
+//! *Architecture invariant*: knows every stage by its interface only; the stages do not know it.
+
+mod asked_pairs;
+mod caches;
+mod cancel;
+mod check;
+mod coverage;
+mod device;
+mod device_choice;
+mod identity;
+mod interval_queries;
+mod job;
+mod manifest;
+mod manifest_intervals;
+mod methods;
+mod motion_query;
+mod narrowing;
+mod options;
+mod pair;
+mod pipeline;
+mod progress;
+mod query;
+mod slice_rows;
+mod slices;
+mod static_stage;
+mod timings;
+mod workspaces;
+mod world;
+
+pub use cancel::CancelToken;
+pub use check::{Checked, GroupFound, LargestStep, LastingContact, MeshFound, RuleFound, Warning, check};
+pub use check::{REST_COLUMNS, input_name, rest_row};
+pub use coverage::NothingChecked;
+pub use coverage::RunVerdict;
+pub use device::{adapters, check_device};
+pub use job::{Job, Loaded, Outcome};
+pub use manifest::simd_features;
+pub use motion_query::MotionQuery;
+pub use options::{DEFAULT_MEMORY, Device, JobOptions};
+pub use pair::{PairOptions, ProximityQuery};
+pub use progress::{Advance, Progress};
+pub use query::{Explained, explain};

@@ -1,0 +1,396 @@
+//! The manifest: what was executed, on what, and what came of it.
+//!
+//! It is the only file of an execution that may differ between two executions of the same job.
+
+use super::check::{Warning, open_bodies};
+use super::coverage::{NothingChecked, RunVerdict};
+use super::device::OpenDevice;
+use super::manifest_intervals;
+use super::options::JobOptions;
+use super::timings::Timings;
+use clearsweep_broad::DeviceReport;
+use clearsweep_geometry::Vec3;
+use clearsweep_narrow::{IntervalMethod, IntervalStatus, Method, Routes, Status};
+use clearsweep_scene::model::InputDigest;
+use clearsweep_scene::{BetweenFrames, Body, Missing, Scene};
+use clearsweep_tables::{DistanceColumns, Totals, ViolatingPair, Worst};
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+
+/// Version of the tables' schema and of the manifest.
+pub(super) const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that a manifest reports, collected.
+pub(super) struct Report<'a> {
+    pub(super) scene: &'a Scene,
+    pub(super) options: &'a JobOptions,
+    /// Whether the poses were read from files.
+    pub(super) from_files: bool,
+    /// Scene, geometry and trajectory files.
+    pub(super) inputs: &'a [InputDigest],
+    pub(super) totals: &'a Totals,
+    /// Why nothing was looked at; `None` where something was.
+    pub(super) nothing_checked: Option<NothingChecked>,
+    /// Warnings about the trajectories and about sizes.
+    pub(super) warnings: &'a [Warning],
+    pub(super) routes: &'a Routes,
+    pub(super) timings: &'a Timings,
+    /// The methods and the device that were used.
+    pub(super) broad: &'a str,
+    pub(super) narrow: &'a str,
+    pub(super) device: &'a OpenDevice,
+    /// The report of the device.
+    pub(super) device_report: Option<&'a DeviceReport>,
+    pub(super) threads: usize,
+    pub(super) candidates: u64,
+    pub(super) candidate_samples: u64,
+    /// Samples whose rows an execution wrote that was killed.
+    pub(super) resumed_samples: u64,
+    /// Neighbouring frames of a run that are farther apart than `max_gap`: the intervals between them were not looked at.
+    pub(super) intervals_skipped: u64,
+}
+
+impl Report<'_> {
+    /// The manifest as a JSON object; keys in a fixed order.
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "program": "clearsweep",
+            "version": env!("CARGO_PKG_VERSION"),
+            "schema_version": SCHEMA_VERSION,
+            "summary": self.summary(),
+            "warnings": self.warnings.iter().map(|warning| self.warning(warning)).collect::<Vec<_>>(),
+            "scene": {
+                "path": self.scene.path.display().to_string(),
+                "name": self.scene.name,
+                "length_unit": self.scene.unit.word,
+            },
+            "options": self.options_json(),
+            "resumed": (self.resumed_samples > 0).then(|| json!({ "samples": self.resumed_samples })),
+            "inputs": self.inputs.iter().map(input).collect::<Vec<_>>(),
+            "counts": {
+                "candidates": self.candidates,
+                "candidate_samples": self.candidate_samples,
+                "by_method": counts(&Method::NAMES, &self.totals.by_method),
+                "intervals_by_method": self.looks_between()
+                    .then(|| counts(&IntervalMethod::NAMES, &self.totals.by_interval_method)),
+            },
+            "routes": Value::Object(self.routes.entries().into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect()),
+            "timings": self.timings.to_json(),
+            "device": {
+                "asked": self.options.device.name(),
+                "kind": self.device.kind(),
+                "reason": self.device.reason,
+                "auto": self.device.auto.map(|auto| json!({ "search_s": auto.search_s, "pays_from_s": auto.pays_from_s })),
+                "adapter": self.device.adapter,
+                "gpu": self.device_report.map(device_report),
+                "threads": self.threads,
+                "architecture": std::env::consts::ARCH,
+                "system": std::env::consts::OS,
+                "simd": simd_features(),
+                "peak_memory_bytes": self.options.peak_memory.and_then(|measure| measure()),
+            },
+        })
+    }
+
+    /// The verdict. A requirement that nothing was held against is kept only where the caller allows that.
+    pub(super) fn verdict(&self) -> RunVerdict {
+        let checked = self.nothing_checked.is_none() || self.options.allow_empty;
+        verdict(self.totals, self.scene.query.require.is_some(), checked)
+    }
+
+    /// Whether the scene says how bodies move between frames.
+    fn looks_between(&self) -> bool {
+        self.scene.motion.between != BetweenFrames::None
+    }
+
+    fn warning(&self, warning: &Warning) -> Value {
+        /// More bodies than these are counted, by `bodies_count`.
+        const LISTED: usize = 100;
+        let name = |body: &u32| self.scene.bodies[*body as usize].name.as_str();
+        json!({
+            "kind": warning.kind,
+            "bodies": warning.bodies.iter().take(LISTED).map(name).collect::<Vec<_>>(),
+            "bodies_count": warning.bodies.len(),
+            "problem": warning.problem,
+            "help": warning.remedy,
+        })
+    }
+
+    /// Returns the figures that a person or a script asks for first; the program prints them too.
+    fn summary(&self) -> Value {
+        let totals = self.totals;
+        let seconds = self.timings.total.as_secs_f64();
+        let required = self.scene.query.require.is_some() && totals.runs > 0;
+        let share = required.then(|| share_with_interval(totals.runs_violated, totals.runs));
+        let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        json!({
+            "verdict": self.verdict().name(),
+            "nothing_checked": self.nothing_checked.map(NothingChecked::name),
+            "sampled_frames_only": !self.looks_between(),
+            "between": self.scene.motion.between.name(),
+            "bodies": self.scene.bodies.len(),
+            "bodies_dynamic": self.scene.dynamic.len(),
+            "runs": totals.runs,
+            "frames": totals.samples,
+            "pairs_possible": totals.pairs_possible,
+            "pairs_ignored": totals.pairs_ignored,
+            "pairs_within": totals.pairs,
+            "within_m": self.scene.query.within,
+            "require_m": self.scene.query.require,
+            "require_unit": self.scene.query.require.map(|_| self.scene.require_unit.word),
+            "rows": totals.rows,
+            "penetrations": totals.penetrations,
+            "rows_by_status": counts(&Status::NAMES, &totals.by_status),
+            "violated": totals.violated,
+            "pairs_violated": totals.pairs_violated,
+            "violating_pairs": totals.violating_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
+            "runs_violated": totals.runs_violated,
+            "runs_violated_share": share.map(|(share, _)| share),
+            "runs_violated_interval": share.map(|(_, interval)| interval),
+            "undecided": totals.undecided,
+            "uncertified": totals.by_status[Status::Uncertified as usize],
+            "open_meshes": self.open_meshes(),
+            "worst": totals.worst.as_ref().map(|worst| self.worst(worst)),
+            "intervals": self.intervals(),
+            "hulls": hulls(self.scene),
+            "bytes": totals.bytes,
+            "seconds": seconds,
+            "frames_per_s": rate(totals.samples),
+            "rows_per_s": rate(totals.rows),
+        })
+    }
+
+    /// The bodies of which the winding number decides the inside, and the pairs for which it did; null where there are none.
+    fn open_meshes(&self) -> Value {
+        let (bodies, totals) = (open_bodies(self.scene), self.totals);
+        if bodies.is_empty() {
+            return Value::Null;
+        }
+        json!({
+            "bodies": bodies.len(),
+            "rows": totals.by_method[Method::Winding as usize],
+            "pairs": totals.pairs_winding,
+            "winding_pairs": totals.winding_pairs.iter().map(|pair| self.violating_pair(pair)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Returns the findings between frames.
+    fn intervals(&self) -> Value {
+        let of_hulls = |names: [&String; 2]| self.is_of_hulls(names);
+        manifest_intervals::summary(self.scene, self.totals, self.intervals_skipped, &of_hulls)
+    }
+
+    /// Whether one of two bodies, by name, stands for a mesh that is not convex.
+    fn is_of_hulls(&self, names: [&String; 2]) -> bool {
+        self.scene.bodies.iter().any(|body| body.shape.is_filled() && names.contains(&&body.name))
+    }
+
+    fn worst(&self, worst: &Worst) -> Value {
+        json!({
+            "distance_m": worst.distance_m,
+            "run": worst.run,
+            "frame": worst.frame,
+            "body_a": worst.body_a,
+            "body_b": worst.body_b,
+            "of_hulls": self.is_of_hulls([&worst.body_a, &worst.body_b]),
+        })
+    }
+
+    fn violating_pair(&self, pair: &ViolatingPair) -> Value {
+        json!({
+            "body_a": pair.body_a,
+            "body_b": pair.body_b,
+            "of_hulls": self.is_of_hulls([&pair.body_a, &pair.body_b]),
+            "min_distance_m": pair.min_distance_m,
+            "run": pair.run,
+            "frame": pair.frame,
+            "rows": pair.rows,
+            "runs": pair.runs,
+            "spans": pair.spans,
+            "from_frame": pair.from_frame,
+            "to_frame": pair.to_frame,
+            "from_time_s": pair.from_time_s,
+            "to_time_s": pair.to_time_s,
+        })
+    }
+
+    fn options_json(&self) -> Value {
+        let (query, motion) = (&self.scene.query, &self.scene.motion);
+        let trajectories =
+            self.options.read.path.as_ref().or(self.scene.trajectories.as_ref()).filter(|_| self.from_files);
+        json!({
+            "within_m": query.within,
+            "require_m": query.require,
+            "touch_m": query.touch,
+            "static_pairs": query.static_pairs,
+            "direction": self.scene.direction.map(Vec3::to_array),
+            "between": motion.between.name(),
+            "between_tolerance_m": self.looks_between().then_some(motion.tolerance),
+            "max_gap": self.looks_between().then_some(motion.max_gap),
+            "missing": match self.scene.missing {
+                Missing::Error => "error",
+                Missing::Absent => "absent",
+                Missing::Hold => "hold",
+            },
+            "trajectories": trajectories.map(|path| path.display().to_string()),
+            "runs": self.options.read.runs.as_ref().map(range),
+            "frames": self.options.read.frames.as_ref().map(range),
+            "broad": self.broad,
+            "narrow": self.narrow,
+            "device": self.options.device.name(),
+            "adapter": self.options.adapter,
+            "device_memory_bytes": self.options.device_memory,
+            "threads": self.threads,
+            "memory_bytes": self.options.memory,
+            "columns": match self.options.columns {
+                DistanceColumns::All => "all",
+                DistanceColumns::Distance => "distance",
+            },
+            "allow_empty": self.options.allow_empty,
+        })
+    }
+}
+
+/// Violations outrank what is not proven (as the exit code does): uncertified rows and undecided intervals. These outrank
+/// brackets that hold the limit.
+fn verdict(totals: &Totals, required: bool, checked: bool) -> RunVerdict {
+    let unproven =
+        totals.by_status[Status::Uncertified as usize] + totals.by_interval_status[IntervalStatus::Undecided as usize];
+    if totals.violated + totals.intervals_violated > 0 {
+        RunVerdict::Violated
+    } else if unproven > 0 {
+        RunVerdict::Uncertified
+    } else if totals.undecided + totals.intervals_undecided > 0 {
+        RunVerdict::Undecided
+    } else if !required {
+        RunVerdict::NothingRequired
+    } else if checked {
+        RunVerdict::Clear
+    } else {
+        RunVerdict::NothingChecked
+    }
+}
+
+/// The share of `count` in `all`, and its 95 % interval after Wilson ("Probable inference, the law of succession, and
+/// statistical inference", 1927), which holds for small shares too.
+fn share_with_interval(count: u64, all: u64) -> (f64, [f64; 2]) {
+    /// The 97.5 % quantile of the normal distribution.
+    const Z: f64 = 1.959_963_984_540_054;
+    let (share, n) = (count as f64 / all as f64, all as f64);
+    let middle = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let bound = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
+    // The ends are exact where none or all are counted; rounding would miss them.
+    let low = if count == 0 { 0.0 } else { bound(middle - half) };
+    let high = if count == all { 1.0 } else { bound(middle + half) };
+    (share, [low, high])
+}
+
+/// How many bodies stand for meshes that are not convex, and the one whose hull reaches farthest beyond its mesh; null
+/// where there are none.
+fn hulls(scene: &Scene) -> Value {
+    let excess = |body: &Body| body.shape.fit.map_or(0.0, |fit| fit.excess);
+    let filled = || scene.bodies.iter().filter(|body| body.shape.is_filled());
+    let farthest = filled().max_by(|a, b| excess(a).total_cmp(&excess(b)));
+    farthest.map_or(
+        Value::Null,
+        |body| json!({ "bodies": filled().count(), "hull_excess_m": excess(body), "body": body.name }),
+    )
+}
+
+fn input(digest: &InputDigest) -> Value {
+    json!({ "path": digest.path.display().to_string(), "bytes": digest.bytes, "sha256": digest.sha256 })
+}
+
+/// Ends left out are null.
+fn range(range: &Range<i64>) -> Value {
+    json!([(range.start != i64::MIN).then_some(range.start), (range.end != i64::MAX).then_some(range.end)])
+}
+
+fn counts(names: &[&str], values: &[u64]) -> Value {
+    Value::Object(
+        names.iter().zip(values).map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>(),
+    )
+}
+
+/// The vector instruction sets of this machine that matter here.
+pub fn simd_features() -> Vec<&'static str> {
+    clearsweep_base::simd::features()
+}
+
+/// Returns the report of a device as JSON.
+fn device_report(report: &DeviceReport) -> Value {
+    let kernels = report.kernels.as_ref().map(|kernels| {
+        let times = kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())));
+        Value::Object(times.collect())
+    });
+    let failure = report.failure.as_ref();
+    json!({
+        "memory_bytes": report.memory_bytes,
+        "memory_limit_bytes": report.memory_limit_bytes,
+        "written_bytes": report.written_bytes,
+        "fetched_bytes": report.fetched_bytes,
+        "fetches": report.fetches,
+        "out_of_memory": report.halvings,
+        "kernels_s": kernels,
+        "fallback": failure.map(|reason| {
+            json!({ "blocks": report.fallback_blocks, "kind": report.failure_kind, "reason": reason })
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn violations_outrank_uncertified_rows() {
+        let mut totals = Totals::default();
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear);
+        assert_eq!(verdict(&totals, true, false), RunVerdict::NothingChecked);
+        assert_eq!(verdict(&totals, false, false), RunVerdict::NothingRequired);
+        totals.undecided = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
+        totals.by_status[3] = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
+        totals.violated = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
+    }
+
+    #[test]
+    fn intervals_count_as_rows_do() {
+        let mut totals = Totals { by_interval_status: [7, 3, 0], ..Totals::default() };
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Clear, "a contact violates only what is required");
+        totals.intervals_undecided = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Undecided);
+        totals.by_interval_status[IntervalStatus::Undecided as usize] = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Uncertified);
+        assert_eq!(verdict(&totals, false, true), RunVerdict::Uncertified, "also where nothing is required");
+        totals.intervals_violated = 1;
+        assert_eq!(verdict(&totals, true, true), RunVerdict::Violated);
+    }
+
+    #[test]
+    fn the_interval_of_a_share_is_wilsons() {
+        let rounded = |count, all| {
+            let (share, [low, high]) = share_with_interval(count, all);
+            [share, low, high].map(|x| (x * 1000.0).round() / 10.0)
+        };
+        assert_eq!(rounded(1450, 2000), [72.5, 70.5, 74.4]);
+        assert_eq!(rounded(4, 200), [2.0, 0.8, 5.0]);
+        assert_eq!(rounded(0, 200), [0.0, 0.0, 1.9]);
+        assert_eq!(rounded(7, 7), [100.0, 64.6, 100.0]);
+    }
+
+    #[test]
+    fn open_ends_of_a_range_are_null() {
+        assert_eq!(range(&(i64::MIN..7)), json!([null, 7]));
+        assert_eq!(range(&(-3..i64::MAX)), json!([-3, null]));
+    }
+
+    #[test]
+    fn counts_keep_the_order_of_their_names() {
+        let text = counts(&["z", "a"], &[1, 2]).to_string();
+        assert_eq!(text, r#"{"z":1,"a":2}"#);
+    }
+}

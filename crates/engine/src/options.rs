@@ -1,0 +1,82 @@
+//! Options of a job, resolved: no raw flag reaches the engine.
+
+use clearsweep_tables::DistanceColumns;
+use clearsweep_trajectory::ReadOptions;
+
+/// Bytes that blocks in flight may take where the caller says nothing: 2 GiB.
+pub const DEFAULT_MEMORY: u64 = 2 << 30;
+
+/// The processor on which the broad phase searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Device {
+    /// The engine chooses: a GPU that is no software, where there is one and the job is large, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// A GPU: an error where there is none.
+    Gpu,
+}
+
+impl Device {
+    /// The word of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
+}
+
+/// How a job reads, searches and queries. What is asked of the pairs is in `Scene::query`; no row depends on anything
+/// here but `read`.
+#[derive(Debug, Clone)]
+pub struct JobOptions {
+    /// Which trajectories, runs and frames are read.
+    pub read: ReadOptions,
+    /// The broad phase, by the name of the command line.
+    pub broad: String,
+    /// The narrow phase, by the name of the command line.
+    pub narrow: String,
+    /// The processor on which the broad phase searches.
+    #[doc(hidden)]
+    pub device: Device,
+    /// The GPU whose name contains this, whatever its case, software adapters too; `None`: the preferred one that is no
+    /// software.
+    #[doc(hidden)]
+    pub adapter: Option<String>,
+    /// Most bytes of the GPU's memory; `None`: 2 GiB.
+    #[doc(hidden)]
+    pub device_memory: Option<u64>,
+    /// Threads of the pool; `None`: all cores.
+    pub threads: Option<usize>,
+    /// Bytes that may be taken by what grows with the number of pairs: rows in flight, what is remembered of pairs, summaries.
+    pub memory: u64,
+    /// Columns of `distances`.
+    pub columns: DistanceColumns,
+    /// Whether a requirement is kept where nothing was looked at. Else the verdict is then `nothing-checked`.
+    pub allow_empty: bool,
+    /// Measures the peak memory of the process, in bytes, for the manifest. The library asks the machine nothing, so
+    /// the program hands the question in.
+    #[doc(hidden)]
+    pub peak_memory: Option<fn() -> Option<u64>>,
+}
+
+impl Default for JobOptions {
+    fn default() -> Self {
+        Self {
+            read: ReadOptions::default(),
+            broad: "auto".to_owned(),
+            narrow: "auto".to_owned(),
+            device: Device::Auto,
+            adapter: None,
+            device_memory: None,
+            threads: None,
+            memory: DEFAULT_MEMORY,
+            columns: DistanceColumns::All,
+            allow_empty: false,
+            peak_memory: None,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! One pair at one pose, with what led to the answer.
+
+use super::methods;
+use super::world::in_world;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::{Pose, RelativePose};
+use clearsweep_narrow::deviation::{deviation_of, proven_upper, widened};
+use clearsweep_narrow::pair::bound_of;
+use clearsweep_narrow::placing::placing_error;
+use clearsweep_narrow::{BodyPoses, PairCache, PairQuery, Proximity, Routes, Workspace, exact};
+use clearsweep_scene::model::DEFAULT_TOUCH_M;
+use clearsweep_scene::{QueryOptions, Shape};
+
+/// An answer with what led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The answer.
+    pub answer: Proximity,
+    /// The routes taken.
+    pub routes: Routes,
+    /// The size of the pair S, metres (docs/numerics.md).
+    pub size: f64,
+    /// The rounding bound E of the pair in `f64`, metres.
+    pub bound: f64,
+    /// The bracket of exact arithmetic, metres, for bodies of one piece: to compare with the answer's.
+    pub exact: Option<[f64; 2]>,
+}
+
+/// The signed distance (metres) of two shapes, whatever it is, with the routes taken, the bounds, and the exact bracket
+/// beside the answer's; `a_from_b` is the pose of B's own frame in A's own frame. Witness points and normal are in A's
+/// own frame.
+///
+/// # Errors
+/// No such narrow phase.
+pub fn explain(a: &Shape, b: &Shape, a_from_b: &Pose, narrow: &str) -> Result<Explained> {
+    let poses = placed(a, b, a_from_b);
+    let (answer, routes) = asked(a, b, &poses, narrow)?;
+    let size = a.radius + b.radius + RelativePose::<f64>::between(&poses.0, &poses.1).t.length();
+    let deviation = deviation_of(a, b);
+    // The piece of a mesh is its hull.
+    let is_convex = a.mesh.is_none() && b.mesh.is_none();
+    let proven = |upper| proven_upper(a, b, upper);
+    let exact = match (&a.pieces[..], &b.pieces[..]) {
+        ([a], [b]) if is_convex => exact::resolve(&a.core, &b.core, (&poses.0, &poses.1)).map(|answer| {
+            let answer = answer.opened(placing_error(&a.core, &poses.0) + placing_error(&b.core, &poses.1));
+            // Growing rounds: by half a unit of each of the three numbers.
+            let (radii, slack) = (a.radius + b.radius, f64::EPSILON * (a.radius + b.radius + answer.distance.abs()));
+            let slack = if radii == 0.0 { 0.0 } else { slack };
+            widened([answer.lower - radii - slack, proven(answer.upper - radii + slack)], deviation)
+        }),
+        _ => None,
+    };
+    Ok(Explained { answer, routes, size, bound: bound_of::<f64>(size), exact })
+}
+
+/// The poses of the recentred frames, A's own frame being the world.
+fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
+    (a.recentring().place(&Pose::IDENTITY), b.recentring().place(a_from_b))
+}
+
+fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, Routes)> {
+    let narrow = methods::narrow(narrow)?;
+    let asked =
+        PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
+    // Far beyond every length, and still finite, so that no bound computed from it is infinite or NaN.
+    let options = QueryOptions { within: 1e300, require: None, touch: DEFAULT_TOUCH_M, static_pairs: true };
+    let (mut rows, mut routes) = (Vec::with_capacity(1), Routes::default());
+    narrow.walk(&asked, &options, &mut PairCache::default(), &mut Workspace::default(), &mut routes, &mut rows);
+    let answer = rows.pop().ok_or_else(|| Error::internal("query", "the narrow phase gave no answer"))?;
+    Ok((in_world(answer, &poses.0), routes))
+}

@@ -1,0 +1,163 @@
+//! Rows to record batches with the schemas of the Parquet tables: the same fillers of columns, and Arrow arrays instead
+//! of pages.
+
+use super::column_buffer::{ColumnBuffer, ColumnValues};
+use super::fill;
+use super::layout::TILE_ROWS;
+use super::options::DistanceColumns;
+use super::row::{IntervalRow, Row};
+use super::schema::{self, ColumnSpec, ColumnType, TableSpec};
+use super::vocabulary::Vocabulary;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, SchemaRef};
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use clearsweep_scene::{BetweenFrames, FrameBlock, Sample, Scene};
+use std::sync::Arc;
+
+/// Makes the batches of a job; the dictionaries are shared by all of them.
+#[derive(Debug)]
+pub struct BatchMaker {
+    distances: BatchTable,
+    penetrations: BatchTable,
+    intervals: BatchTable,
+    /// Whether the job says something about intervals.
+    has_intervals: bool,
+    bodies: ArrayRef,
+    status: ArrayRef,
+    feature: ArrayRef,
+    method: ArrayRef,
+    directional: ArrayRef,
+    interval_status: ArrayRef,
+    interval_method: ArrayRef,
+}
+
+#[derive(Debug)]
+struct BatchTable {
+    spec: TableSpec,
+    schema: SchemaRef,
+}
+
+impl BatchTable {
+    fn new(spec: TableSpec) -> Self {
+        Self { schema: spec.schema(), spec }
+    }
+}
+
+impl BatchMaker {
+    /// Returns the maker for a job on this scene.
+    pub fn new(scene: &Scene, columns: DistanceColumns) -> Self {
+        let words = |list: &[&str]| -> ArrayRef { Arc::new(StringArray::from_iter_values(list)) };
+        Self {
+            distances: BatchTable::new(schema::distances(columns, scene.direction.is_some())),
+            penetrations: BatchTable::new(schema::penetrations()),
+            intervals: BatchTable::new(schema::intervals()),
+            has_intervals: scene.motion.between != BetweenFrames::None,
+            bodies: Arc::new(StringArray::from_iter_values(scene.bodies.iter().map(|body| &body.name))),
+            status: words(&Status::NAMES),
+            feature: words(&FeatureKind::NAMES),
+            method: words(&Method::NAMES),
+            directional: words(&DirectionalRelation::NAMES),
+            interval_status: words(&IntervalStatus::NAMES),
+            interval_method: words(&IntervalMethod::NAMES),
+        }
+    }
+
+    pub(super) fn distances_schema(&self) -> SchemaRef {
+        Arc::clone(&self.distances.schema)
+    }
+
+    pub(super) fn penetrations_schema(&self) -> SchemaRef {
+        Arc::clone(&self.penetrations.schema)
+    }
+
+    /// `None` where the job says nothing about intervals.
+    pub(super) fn intervals_schema(&self) -> Option<SchemaRef> {
+        self.has_intervals.then(|| Arc::clone(&self.intervals.schema))
+    }
+
+    /// A batch of `distances`.
+    pub(super) fn distances(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
+        self.batch(&self.distances, rows.iter().copied(), |columns, rows| fill::distances(columns, rows, samples))
+    }
+
+    /// A batch of `penetrations`, of those rows that penetrate.
+    pub(super) fn penetrations(&self, rows: &[&Row], samples: &[Sample]) -> Result<RecordBatch> {
+        let penetrating = rows.iter().copied().filter(|row| row.proximity.status == Status::Penetrating);
+        self.batch(&self.penetrations, penetrating, |columns, rows| fill::penetrations(columns, rows, samples))
+    }
+
+    /// A batch of `intervals`.
+    pub(super) fn intervals(&self, rows: &[&IntervalRow], block: &FrameBlock) -> Result<RecordBatch> {
+        self.batch(&self.intervals, rows.iter().copied(), |columns, rows| fill::intervals(columns, rows, block))
+    }
+
+    fn batch<'r, R: Copy + 'r>(
+        &self,
+        table: &BatchTable,
+        mut rows: impl Iterator<Item = &'r R>,
+        fill: impl Fn(&mut [ColumnBuffer], &[R]),
+    ) -> Result<RecordBatch> {
+        let BatchTable { spec, schema } = table;
+        // The names of bodies are their indices in other words, and are not filled.
+        let own: Vec<&ColumnSpec> =
+            spec.columns.iter().filter(|column| spec.body_index_column(column).is_none()).collect();
+        let mut columns: Vec<ColumnBuffer> = own.iter().map(|column| ColumnBuffer::new(column)).collect();
+        let mut tile = Vec::with_capacity(TILE_ROWS);
+        loop {
+            tile.clear();
+            tile.extend(rows.by_ref().take(TILE_ROWS));
+            if tile.is_empty() {
+                break;
+            }
+            fill(&mut columns, &tile);
+        }
+        let filled: Vec<ArrayRef> = own.iter().zip(columns).map(|(spec, column)| array(spec, column)).collect();
+        let find = |name: &str| own.iter().position(|column| column.name == name).and_then(|at| filled.get(at));
+        let finish = |column: &ColumnSpec| {
+            let name = spec.body_index_column(column).map_or(column.name, |index| spec.columns[index].name);
+            let values = find(name).ok_or_else(|| Error::internal(spec.name, "a column was not filled"))?;
+            match column.kind {
+                ColumnType::String(vocabulary) => {
+                    self.words(values, vocabulary).map_err(|error| Error::internal(spec.name, error))
+                }
+                _ => Ok(Arc::clone(values)),
+            }
+        };
+        let arrays = spec.columns.iter().map(finish).collect::<Result<Vec<_>>>()?;
+        RecordBatch::try_new(Arc::clone(schema), arrays).map_err(|error| Error::internal(spec.name, error))
+    }
+
+    /// Numbers as the words they stand for.
+    fn words(&self, codes: &ArrayRef, vocabulary: Vocabulary) -> std::result::Result<ArrayRef, ArrowError> {
+        let words = match vocabulary {
+            Vocabulary::Bodies => &self.bodies,
+            Vocabulary::Status => &self.status,
+            Vocabulary::Feature => &self.feature,
+            Vocabulary::Method => &self.method,
+            Vocabulary::Directional => &self.directional,
+            Vocabulary::IntervalStatus => &self.interval_status,
+            Vocabulary::IntervalMethod => &self.interval_method,
+        };
+        let codes = codes.as_any().downcast_ref::<Int32Array>().cloned();
+        let codes = codes.ok_or_else(|| ArrowError::CastError("words are numbered by 32-bit integers".to_owned()))?;
+        Ok(Arc::new(DictionaryArray::try_new(codes, Arc::clone(words))?))
+    }
+}
+
+/// The values of a column; NaN is null where values may be missing.
+fn array(spec: &ColumnSpec, column: ColumnBuffer) -> ArrayRef {
+    match column.values {
+        ColumnValues::Int64(values) => Arc::new(Int64Array::new(ScalarBuffer::from(values), None)),
+        ColumnValues::Int32(values) => Arc::new(Int32Array::new(ScalarBuffer::from(values), None)),
+        ColumnValues::Boolean(values) => Arc::new(BooleanArray::from(values)),
+        ColumnValues::Float64(values) => {
+            let missing = spec.nullable && values.iter().any(|value| value.is_nan());
+            let there = missing.then(|| NullBuffer::from_iter(values.iter().map(|value| !value.is_nan())));
+            Arc::new(Float64Array::new(ScalarBuffer::from(values.to_vec()), there))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! WRITE: the tables of an execution.
+//!
+//! A [`TableWriter`] (`writer`) takes sorted rows, block by block, and hands them tile by tile to the following files:
+//!
+//! - `fill` copies the fields of rows into `column_buffer`s, in the order of `schema`.
+//! - `encoder` encodes the columns of a page in parallel in rayon's current pool. A column of a row group is a `chunk`;
+//!   it uses `dictionary`, `rle_bitpack`, `min_max` statistics, `f64_page`, `page_compressor` and `chunked_buffer`.
+//! - `part_writer` writes whole row groups to files on a thread of its own. `atomic_file` gives a file its name when it
+//!   is complete, `background_io` starts to synchronise it before that, and `output_dir` owns the directory, which it reaches through one handle
+//!   (`folder`).
+//! - `summary` accumulates `pairs` and `runs`, with `row_counts`, `pair_stats` (external merge sort), `pair_counts`,
+//!   `motion_bound` and `notable_pairs` (two lists of `violations`, of `violating_stretch`es).
+//! - `interval_table` writes what is proven between samples; `interval_summary` accumulates it, with `interval_stats` and
+//!   `interval_findings`.
+//! - `resume` keeps what another execution needs to go on after this one was killed.
+//! - `report` reads the summaries back, and `export` the tables, as CSV; `filled` reads which bodies stand for meshes
+//!   that are not convex.
+//!
+//! `sink` is the interface for callers: a trait that receives rows, of which the Parquet tables are one implementation.
+//! `batches` turns rows into record batches, and `counter` computes the totals of rows that are not written to tables.
+//!
+//! *Architecture invariant*: with `trajectory`, the only stage that names arrow or parquet.
+
+mod atomic_file;
+mod background_io;
+mod batches;
+mod bodies;
+mod chunk;
+mod chunked_buffer;
+mod column_buffer;
+mod counter;
+mod dictionary;
+mod encoder;
+mod export;
+mod f64_page;
+mod fill;
+mod filled;
+mod folder;
+mod interval_findings;
+mod interval_stats;
+mod interval_summary;
+mod interval_table;
+mod layout;
+mod manifest;
+mod min_max;
+mod motion_bound;
+mod notable_pairs;
+pub mod number_table;
+mod options;
+mod output_dir;
+mod page_compressor;
+mod pair_counts;
+mod pair_keys;
+mod pair_stats;
+mod parking;
+mod part_writer;
+mod report;
+mod resume;
+mod rle_bitpack;
+mod row;
+mod row_counts;
+mod schema;
+mod sink;
+mod spill;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod totals;
+pub mod trajectory_file;
+mod violating_stretch;
+mod violations;
+mod vocabulary;
+mod writer;
+mod writer_properties;
+
+pub use arrow_array::RecordBatch;
+pub use batches::BatchMaker;
+pub use counter::RowCounter;
+pub use export::{Exported, TABLE_NAMES, export_csv, has_table};
+pub use filled::filled_bodies;
+#[doc(hidden)]
+pub use layout::TableLayout;
+pub use options::{DistanceColumns, TableOptions};
+pub use output_dir::JobInputs;
+pub use report::{PairBetween, nearest_between};
+pub use report::{RunLine, WorstPair, worst_pairs, worst_runs};
+pub use row::{IntervalRow, Row};
+pub use sink::{BatchCollector, ParquetTables, RowBlock, RowSink, SinkContext};
+pub use totals::{BetweenTotals, FirstContact, LeastBetween};
+pub use totals::{Totals, Worst};
+pub use violations::ViolatingPair;
+pub use writer::{FinishedTables, TableWriter};

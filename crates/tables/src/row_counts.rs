@@ -1,0 +1,47 @@
+//! Counts of the rows of `distances`.
+
+use super::fill::{RunRow, WorstRow};
+use super::layout::TILE_ROWS;
+use super::pair_stats::{is_smaller, rank};
+use super::row::Row;
+use super::totals::Totals;
+use clearsweep_model::{Method, Status};
+use clearsweep_scene::Sample;
+
+/// Counts a tile of rows for `runs` and the totals. Comparisons with NaN are false: NaN stands for no requirement and
+/// for missing bounds. Returns the number of rows that violate the requirement, and of those that a winding number decides.
+pub(super) fn count_rows(
+    run: &mut RunRow,
+    totals: &mut Totals,
+    rows: &[Row],
+    samples: &[Sample],
+    require: f64,
+) -> [u64; 2] {
+    /// Bits of a counter. Several counters share a register; each counts at most the rows of a tile.
+    const BITS: usize = 9;
+    const { assert!(TILE_ROWS < 1 << BITS && Method::NAMES.len() * BITS <= 64) };
+    debug_assert!(rows.len() <= TILE_ROWS);
+    let (mut status, mut method, mut violated, mut undecided) = (0_u64, 0_u64, 0, 0);
+    let mut worst = run.worst;
+    for row in rows {
+        let p = &row.proximity;
+        status += 1 << (BITS * p.status as usize);
+        method += 1 << (BITS * p.method as usize);
+        violated += u64::from(p.upper < require);
+        undecided += u64::from((p.lower < require) & (require <= p.upper));
+        if worst.is_none_or(|worst| is_smaller(rank(p), worst.rank)) {
+            let frame = samples[usize::from(p.sample)].frame;
+            worst = Some(WorstRow { rank: rank(p), distance: p.distance, a: row.a, b: row.b, frame });
+        }
+    }
+    let counter = |counters: u64, k: usize| counters >> (BITS * k) & ((1 << BITS) - 1);
+    totals.by_status.iter_mut().enumerate().for_each(|(k, all)| *all += counter(status, k));
+    totals.by_method.iter_mut().enumerate().for_each(|(k, all)| *all += counter(method, k));
+    totals.rows += rows.len() as u64;
+    run.rows += rows.len() as u64;
+    run.violated += violated;
+    run.undecided += undecided;
+    run.uncertified += counter(status, Status::Uncertified as usize);
+    run.worst = worst;
+    [violated, counter(method, Method::Winding as usize)]
+}

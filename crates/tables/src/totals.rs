@@ -1,0 +1,185 @@
+//! Counts over a whole execution.
+
+use super::violations::ViolatingPair;
+use serde::{Deserialize, Serialize};
+
+/// Counts over a whole execution, for the summary on the terminal, the manifest and the exit code.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Totals {
+    /// Runs.
+    pub runs: u64,
+    /// Existing (run, frame) samples.
+    pub samples: u64,
+    /// Rows of `distances`.
+    pub rows: u64,
+    /// Rows of `penetrations`.
+    pub penetrations: u64,
+    /// Rows by status: separated, touching, penetrating, uncertified.
+    pub by_status: [u64; 4],
+    /// Rows by method, in the order of `Method::NAMES`.
+    pub by_method: [u64; 7],
+    /// Rows of `pairs`.
+    pub pairs: u64,
+    /// Pairs of bodies that could be near in the first run (the only run with static pairs), ignored pairs included.
+    pub pairs_possible: u64,
+    /// The part of `pairs_possible` that the rules of the scene ignore.
+    pub pairs_ignored: u64,
+    /// Rows with `upper_m < require`.
+    pub violated: u64,
+    /// Runs with at least one such row, or such an interval.
+    pub runs_violated: u64,
+    /// Pairs of bodies with at least one such row, over all runs.
+    pub pairs_violated: u64,
+    /// The worst of these pairs, smallest distance first; at most ten.
+    pub violating_pairs: Vec<ViolatingPair>,
+    /// Rows with `lower_m < require <= upper_m`.
+    pub undecided: u64,
+    /// Pairs of bodies with a row of method `winding`, over all runs: one lies inside of the other, which is open.
+    pub pairs_winding: u64,
+    /// The worst of these pairs, smallest distance first; at most ten.
+    pub winding_pairs: Vec<ViolatingPair>,
+    /// The row of smallest distance; `None` without rows.
+    pub worst: Option<Worst>,
+    /// Rows of `intervals`.
+    pub intervals: u64,
+    /// Intervals by status: clear, contact, undecided.
+    pub by_interval_status: [u64; 3],
+    /// Intervals by method, in the order of `IntervalMethod::NAMES`.
+    pub by_interval_method: [u64; 5],
+    /// Intervals with `upper_m < require`.
+    pub intervals_violated: u64,
+    /// Other intervals that are undecided, or with `lower_m < require <= upper_m`.
+    pub intervals_undecided: u64,
+    /// Other findings in intervals.
+    pub between: BetweenTotals,
+    /// Bytes of all tables, the manifest excluded.
+    pub bytes: u64,
+}
+
+/// The findings in intervals between samples.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BetweenTotals {
+    /// Rows of `pairs` with a proven contact in an interval.
+    pub pairs_contact: u64,
+    /// Pairs of these that are separated in the row of smallest distance, or have no row: they touch between frames only.
+    pub pairs_contact_only: u64,
+    /// Pairs of bodies with an interval that violates the requirement, over all runs.
+    pub pairs_violated: u64,
+    /// The worst of these pairs, least upper end first; at most ten.
+    pub violating_pairs: Vec<ViolatingPair>,
+    /// The pair that is proven to come nearest; `None` without intervals.
+    pub least: Option<LeastBetween>,
+    /// The first contact of the first run that has one.
+    pub first_contact: Option<FirstContact>,
+}
+
+/// The pair of the least upper end in a run: the bracket of its least distance over the intervals of that run, and the interval of that end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeastBetween {
+    /// Least lower end of the pair, metres; negative infinity where nothing is proven.
+    pub lower_m: f64,
+    /// Least upper end, metres.
+    pub upper_m: f64,
+    /// Its run.
+    pub run: i64,
+    /// The frame before its interval, and the one behind it.
+    pub frames: [i64; 2],
+    /// Name of body A.
+    pub body_a: String,
+    /// Name of body B.
+    pub body_b: String,
+}
+
+/// The first proven contact within an interval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirstContact {
+    /// Its run.
+    pub run: i64,
+    /// The frame before the interval, and the one behind it.
+    pub frames: [i64; 2],
+    /// Proven clear before the first share of the interval, in contact at the second.
+    pub shares: [f64; 2],
+    /// Times of the two shares, seconds; `None` if the input has none.
+    pub times_s: Option<[f64; 2]>,
+    /// Name of body A.
+    pub body_a: String,
+    /// Name of body B.
+    pub body_b: String,
+}
+
+/// Counts made row by row, as they are stored: the rest is known at the end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CountedRows {
+    runs: u64,
+    samples: u64,
+    pub(super) rows: u64,
+    by_status: [u64; 4],
+    by_method: [u64; 7],
+    violated: u64,
+    undecided: u64,
+    intervals: u64,
+    by_interval_status: [u64; 3],
+    by_interval_method: [u64; 5],
+    intervals_violated: u64,
+    intervals_undecided: u64,
+    runs_violated: u64,
+    pairs_contact: u64,
+    pairs_contact_only: u64,
+}
+
+impl Totals {
+    /// Returns the counts to be stored.
+    pub(super) fn counted(&self) -> CountedRows {
+        let Self { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *self;
+        let Self { intervals, by_interval_status, by_interval_method, .. } = *self;
+        let Self { intervals_violated, intervals_undecided, runs_violated, .. } = *self;
+        let BetweenTotals { pairs_contact, pairs_contact_only, .. } = self.between;
+        CountedRows {
+            runs,
+            samples,
+            rows,
+            by_status,
+            by_method,
+            violated,
+            undecided,
+            intervals,
+            by_interval_status,
+            by_interval_method,
+            intervals_violated,
+            intervals_undecided,
+            runs_violated,
+            pairs_contact,
+            pairs_contact_only,
+        }
+    }
+
+    /// Takes over what was stored.
+    pub(super) fn restore(&mut self, counted: &CountedRows) {
+        let CountedRows { runs, samples, rows, by_status, by_method, violated, undecided, .. } = *counted;
+        (self.runs, self.samples, self.rows) = (runs, samples, rows);
+        (self.by_status, self.by_method) = (by_status, by_method);
+        (self.violated, self.undecided) = (violated, undecided);
+        (self.by_interval_status, self.by_interval_method) = (counted.by_interval_status, counted.by_interval_method);
+        (self.intervals, self.runs_violated) = (counted.intervals, counted.runs_violated);
+        (self.intervals_violated, self.intervals_undecided) = (counted.intervals_violated, counted.intervals_undecided);
+        self.between.pairs_contact = counted.pairs_contact;
+        self.between.pairs_contact_only = counted.pairs_contact_only;
+    }
+}
+
+/// The row of smallest distance of an execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worst {
+    /// Value that it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
+    pub rank: f64,
+    /// Distance, metres.
+    pub distance_m: f64,
+    /// Its run.
+    pub run: i64,
+    /// Its frame.
+    pub frame: i64,
+    /// Name of body A.
+    pub body_a: String,
+    /// Name of body B.
+    pub body_b: String,
+}

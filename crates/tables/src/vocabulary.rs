@@ -1,0 +1,50 @@
+//! The strings that the integer codes of string columns stand for.
+
+use clearsweep_model::{DirectionalRelation, FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use std::sync::Arc;
+
+/// The set of strings of a string column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Vocabulary {
+    /// Names of the bodies, by body index.
+    Bodies,
+    /// `Status::NAMES`.
+    Status,
+    /// `FeatureKind::NAMES`.
+    Feature,
+    /// `Method::NAMES`.
+    Method,
+    /// `DirectionalRelation::NAMES`.
+    Directional,
+    /// `IntervalStatus::NAMES`.
+    IntervalStatus,
+    /// `IntervalMethod::NAMES`.
+    IntervalMethod,
+}
+
+/// The strings of all vocabularies. Cloning shares them.
+#[derive(Debug, Clone)]
+pub(super) struct Vocabularies {
+    bodies: Arc<[Box<str>]>,
+}
+
+impl Vocabularies {
+    /// Takes the names of the bodies, by body index.
+    pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a str>) -> Self {
+        Self { bodies: bodies.map(Box::from).collect() }
+    }
+
+    /// The string that a code stands for.
+    pub(super) fn string(&self, vocabulary: Vocabulary, code: i32) -> &str {
+        let code = code as usize;
+        match vocabulary {
+            Vocabulary::Bodies => &self.bodies[code],
+            Vocabulary::Status => Status::NAMES[code],
+            Vocabulary::Feature => FeatureKind::NAMES[code],
+            Vocabulary::Method => Method::NAMES[code],
+            Vocabulary::Directional => DirectionalRelation::NAMES[code],
+            Vocabulary::IntervalStatus => IntervalStatus::NAMES[code],
+            Vocabulary::IntervalMethod => IntervalMethod::NAMES[code],
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The writer of all tables of an execution.
+
+use super::encoder::{EncoderState, PendingTable, TableEncoder};
+use super::interval_table::{IntervalTable, IntervalTableState};
+use super::layout::{TILE_ROWS, TableLayout};
+use super::options::TableOptions;
+use super::output_dir::{ClaimMode, OutputDir};
+use super::part_writer::{FileNaming, part_name};
+use super::resume::checkpoint::{CheckpointNeeds, CheckpointStore, FoundCheckpoint};
+use super::row::{IntervalRow, Row};
+use super::summary::{CallResults, SummaryState, SummaryWriter};
+use super::totals::Totals;
+use super::vocabulary::Vocabularies;
+use super::{bodies, fill, manifest, schema};
+use arrow_array::RecordBatch;
+use clearsweep_base::error::{Error, Result};
+use clearsweep_model::Status;
+use clearsweep_scene::{BetweenFrames, Candidate, FrameBlock, Scene};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Bytes of a row of `penetrations` in columns, rounded up.
+const PENETRATION_BYTES: u64 = 96;
+
+/// Number of pages of `penetrations` that may be held back unencoded: up to 32 MB, or 1/32 of `memory` if that is less.
+///
+/// At the end of the execution the disk is busy with `distances` and the processors are idle, so these pages are
+/// encoded then.
+pub(super) fn deferred_pages(memory: u64, layout: TableLayout) -> usize {
+    ((memory / 32).min(32 << 20) / (PENETRATION_BYTES * layout.page as u64)) as usize
+}
+
+/// Sort key of a row: run, frame, a, b.
+type RowKey = (i64, i64, u32, u32);
+
+/// A checkpoint is taken before a block if it may fill a part of `distances`: with so many times the rows of the block
+/// before.
+const ROWS_AHEAD: u64 = 2;
+
+/// The state of the writer at the start of a block, without lists.
+#[derive(Serialize, Deserialize)]
+struct WriterState {
+    /// Index of the block.
+    block: u64,
+    /// Rows of `distances` before it.
+    rows: u64,
+    last: Option<RowKey>,
+    penetrations: EncoderState,
+    intervals: Option<IntervalTableState>,
+    summary: SummaryState,
+}
+
+/// Takes checkpoints.
+struct CheckpointTaker {
+    store: CheckpointStore,
+    /// Rows of a part of `distances`.
+    part_rows: u64,
+    /// Rows of `distances` at the start of the block in progress.
+    block_rows: u64,
+    /// The part before whose end the last checkpoint was taken.
+    taken: Option<u64>,
+}
+
+impl CheckpointTaker {
+    /// The part that the next block may fill, if a checkpoint is due. `rows`: of `distances` so far.
+    fn due(&mut self, rows: u64) -> Option<u64> {
+        let ahead = ROWS_AHEAD * (rows - self.block_rows);
+        self.block_rows = rows;
+        let part = rows / self.part_rows;
+        let is_due = rows > 0 && self.taken != Some(part) && rows + ahead >= (part + 1) * self.part_rows;
+        is_due.then_some(part)
+    }
+}
+
+/// Writes the tables of one execution. If it is dropped before it is finished, it removes everything that it wrote, but
+/// what another execution can go on with.
+pub struct TableWriter {
+    // Fields drop in order: the encoders' threads must close their files before the checkpoints look for whole parts, and
+    // before `out` removes the files.
+    distances: TableEncoder,
+    penetrations: TableEncoder,
+    /// `None` where the job says nothing about intervals.
+    intervals: Option<IntervalTable>,
+    pub(super) summary: SummaryWriter,
+    bodies: RecordBatch,
+    names: Vec<String>,
+    layout: TableLayout,
+    last: Option<RowKey>,
+    tile: RowTile,
+    checkpoints: Option<CheckpointTaker>,
+    /// Index of the first block that is expected: an execution that was killed has written the rows before it.
+    pub(super) first_block: u64,
+    pub(super) out: Arc<OutputDir>,
+}
+
+/// A contiguous copy of a tile of rows, and of the rows among them that penetrate. The buffers are reused.
+#[derive(Default)]
+struct RowTile {
+    rows: Vec<Row>,
+    penetrating: Vec<Row>,
+}
+
+impl RowTile {
+    /// Copies scattered rows. One loop that only copies lets the cache misses of several rows overlap.
+    fn gather(&mut self, rows: &[&Row]) {
+        self.rows.clear();
+        self.rows.extend(rows.iter().map(|row| **row));
+        self.penetrating.clear();
+        let penetrating = self.rows.iter().filter(|row| row.proximity.status == Status::Penetrating);
+        self.penetrating.extend(penetrating.copied());
+    }
+}
+
+impl TableWriter {
+    /// Claims the output directory. No file has its final name yet.
+    ///
+    /// # Errors
+    /// The directory is in use, holds foreign files, or is not writable.
+    pub fn create(scene: &Scene, options: &TableOptions) -> Result<Self> {
+        Self::with_layout(scene, options, TableLayout::CONTRACT)
+    }
+
+    /// Lets the disk count as full after so many more bytes, for tests.
+    #[doc(hidden)]
+    pub fn limit_space(&self, bytes: u64) {
+        self.out.limit_space(bytes);
+    }
+
+    /// Ends as a process that is killed does, for tests: nothing is removed, and the locks are released.
+    #[doc(hidden)]
+    pub fn die(&self) {
+        self.out.die();
+    }
+
+    pub(super) fn with_layout(scene: &Scene, options: &TableOptions, layout: TableLayout) -> Result<Self> {
+        let bodies = bodies::record_batch(scene, options.pose_steps)?;
+        let mode = ClaimMode { force: options.force, resume: options.resume };
+        let out = OutputDir::claim(&options.out, mode, &options.inputs)?;
+        let strings = Vocabularies::new(scene.bodies.iter().map(|body| body.name.as_str()));
+        let table = |spec, name| TableEncoder::new(&spec, FileNaming::Parts(name), &strings, layout, &out);
+        let deferred = deferred_pages(options.memory, layout);
+        let mut penetrations =
+            table(schema::penetrations(), "penetrations")?.within(options.memory, &out).defer_pages(deferred);
+        let mut summary = SummaryWriter::new(scene, &strings, options.memory, layout, &out)?;
+        let mut intervals = (scene.motion.between != BetweenFrames::None)
+            .then(|| table(schema::intervals(), "intervals"))
+            .transpose()?
+            .map(|encoder| encoder.within(options.memory, &out));
+        if options.job.is_some() {
+            (penetrations, summary) = (penetrations.keep_pages(&out), summary.keep_pages(&out));
+            intervals = intervals.map(|encoder| encoder.keep_pages(&out));
+        }
+        let part_rows = (layout.groups_per_part * layout.row_group) as u64;
+        let taker =
+            |job| CheckpointTaker { store: CheckpointStore::new(&out, job), part_rows, block_rows: 0, taken: None };
+        let writer = Self {
+            distances: table(schema::distances(options.columns, scene.direction.is_some()), "distances")?
+                .within(options.memory, &out),
+            penetrations,
+            intervals: intervals.map(|encoder| IntervalTable::new(encoder, scene.bodies.len())),
+            summary,
+            bodies,
+            names: scene.bodies.iter().map(|body| body.name.clone()).collect(),
+            layout,
+            last: None,
+            tile: RowTile::default(),
+            checkpoints: options.job.clone().map(taker),
+            first_block: 0,
+            out,
+        };
+        writer.resume()
+    }
+
+    /// Goes on with what an execution of the same job left that was killed, if there is something.
+    fn resume(mut self) -> Result<Self> {
+        let Some(taker) = &mut self.checkpoints else {
+            return if self.out.has_left() { Err(not_from_files(&self.out)) } else { Ok(self) };
+        };
+        let Some(found) = taker.store.take_over::<WriterState>(|part| part_name("distances", part))? else {
+            return Ok(self);
+        };
+        let FoundCheckpoint { state, whole_parts, mut lists } = found;
+        let WriterState { block, rows, last, penetrations, intervals, summary } = state;
+        (taker.taken, taker.block_rows) = (Some(rows / taker.part_rows), rows);
+        self.distances.begin_after(rows, whole_parts);
+        self.penetrations.restore(&penetrations)?;
+        if let (Some(table), Some(state)) = (&mut self.intervals, intervals) {
+            table.restore(&state)?;
+        }
+        self.summary.restore(summary, &mut lists, &self.out)?;
+        (self.last, self.first_block) = (last, block);
+        Ok(self)
+    }
+
+    /// Takes a checkpoint before a block, if it may fill a part of `distances`.
+    fn checkpoint(&mut self, block: u64) -> Result<()> {
+        let Self { checkpoints: Some(taker), distances, penetrations, intervals, summary, last, .. } = self else {
+            return Ok(());
+        };
+        let rows = distances.rows();
+        let Some(part) = taker.due(rows) else { return Ok(()) };
+        taker.taken = Some(part);
+        let failed = |error| self.out.error(self.out.root(), &error);
+        let (penetrations, journal) = penetrations.state().map_err(failed)?;
+        let intervals = intervals.as_ref().map(IntervalTable::state).transpose().map_err(failed)?;
+        let (intervals, interval_journal) = intervals.map_or((None, None), |(state, journal)| (Some(state), journal));
+        let (summary_state, journals) = summary.state()?;
+        let of_intervals = intervals.as_ref().map(|state| ("intervals", state.encoder.journal));
+        let marks = [
+            ("penetrations", penetrations.journal),
+            ("pairs", summary_state.pairs.journal),
+            ("runs", summary_state.runs.journal),
+        ];
+        let whole = |table: &'static str, parts: u64| (0..parts).map(move |part| part_name(table, part));
+        let needs = CheckpointNeeds {
+            parts: whole("distances", rows.div_ceil(taker.part_rows))
+                .chain(whole("penetrations", penetrations.journal.part))
+                .chain(whole("intervals", of_intervals.map_or(0, |(_, mark)| mark.part)))
+                .collect(),
+            journals: marks.into_iter().chain(of_intervals).map(|(table, mark)| (table.to_owned(), mark)).collect(),
+        };
+        let state = WriterState { block, rows, last: *last, penetrations, intervals, summary: summary_state };
+        let state = taker.store.encode(&needs, state)?;
+        let handles = journals.into_iter().chain(journal).chain(interval_journal).collect();
+        taker.store.write(part + 1, needs, &state, summary.lists(), handles)
+    }
+
+    /// Writes the results of the next block: `rows` sorted by (sample, a, b), `candidates` sorted by (a, b). Columns
+    /// are encoded in rayon's current pool before this call returns; it may be called from inside the pool.
+    ///
+    /// The results of one block may come in several calls of ascending samples. The masks of `candidates` then hold
+    /// only the samples of their call. The tables do not depend on how rows are divided into calls.
+    ///
+    /// # Errors
+    /// A write failed, now or since the last call, or rows are out of order.
+    pub fn write(&mut self, block: &FrameBlock, candidates: &[Candidate], rows: Vec<Row>) -> Result<()> {
+        self.write_sorted(block, candidates, &rows.iter().collect::<Vec<_>>(), &[])
+    }
+
+    /// Writes like [`Self::write`] from references to rows, which need not be contiguous in memory. `intervals` are those after
+    /// the samples of the call, sorted by (sample, a, b); without motion there are none.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_sorted(
+        &mut self,
+        block: &FrameBlock,
+        candidates: &[Candidate],
+        rows: &[&Row],
+        intervals: &[&IntervalRow],
+    ) -> Result<()> {
+        if self.summary.is_new(block) {
+            self.checkpoint(block.index)?;
+        }
+        match &mut self.intervals {
+            Some(table) => table.write(intervals, block)?,
+            None if intervals.is_empty() => {}
+            None => return Err(Error::internal("intervals", "rows of a job without motion")),
+        }
+        let Self { distances, penetrations, summary, last, names, tile, .. } = self;
+        let call = CallResults { block, candidates, intervals };
+        let samples = &block.samples;
+        debug_assert!(candidates.is_sorted_by(|one, next| (one.a, one.b) < (next.a, next.b)), "one entry per pair");
+        summary.begin(block)?;
+        // Tile by tile, so that each row is loaded from memory once for all tables.
+        for part in rows.chunks(TILE_ROWS) {
+            tile.gather(part);
+            check_order(last, names.len(), block, &tile.rows)?;
+            distances.extend(&tile.rows, |columns, rows| fill::distances(columns, rows, samples))?;
+            penetrations.extend(&tile.penetrating, |columns, rows| fill::penetrations(columns, rows, samples))?;
+            summary.count(&call, &tile.rows)?;
+        }
+        summary.end(&call)
+    }
+
+    /// Closes all tables but the manifest and waits until they have their final names.
+    ///
+    /// # Errors
+    /// A write failed.
+    pub fn finish(self) -> Result<FinishedTables> {
+        self.end()?.wait()
+    }
+
+    /// Encodes the rest of all tables but the manifest. Writing to the disk may go on: [`PendingTables::wait`].
+    ///
+    /// # Errors
+    /// A write failed.
+    pub fn end(self) -> Result<PendingTables> {
+        let Self { distances, penetrations, intervals, summary, bodies, names, layout, checkpoints, out, .. } = self;
+        let penetrating = penetrations.rows();
+        // The largest table goes to the disk first; the others are encoded and written beside it.
+        let distances = distances.finish()?;
+        let intervals = intervals.map(IntervalTable::finish).transpose()?;
+        let tables = [Some(distances), intervals, Some(penetrations.finish()?)];
+        let (mut totals, summaries) = summary.finish(&names)?;
+        totals.penetrations = penetrating;
+        debug_assert_eq!(totals.penetrations, totals.by_status[Status::Penetrating as usize]);
+        let tables = tables.into_iter().flatten().chain(summaries).collect();
+        Ok(PendingTables { tables, bodies, layout, totals, checkpoints, out })
+    }
+}
+
+/// Tables that are encoded completely while the disk still writes them. Dropping this value is dropping a [`TableWriter`].
+#[must_use]
+pub struct PendingTables {
+    // Fields drop in order, as those of `TableWriter`.
+    tables: Vec<PendingTable>,
+    bodies: RecordBatch,
+    layout: TableLayout,
+    totals: Totals,
+    checkpoints: Option<CheckpointTaker>,
+    out: Arc<OutputDir>,
+}
+
+impl PendingTables {
+    /// Waits until all tables have their final names.
+    ///
+    /// # Errors
+    /// A write failed.
+    pub fn wait(self) -> Result<FinishedTables> {
+        let Self { tables, bodies, layout, mut totals, checkpoints, out } = self;
+        bodies::write(&bodies, &layout, &out)?;
+        tables.into_iter().try_for_each(PendingTable::wait)?;
+        totals.bytes = out.bytes();
+        Ok(FinishedTables { totals, _checkpoints: checkpoints, out })
+    }
+}
+
+/// The error for a job that cannot be compared with the one that left something.
+fn not_from_files(out: &OutputDir) -> Error {
+    Error::output(
+        out.root().display(),
+        "an execution was interrupted here, and only a job that reads its trajectories from files can go on with it",
+        "start over with `force`, or choose another directory",
+    )
+}
+
+/// Checks the row order, which the metadata of the files declare. `last` is the key of the last row checked so far.
+fn check_order(last: &mut Option<RowKey>, bodies: usize, block: &FrameBlock, rows: &[Row]) -> Result<()> {
+    for row in rows {
+        let sample = block.samples.get(usize::from(row.proximity.sample));
+        let key = sample.map(|s| (s.run, s.frame, row.a, row.b));
+        if key.is_none() || key <= *last || row.a >= row.b || row.b as usize >= bodies {
+            let place = format!("distances, row {:?}", (block.index, row.proximity.sample, row.a, row.b));
+            return Err(Error::internal(place, "rows are out of order"));
+        }
+        *last = key;
+    }
+    Ok(())
+}
+
+/// Complete tables without their manifest. Dropping this value before the manifest is written is dropping a
+/// [`TableWriter`].
+pub struct FinishedTables {
+    /// Counts over all tables.
+    pub totals: Totals,
+    /// Dropped before `out`: lets what is written stay.
+    _checkpoints: Option<CheckpointTaker>,
+    out: Arc<OutputDir>,
+}
+
+impl FinishedTables {
+    /// Writes `manifest.json` atomically, as the last file, and releases the directory.
+    ///
+    /// # Errors
+    /// The write failed.
+    pub fn write_manifest(&self, manifest: &serde_json::Value) -> Result<()> {
+        manifest::write(manifest, &self.out)?;
+        self.out.complete()
+    }
+}
