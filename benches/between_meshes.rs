@@ -5,10 +5,6 @@
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
-#[path = "../tests/support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
 use clearsweep::Model;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
@@ -16,7 +12,7 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{Routes, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
-use random_motions::{Random, about, product};
+use clearsweep_testing::random_motions::{Random, about, product};
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::hint::black_box;

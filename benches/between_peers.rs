@@ -8,10 +8,6 @@
 
 #![allow(clippy::print_stdout, reason = "a program for developers")]
 
-#[path = "../tests/support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-
 use clearsweep::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
@@ -19,10 +15,10 @@ use clearsweep_narrow::interval::{
 };
 use clearsweep_narrow::{Routes, Workspace};
 use clearsweep_scene::{BetweenFrames, BodyBuilder, Geometry, SceneBuilder, Shape};
+use clearsweep_testing::random_motions::{Random, product};
 use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::{NonlinearRigidMotion, cast_shapes_nonlinear};
 use parry3d_f64::shape::ConvexPolyhedron;
-use random_motions::{Random, product};
 use std::hint::black_box;
 use std::io::Write;
 use std::sync::Arc;

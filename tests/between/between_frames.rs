@@ -9,7 +9,7 @@ use clearsweep_trajectory::ReadOptions;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::folder::tables;
+use clearsweep_testing::folder::tables;
 
 struct Way {
     threads: usize,

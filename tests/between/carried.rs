@@ -1,10 +1,10 @@
 //! A moved node of a file carries what is below it, unless that has a row of its own.
 
-use crate::glb::{cuboid, glb};
-use crate::trajectory_support::{Random, Row, Shaping, write};
 use clearsweep::{BatchCollector, Error, Job};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{FrameBlock, Scene, SceneOverrides};
+use clearsweep_testing::glb::{cuboid, glb};
+use clearsweep_testing::trajectories::{Random, Row, Shaping, write};
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::path::Path;

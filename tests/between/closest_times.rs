@@ -3,13 +3,13 @@
 
 #![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
 
-use crate::random_motions::{Random, product};
 use clearsweep::{Geometry, Model, PairOptions, Pose, ProximityQuery, Shape, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{Routes, Workspace};
 use clearsweep_scene::BetweenFrames;
+use clearsweep_testing::random_motions::{Random, product};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 
 use crate::body::{Body, body};
 use crate::oracle::{self, Move, V, add, scale};
-use crate::random_motions::{Random, product};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalOptions, IntervalProximity, IntervalStatus, PartDivision, interval_proximity_divided,
 };
 use clearsweep_narrow::{Routes, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry};
+use clearsweep_testing::random_motions::{Random, product};
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -4,13 +4,13 @@
 
 use crate::body::{Body, body};
 use crate::oracle::{self, Move, V, add, least, norm, scale, sub};
-use crate::random_motions::{Random, product};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
 use clearsweep_narrow::{Routes, Workspace};
 use clearsweep_scene::{BetweenFrames, Geometry, Shape};
+use clearsweep_testing::random_motions::{Random, product};
 use std::sync::Arc;
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];

@@ -1,12 +1,12 @@
 //! `pivot = "centre"`: bodies of every kind turn about the centre of the box around their geometry, against distances sampled on that
 //! path. The oracle shares no code with the engine: it knows the boxes that the geometry is made of, and the corner points alone.
 
-use crate::glb::{BOX, GlbMesh, glb};
-use crate::random_motions::{Random, product};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
 use clearsweep_scene::{BetweenFrames, MotionRule, Scene, SceneOverrides};
+use clearsweep_testing::glb::{BOX, GlbMesh, glb};
+use clearsweep_testing::random_motions::{Random, product};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -6,11 +6,11 @@ mod devices;
 mod intervals;
 
 use crate::oracle::oracle;
-use crate::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
 use clearsweep_broad::{BroadPhase, NAMES, Unavailable};
 use clearsweep_geometry::Pose;
 use clearsweep_geometry::real::{Dd, Real, Scalar};
 use clearsweep_scene::{Candidate, FrameBlock, Motion};
+use clearsweep_testing::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate, shape};
 use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 

@@ -5,11 +5,11 @@
 mod scripted_motion;
 
 use crate::oracle::oracle;
-use crate::scenes::{self, BASE, Recipe, Setup, block, cuboid, generate};
 use clearsweep_broad::internals::{PerSampleHash, sweep_with_limit};
 use clearsweep_broad::{BroadPhase, BroadScene};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::{Candidate, FrameBlock};
+use clearsweep_testing::scenes::{self, BASE, Recipe, Setup, block, cuboid, generate};
 use clearsweep_trajectory::Bounds;
 use proptest::prelude::*;
 use scripted_motion::{Arranged, SCRIPT, Script, ScriptedMotion};

@@ -10,7 +10,7 @@ use clearsweep_tables::ParquetTables;
 use serde_json::Value;
 use std::path::Path;
 
-use crate::folder::tables;
+use clearsweep_testing::folder::tables;
 
 /// Fate of the device that the manifest is to report.
 #[derive(Clone, Copy, PartialEq, Debug)]

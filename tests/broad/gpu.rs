@@ -1,12 +1,12 @@
 //! `--device gpu`: the tables are those of the CPU, byte for byte, and a missing or refused device is one clear error.
 #![allow(clippy::print_stderr)] // says which tests were skipped, and why
 
-use crate::clone;
+use clearsweep_testing::clone;
 use serde_json::Value;
 use std::path::Path;
 
-use crate::folder::tables;
 use crate::program::expect;
+use clearsweep_testing::folder::tables;
 
 /// The name of the first adapter, software too; a variable makes it a failure that there is none.
 fn adapter(dir: &Path) -> Option<String> {

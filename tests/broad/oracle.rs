@@ -1,9 +1,9 @@
 //! The candidates by a scalar double loop, which shares no code with any method.
 
-use super::scenes::Setup;
 use clearsweep_broad::BroadScene;
 use clearsweep_broad::boxes::LatticeBox;
 use clearsweep_scene::{Candidate, FrameBlock, Motion};
+use clearsweep_testing::scenes::Setup;
 
 /// Compares two boxes end by end.
 fn apart(a: &LatticeBox, b: &LatticeBox) -> bool {

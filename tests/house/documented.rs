@@ -2,9 +2,9 @@
 //!
 //! Snippets of Python and SQL in docs/cookbook.md are run by `docs/run_cookbook.py`.
 
-use crate::clone::clone;
-use crate::trajectory_support::{Row, Shaping, write, write_batch};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use clearsweep_testing::clone::clone;
+use clearsweep_testing::trajectories::{Row, Shaping, write, write_batch};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

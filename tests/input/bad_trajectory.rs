@@ -1,11 +1,11 @@
 //! Trajectories that do not fit the contract: every one is an error that says where, what, and what to do.
 #![allow(clippy::print_stderr)]
 
-use crate::trajectory_support::*;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep_base::error::{Error, ErrorKind};
 use clearsweep_scene::{Missing, Scene};
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use parquet::basic::Compression;
 use std::path::{Path, PathBuf};

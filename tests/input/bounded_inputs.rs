@@ -3,13 +3,13 @@
 #![allow(clippy::print_stderr)] // says which checks were skipped, and why
 
 use crate::program::expect;
-use crate::trajectory_support::{Row, Shaping, write, write_batch};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
+use clearsweep_testing::trajectories::{Row, Shaping, write, write_batch};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};

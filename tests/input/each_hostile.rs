@@ -1,8 +1,8 @@
 //! Geometry files that say much in few bytes: names, materials and meshes that many nodes repeat.
 
-use crate::glb::{cuboid, glb};
 use clearsweep::Error;
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_testing::glb::{cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

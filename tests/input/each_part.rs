@@ -1,9 +1,9 @@
 //! `[[bodies]]` with `each`: a body of every node, object or component of a file equals the same part given by itself,
 //! and what does not fit has its message.
 
-use crate::glb::{BOX, GlbMesh, cuboid, glb};
 use clearsweep::{BatchCollector, Error, Job};
 use clearsweep_scene::{Body, Motion, Scene, SceneOverrides, Shape};
+use clearsweep_testing::glb::{BOX, GlbMesh, cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

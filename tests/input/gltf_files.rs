@@ -3,9 +3,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they found")]
 
-use crate::data::data;
 use clearsweep_scene::readers::{Mesh, read_mesh};
 use clearsweep_scene::{Body, Motion, Scene, SceneOverrides};
+use clearsweep_testing::data::data;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,12 +1,12 @@
 //! Scenes from glTF files: places of many digits, scenes, hidden nodes and skins, and how coarse numbers are.
 
-use crate::glb::{GlbMesh, cuboid, glb};
-use crate::trajectory_support::{Row, Shaping, write};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_schema::DataType;
 use clearsweep::{BatchCollector, Error, Job, ParquetTables};
 use clearsweep_scene::{Scene, SceneOverrides};
+use clearsweep_testing::glb::{GlbMesh, cuboid, glb};
+use clearsweep_testing::trajectories::{Row, Shaping, write};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::fs;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-use crate::folder::{files, tables};
+use clearsweep_testing::folder::{files, tables};
 
 const BIN: &str = env!("CARGO_BIN_EXE_clearsweep");
 

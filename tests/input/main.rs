@@ -1,17 +1,8 @@
 //! Input: scenes, geometry and trajectories, good, wrong and hostile.
 
-#[path = "../support/data.rs"]
-mod data;
-#[cfg(feature = "cli")]
-#[path = "../support/folder.rs"]
-mod folder;
-#[path = "../support/glb.rs"]
-mod glb;
 #[cfg(feature = "cli")]
 #[path = "../support/program.rs"]
 mod program;
-#[path = "../trajectory_support/mod.rs"]
-mod trajectory_support;
 
 mod bad_scene;
 mod bad_trajectory;

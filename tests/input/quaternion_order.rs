@@ -1,7 +1,7 @@
 //! Poses whose quaternions are in another order than the columns say: what is warned of, and what is not.
 
 use crate::program::expect;
-use crate::trajectory_support::{Random, Row, Shaping, write};
+use clearsweep_testing::trajectories::{Random, Row, Shaping, write};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -2,13 +2,13 @@
 //! thousands of small files, and geometry that thousands of bodies share.
 #![allow(clippy::print_stderr)] // says what was skipped
 
-use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
-use crate::trajectory_support::*;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::DataType;
 use clearsweep_base::error::ErrorKind;
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Scene, SceneOverrides, Shape};
+use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;

@@ -2,12 +2,12 @@
 //!
 //! No time is measured: with work that grows as the square of the size, these tests would run for hours.
 
-use crate::trajectory_support::{Row, Shaping, batch, scene};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use clearsweep_base::error::{Error, ErrorKind};
 use clearsweep_scene::readers::read_mesh;
+use clearsweep_testing::trajectories::{Row, Shaping, batch, scene};
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};

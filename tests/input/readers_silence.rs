@@ -3,7 +3,7 @@
 //! The test runs in a process of its own, since the hook that hears panics is the process'.
 #![allow(clippy::print_stderr)] // says how many cases were of each kind
 
-use crate::trajectory_support::*;
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs;
 use std::process::Command;

@@ -2,10 +2,10 @@
 
 #![allow(clippy::print_stderr)] // a measured test says what it measured
 
-use crate::data::data;
 use clearsweep_geometry::{Polyhedron, Vec3};
 use clearsweep_scene::ignore::glob_matches;
 use clearsweep_scene::{Missing, Model, Motion, Scene, SceneOverrides, Shape};
+use clearsweep_testing::data::data;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};

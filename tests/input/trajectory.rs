@@ -1,12 +1,12 @@
 //! Trajectories: what is read equals what a naive oracle makes of the rows that were written.
 #![allow(clippy::print_stderr)]
 
-use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
-use crate::trajectory_support::*;
 use arrow_schema::DataType;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Missing, Motion, Outline, Sample, Scene};
+use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{Bounds, ReadOptions, Reading, Trajectory};
 use parquet::basic::Compression;
 use std::path::Path;

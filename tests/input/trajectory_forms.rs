@@ -1,12 +1,12 @@
 //! Trajectories as other programs write them: CSV, timestamps, codecs that are not read, frames in several places, and
 //! names that are nearly right.
 
-use crate::trajectory_support::*;
 use arrow_array::{
     ArrayRef, DurationMillisecondArray, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use arrow_schema::{Field, Schema};
 use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, SortOptions, Trajectory, sort};
 use parquet::basic::{BrotliLevel, Compression};
 use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};

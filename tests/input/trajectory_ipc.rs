@@ -1,8 +1,6 @@
 //! Trajectories as Arrow IPC files and streams: the same rows as in Parquet, by the same oracle; and hostile bytes.
 #![allow(clippy::print_stderr)]
 
-use crate::trajectory_support::oracle::{check, naive_bounds, oracle};
-use crate::trajectory_support::*;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -10,6 +8,8 @@ use arrow_schema::DataType;
 use clearsweep_base::error::{Error, ErrorKind};
 use clearsweep_scene::model::LengthUnit;
 use clearsweep_scene::{FrameBlock, Missing, Scene};
+use clearsweep_testing::trajectories::oracle::{check, naive_bounds, oracle};
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, Trajectory};
 use std::fs::File;
 use std::path::Path;

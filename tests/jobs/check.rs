@@ -1,7 +1,7 @@
 //! `clearsweep check`: what it finds in a scene, and what it warns of.
 
-use crate::glb;
-use crate::trajectory_support::{Row, Shaping, write};
+use clearsweep_testing::glb;
+use clearsweep_testing::trajectories::{Row, Shaping, write};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

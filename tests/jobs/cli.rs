@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-use crate::folder::{files, tables};
+use clearsweep_testing::folder::{files, tables};
 
 /// The program with arguments separated by blanks.
 fn program(dir: &Path, args: &str) -> Command {

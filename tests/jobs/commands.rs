@@ -1,7 +1,7 @@
 //! Rules of all commands, through the program: help whose examples work, colours, JSON alone on stdout, pipes that
 //! close, and names of files that are no text.
 
-use crate::clone::clone;
+use clearsweep_testing::clone::clone;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

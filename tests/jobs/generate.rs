@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::folder::files;
+use clearsweep_testing::folder::files;
 
 /// Runs the program in a folder; its output, if it ends with this code.
 fn expect(dir: &Path, args: &str, code: i32) -> String {

@@ -1,24 +1,8 @@
 //! Jobs and commands: the program from outside, the library, tables, and what ends a job early.
 
 #[cfg(feature = "cli")]
-#[path = "../support/clone.rs"]
-mod clone;
-#[path = "../support/folder.rs"]
-mod folder;
-#[cfg(feature = "cli")]
-#[path = "../support/glb.rs"]
-mod glb;
-#[path = "../support/late.rs"]
-mod late;
-#[cfg(feature = "cli")]
 #[path = "../support/program.rs"]
 mod program;
-#[path = "../support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-#[cfg(feature = "cli")]
-#[path = "../trajectory_support/mod.rs"]
-mod trajectory_support;
 
 #[cfg(feature = "cli")]
 mod check;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::folder::tables;
+use clearsweep_testing::folder::tables;
 
 const LIMITS: [u64; 4] = [1 << 20, 16_000_000, 64_000_000, 1_000_000_000];
 

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-use crate::folder::{files, tables};
 use crate::program::expect;
+use clearsweep_testing::folder::{files, tables};
 
 /// Names in a folder.
 fn listing(dir: &Path) -> Vec<String> {

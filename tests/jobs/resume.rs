@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::folder::tables;
-use crate::late::check_late_starts;
+use clearsweep_testing::folder::tables;
+use clearsweep_testing::late::check_late_starts;
 
 /// Rows of a part of `distances`.
 const PART: u64 = 16 << 20;

@@ -4,12 +4,12 @@
 
 #![allow(clippy::print_stderr, reason = "the counts are for whoever runs the tests")]
 
-use crate::folder::tables;
-use crate::late::check_late_starts;
-use crate::random_motions::Random;
 use clearsweep_engine::{Job, JobOptions};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
+use clearsweep_testing::folder::tables;
+use clearsweep_testing::late::check_late_starts;
+use clearsweep_testing::random_motions::Random;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -6,7 +6,7 @@ use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
 use std::path::Path;
 
-use crate::folder::tables;
+use clearsweep_testing::folder::tables;
 
 struct Way {
     threads: usize,

@@ -1,12 +1,12 @@
 //! Sorting trajectories: held against the stable sort of the standard library, for any memory, types and layout.
 
-use crate::trajectory_support::*;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, RunArray, StringArray, UInt64Array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use clearsweep::Error;
+use clearsweep_testing::trajectories::*;
 use clearsweep_trajectory::{ReadOptions, SortOptions, SortPhase, Sorted, Trajectory, sort};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::{FileReader, SerializedFileReader};

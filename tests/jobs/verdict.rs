@@ -1,9 +1,9 @@
 //! Report of a run on its requirement: verdict, exit code, manifest and text alike; what counts as touching; and the
 //! numbers of a summary.
 
-use crate::trajectory_support::{Row, Shaping, write};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
+use clearsweep_testing::trajectories::{Row, Shaping, write};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::fs;

@@ -3,8 +3,8 @@
 //! The distance of two triangles is that of the origin from their Minkowski difference, the hull of nine points. Its nearest point lies
 //! inside a face of one, two or three of them: all are tried. Pairs whose balls are farther apart than the best are left out.
 
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_testing::solids::Solid;
 
 /// The corners of a triangle.
 pub(crate) type Corners = [Vec3<f64>; 3];

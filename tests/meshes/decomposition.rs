@@ -5,9 +5,9 @@
 mod naive;
 mod shapes;
 
-use crate::solids::Solid;
 use clearsweep::{PairOptions, Pose, Proximity, ProximityQuery, Status};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 use naive::Point;
 use shapes::{all, ell, plate_with_hole, scaled, turned};
 

@@ -1,8 +1,8 @@
 //! Bodies whose true surfaces are known up to a deviation: their brackets contain whatever these may be.
 
-use crate::folder::tables;
 use crate::program::expect;
 use clearsweep::{BodyBuilder, Geometry, PairOptions, Pose, Proximity, ProximityQuery, SceneBuilder, Shape, Status};
+use clearsweep_testing::folder::tables;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,18 +1,10 @@
 //! Bodies of triangles: what of them is read, and what is answered of them, against all pairs of triangles and closed forms.
 
 mod brute_force;
-#[cfg(feature = "cli")]
-#[path = "../support/folder.rs"]
-mod folder;
 mod hull_solids;
 #[cfg(feature = "cli")]
 #[path = "../support/program.rs"]
 mod program;
-#[path = "../support/random_motions.rs"]
-#[allow(dead_code, reason = "each program uses some of it")]
-mod random_motions;
-#[path = "../support/solids.rs"]
-mod solids;
 
 #[cfg(all(feature = "cli", feature = "decomposition"))]
 mod decomposition;

@@ -1,12 +1,12 @@
 //! Memories of pairs of meshes change no row: motions with one memory, against each sample by itself with none.
 
-use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Lanes, Model, QueryOptions, Shape};
+use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
 /// Samples of a block in these tests.

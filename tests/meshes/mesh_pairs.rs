@@ -7,12 +7,12 @@ mod fits;
 mod parts;
 
 use crate::brute_force;
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
     Auto, BodyPoses, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::solids::Solid;
 
 const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 1e-6, static_pairs: false };
 

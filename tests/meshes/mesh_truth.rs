@@ -8,12 +8,12 @@
 mod closed_forms;
 
 use crate::brute_force;
-use crate::random_motions::{Random, about};
-use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Proximity, Status, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::random_motions::{Random, about};
+use clearsweep_testing::solids::Solid;
 use closed_forms::{Vector, norm, times};
 use std::sync::Arc;
 

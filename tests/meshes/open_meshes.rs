@@ -6,11 +6,11 @@
 mod program_runs;
 
 use crate::brute_force::surface_distance;
-use crate::solids::Solid;
 use clearsweep::{BodyBuilder, Geometry, Inside, SceneBuilder};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{DirectionalRelation, Method, Proximity, Status, Workspace, directional_distance, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::solids::Solid;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

@@ -2,7 +2,6 @@
 
 #![allow(clippy::type_complexity, reason = "tables of cases, with a function each")]
 
-use crate::random_motions::Random;
 use arrow_array::Array;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -10,6 +9,7 @@ use arrow_array::types::Float64Type;
 use clearsweep_engine::{Job, JobOptions};
 use clearsweep_scene::{Scene, SceneOverrides};
 use clearsweep_tables::ParquetTables;
+use clearsweep_testing::random_motions::Random;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::BTreeMap;
 use std::fmt::Write;

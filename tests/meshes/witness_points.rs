@@ -5,11 +5,11 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of the record are for whoever runs the tests")]
 
-use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{self, EVERYTHING, Solid, pose};
-use crate::oracle::Placement;
-use crate::oracle::families::{self, Random, Regime, moved, place};
-use crate::oracle::number::{Number, Wide, times};
-use crate::survey::survey;
 use clearsweep_narrow::query_one;
+use clearsweep_testing::bridge::{self, EVERYTHING, Solid, pose};
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{self, Random, Regime, moved, place};
+use clearsweep_testing::oracle::number::{Number, Wide, times};
+use clearsweep_testing::survey::survey;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -2,10 +2,6 @@
 //!
 //! Truth is the oracle's, which shares no code with the engine. Every count that makes a test worth its name is asserted.
 
-use crate::bridge::{EVERYTHING, Solid, pose, recipe};
-use crate::oracle::families::{self, Random, Regime, moved, place};
-use crate::oracle::number::{Number, Wide, times};
-use crate::oracle::{self, Body, Placement};
 use clearsweep_geometry::{Polyhedron, RelativePose, Vec3};
 use clearsweep_narrow::answer::Answer;
 use clearsweep_narrow::certificate::Claim;
@@ -15,6 +11,10 @@ use clearsweep_narrow::feature::{Feature, FeaturePair};
 use clearsweep_narrow::gjk::{self, Simplex};
 use clearsweep_narrow::pair::{Pair, VertexPair};
 use clearsweep_narrow::{FeatureKind, Method, Proximity, query_one};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, pose, recipe};
+use clearsweep_testing::oracle::families::{self, Random, Regime, moved, place};
+use clearsweep_testing::oracle::number::{Number, Wide, times};
+use clearsweep_testing::oracle::{self, Body, Placement};
 
 /// A pair of bodies at its poses, with the truth.
 struct Case {

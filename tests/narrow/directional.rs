@@ -5,13 +5,13 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{EVERYTHING, Solid, pose, recipe, shape};
-use crate::oracle::families::{self, Random, Recipe, Regime, cuboid, moved, place};
-use crate::oracle::number::{add, cross, norm, sub, times};
-use crate::oracle::{self, Body, Placement, signed_distance, size};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};
 use clearsweep_scene::{Model, Piece, Shape};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, pose, recipe, shape};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, cuboid, moved, place};
+use clearsweep_testing::oracle::number::{add, cross, norm, sub, times};
+use clearsweep_testing::oracle::{self, Body, Placement, signed_distance, size};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

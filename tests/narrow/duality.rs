@@ -2,10 +2,6 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{EVERYTHING, Solid, bits, pose, recipe};
-use crate::oracle::families::{self, Random, Recipe, Regime, place};
-use crate::oracle::number::{add, times};
-use crate::oracle::{signed_distance, size};
 use clearsweep_geometry::{Pose, RelativePose};
 use clearsweep_narrow::duality::overlap_test;
 use clearsweep_narrow::feature::FeaturePair;
@@ -13,6 +9,10 @@ use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, Routes, VClip, Workspace, by_name};
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose, recipe};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
+use clearsweep_testing::oracle::number::{add, times};
+use clearsweep_testing::oracle::{signed_distance, size};
 
 type Make = fn(&mut Random, usize) -> Recipe;
 

@@ -1,11 +1,11 @@
 //! The exact rung against the oracle and against every other rung, on pairs that the others decide too.
 
-use crate::bridge::{EVERYTHING, Solid, pose, recipe};
-use crate::oracle::families::{self, Random, Recipe, Regime, place};
-use crate::oracle::number::{Number, Wide};
-use crate::oracle::{self, Placement, signed_distance};
 use clearsweep_narrow::answer::Answer;
 use clearsweep_narrow::{Method, exact, query_one};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, pose, recipe};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
+use clearsweep_testing::oracle::number::{Number, Wide};
+use clearsweep_testing::oracle::{self, Placement, signed_distance};
 
 fn exactly(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Answer {
     let cores = (&a.shape.pieces[0].core, &b.shape.pieces[0].core);

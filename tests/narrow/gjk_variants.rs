@@ -5,16 +5,16 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{self, EVERYTHING, Solid, bits, pose};
-use crate::oracle::families::{self, Random, Recipe, Regime, place};
-use crate::oracle::number::{add, times};
-use crate::oracle::{self, Placement};
 use clearsweep_geometry::{RelativePose, real::Dd};
 use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
 use clearsweep_narrow::pair::{Pair, SupportSearch};
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{Auto, BodyPoses, Gjk, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace};
 use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
+use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, pose};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
+use clearsweep_testing::oracle::number::{add, times};
+use clearsweep_testing::oracle::{self, Placement};
 
 const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::Climb];
 

@@ -9,8 +9,8 @@ mod proportions;
 mod robustness;
 mod shapes;
 
-use crate::bridge;
-use crate::oracle::{self, Placement};
+use clearsweep_testing::bridge;
+use clearsweep_testing::oracle::{self, Placement};
 
 /// No turn.
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];

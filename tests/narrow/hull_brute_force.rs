@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::oracle::families::{self, Random, Recipe};
-use crate::oracle::number::{Vector, cross, dot, norm, sub, values};
-use crate::oracle::{self, Body};
 use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Vec3};
+use clearsweep_testing::oracle::families::{self, Random, Recipe};
+use clearsweep_testing::oracle::number::{Vector, cross, dot, norm, sub, values};
+use clearsweep_testing::oracle::{self, Body};
 
 /// Facets as sets of points, by their bits: merged, extreme vertices only.
 type Facets = BTreeSet<BTreeSet<[u64; 3]>>;

@@ -2,10 +2,6 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{self, EVERYTHING, Solid, bits, pose};
-use crate::oracle::families::{self, Random, Recipe};
-use crate::oracle::number::times;
-use crate::oracle::{self, Placement};
 use clearsweep_geometry::{Polyhedron, Pose, RelativePose};
 use clearsweep_narrow::feature::{Feature, FeaturePair};
 use clearsweep_narrow::lin_canny::{self, LinCannyResult, TOLERANCE};
@@ -14,6 +10,10 @@ use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{
     BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Workspace, gjk, vclip,
 };
+use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, pose};
+use clearsweep_testing::oracle::families::{self, Random, Recipe};
+use clearsweep_testing::oracle::number::times;
+use clearsweep_testing::oracle::{self, Placement};
 
 /// Makes the body of a number.
 type Make = fn(&mut Random, usize) -> Recipe;

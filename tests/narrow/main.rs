@@ -1,14 +1,6 @@
 //! Convex bodies and bodies of pieces: brackets, directions and ties against oracles, by every method of the narrow phase.
 
-#[path = "../oracle/bridge.rs"]
-mod bridge;
 mod exact;
-#[path = "../oracle/invariants.rs"]
-mod invariants;
-#[path = "../oracle/mod.rs"]
-mod oracle;
-#[path = "../oracle/survey.rs"]
-mod survey;
 
 mod adversarial;
 mod certificate;

@@ -2,13 +2,13 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{self, EVERYTHING, Solid, bits, check, pose};
-use crate::invariants::walk_once;
-use crate::oracle::Placement;
-use crate::oracle::families::{self, Random, Regime, cuboid, moved, place};
-use crate::oracle::number::times;
-use crate::survey::survey;
 use clearsweep_narrow::{PairCache, query_one};
+use clearsweep_testing::bridge::{self, EVERYTHING, Solid, bits, check, pose};
+use clearsweep_testing::invariants::walk_once;
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{self, Random, Regime, cuboid, moved, place};
+use clearsweep_testing::oracle::number::times;
+use clearsweep_testing::survey::survey;
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

@@ -1,8 +1,8 @@
 //! The oracle against closed forms: what judges the engine must itself be judged.
 
-use crate::oracle::families::{self, Random, Recipe, Regime, cuboid, place};
-use crate::oracle::number::{Number, Vector, Wide, norm};
-use crate::oracle::{self, Body, Placement, signed_distance};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, cuboid, place};
+use clearsweep_testing::oracle::number::{Number, Vector, Wide, norm};
+use clearsweep_testing::oracle::{self, Body, Placement, signed_distance};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 

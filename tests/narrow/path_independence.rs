@@ -6,14 +6,14 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{EVERYTHING, Solid, bits, pose};
-use crate::oracle::Placement;
-use crate::oracle::families::{self, Random, Recipe};
-use crate::oracle::number::{add, norm, times};
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose};
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{self, Random, Recipe};
+use clearsweep_testing::oracle::number::{add, norm, times};
 
 /// Blocks of a walk.
 const BLOCKS: usize = 3;

@@ -1,15 +1,15 @@
 //! Bodies of many convex pieces: the search through their trees against all pairs of pieces, asked one by one and cold.
 
-use crate::bridge::{EVERYTHING, bits, pose, shape};
-use crate::oracle::families::{Random, cuboid};
-use crate::oracle::number::{Vector, add, times};
-use crate::oracle::{self, Placement};
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::{
     Auto, BodyPoses, Gjk, LinCanny, Method, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, VClip,
     Workspace, query_one,
 };
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::bridge::{EVERYTHING, bits, pose, shape};
+use clearsweep_testing::oracle::families::{Random, cuboid};
+use clearsweep_testing::oracle::number::{Vector, add, times};
+use clearsweep_testing::oracle::{self, Placement};
 
 /// A body, and its pieces as bodies of their own.
 struct Compound {

@@ -4,13 +4,13 @@
 //! checked at both ends. The depth is at least that of the deepest pair, so `upper_m` may claim no more; and moving B by
 //! the reported depth must really separate every pair.
 
-use crate::bridge::{EVERYTHING, bits, pose, shape};
-use crate::invariants::walk_once;
-use crate::oracle::families::{Random, cuboid, moved};
-use crate::oracle::number::{Number, Vector, Wide, times};
-use crate::oracle::{self, Body, Placement};
 use clearsweep_narrow::{Method, PairCache, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::bridge::{EVERYTHING, bits, pose, shape};
+use clearsweep_testing::invariants::walk_once;
+use clearsweep_testing::oracle::families::{Random, cuboid, moved};
+use clearsweep_testing::oracle::number::{Number, Vector, Wide, times};
+use clearsweep_testing::oracle::{self, Body, Placement};
 
 /// A body of several pieces for the oracle and for the engine.
 struct Compound {

@@ -5,9 +5,9 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{Checked, Solid, check};
-use crate::oracle::families::{self, Random, Recipe, Regime, place};
 use clearsweep_narrow::{Method, Status};
+use clearsweep_testing::bridge::{Checked, Solid, check};
+use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
 
 /// Gaps up to this many metres count as touching.
 const TOUCH: f64 = 2e-9;

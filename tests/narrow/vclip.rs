@@ -2,10 +2,6 @@
 
 #![allow(clippy::print_stderr)] // the statistics are for whoever runs the tests
 
-use crate::bridge::{EVERYTHING, bits, pose, shape};
-use crate::oracle::Placement;
-use crate::oracle::families::{self, Random, Recipe};
-use crate::oracle::number::{add, norm, times};
 use clearsweep_geometry::{Pose, RelativePose, Vec3};
 use clearsweep_narrow::feature::{Feature, FeaturePair};
 use clearsweep_narrow::pair::Pair;
@@ -15,6 +11,10 @@ use clearsweep_narrow::{
     BodyPoses, FeatureKind, Gjk, LinCanny, NarrowPhase, PairCache, PairQuery, Proximity, Routes, VClip, Workspace,
 };
 use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES, Shape};
+use clearsweep_testing::bridge::{EVERYTHING, bits, pose, shape};
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{self, Random, Recipe};
+use clearsweep_testing::oracle::number::{add, norm, times};
 use std::f64::consts::{PI, TAU};
 
 /// Blocks of a walk.

@@ -1,22 +1,22 @@
 //! The verifier of `examples/recheck`, on a small scale: every family is asked a few thousand queries, and every row proven
 //! again; and its own hull against the oracle's, which tries all triples.
 
-use crate::place;
-use crate::solid;
-use crate::verify;
-use crate::ways;
+use clearsweep_testing::recheck::place;
+use clearsweep_testing::recheck::solid;
+use clearsweep_testing::recheck::verify;
+use clearsweep_testing::recheck::ways;
 use std::fs;
 use std::path::Path;
 
-use crate::campaign::{self, Plan};
-use crate::families::{self, Family, Walk};
-use crate::hull::Hull;
-use crate::oracle::families::{self as bodies, Random};
-use crate::oracle::number::{Number, Wide, dot, times};
-use crate::oracle::{self, Body};
-use crate::record::{Record, Terms};
-use crate::run::{Effort, Run};
-use crate::tally::Tally;
+use clearsweep_testing::oracle::families::{self as bodies, Random};
+use clearsweep_testing::oracle::number::{Number, Wide, dot, times};
+use clearsweep_testing::oracle::{self, Body};
+use clearsweep_testing::recheck::campaign::{self, Plan};
+use clearsweep_testing::recheck::families::{self, Family, Walk};
+use clearsweep_testing::recheck::hull::Hull;
+use clearsweep_testing::recheck::record::{Record, Terms};
+use clearsweep_testing::recheck::run::{Effort, Run};
+use clearsweep_testing::recheck::tally::Tally;
 
 const EFFORT: Effort = Effort { ways: 200, known: 25, deception: 25 };
 

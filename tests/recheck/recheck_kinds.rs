@@ -1,18 +1,18 @@
 //! The campaign of all kinds of bodies (`examples/recheck/kinds`) on a small scale, and its verifier against known distances.
 
-use crate::kinds;
-use crate::kinds::body::Body;
-use crate::kinds::gap::Soups;
-use crate::kinds::judge::{Claim, Fault, Place as Relation};
-use crate::kinds::make::{Kind, Subject, make};
-use crate::kinds::motion::{self, Memory};
-use crate::kinds::tally::{Record, Tally, Terms, pairs, summary, uncovered};
-use crate::oracle::Placement;
-use crate::oracle::families::{Random, cuboid};
-use crate::oracle::number::{Number, times};
-use crate::place::Place;
 use clearsweep::Geometry;
 use clearsweep_narrow::Proximity;
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{Random, cuboid};
+use clearsweep_testing::oracle::number::{Number, times};
+use clearsweep_testing::recheck::kinds;
+use clearsweep_testing::recheck::kinds::body::Body;
+use clearsweep_testing::recheck::kinds::gap::Soups;
+use clearsweep_testing::recheck::kinds::judge::{Claim, Fault, Place as Relation};
+use clearsweep_testing::recheck::kinds::make::{Kind, Subject, make};
+use clearsweep_testing::recheck::kinds::motion::{self, Memory};
+use clearsweep_testing::recheck::kinds::tally::{Record, Tally, Terms, pairs, summary, uncovered};
+use clearsweep_testing::recheck::place::Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

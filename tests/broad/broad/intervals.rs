@@ -2,11 +2,11 @@
 
 use super::{NAMES, method};
 use crate::oracle::{interval_oracle, oracle};
-use crate::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
 use clearsweep_broad::BroadScene;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_scene::block::Sample;
 use clearsweep_scene::{BetweenFrames, Candidate, Following, FrameBlock, Motion, Pivot, SAMPLES, Shape};
+use clearsweep_testing::scenes::{BASE, Random, Recipe, Setup, block, cuboid, generate};
 use std::sync::Arc;
 
 const ASSUMED: [BetweenFrames; 3] = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold];

@@ -1,9 +1,9 @@
 //! Scripted motion over many blocks, for tests of the incremental methods.
 
-use crate::scenes::{Random, Setup, cuboid};
 use clearsweep_geometry::Pose;
 use clearsweep_scene::FrameBlock;
 use clearsweep_scene::block::Sample;
+use clearsweep_testing::scenes::{Random, Setup, cuboid};
 use clearsweep_trajectory::Bounds;
 
 /// The arrangement of the bodies at the start of a run.

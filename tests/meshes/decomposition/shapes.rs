@@ -1,6 +1,6 @@
 //! Solids that are not convex: blocks on a grid, gears and pipes.
 
-use crate::solids::Solid;
+use clearsweep_testing::solids::Solid;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 

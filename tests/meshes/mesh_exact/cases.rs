@@ -1,9 +1,9 @@
 //! Bodies, poses and gaps that are asked.
 
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Proximity, query_one};
 use clearsweep_scene::{Model, QueryOptions, Shape};
+use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
 /// Pairs of a family in every test run.

@@ -4,10 +4,10 @@ use super::cases::{Meshed, row, size_from};
 use super::integers::triangle_distance2;
 use super::oracle::{Answer, Distance, Placed};
 use super::{PROMISED, is_apart};
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::QueryOptions;
+use clearsweep_testing::solids::Solid;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 

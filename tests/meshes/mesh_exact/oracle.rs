@@ -7,8 +7,8 @@
 
 use super::integers::{Fraction, Point, cross, dot, integer, lowest_bit, nearest_f64, sign, sub, triangle_distance2};
 use crate::brute_force::{Corners, triangle_bracket};
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_testing::solids::Solid;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 

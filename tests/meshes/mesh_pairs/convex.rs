@@ -1,9 +1,9 @@
 //! Meshes that are convex: where they overlap, they are as deep as their hulls.
 
 use super::{Draw, ask, at};
-use crate::solids::Solid;
 use clearsweep_geometry::Vec3;
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 
 /// Both orders of two bodies, and the pose of the second in each: neither is turned.
 fn both_orders<'a>(a: &'a Shape, b: &'a Shape, offset: Vec3<f64>) -> [(&'a Shape, &'a Shape, Vec3<f64>); 2] {

@@ -2,12 +2,12 @@
 
 use super::{Draw, OPTIONS, ask};
 use crate::brute_force::surface_distance;
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{
     Auto, BodyPoses, NarrowPhase, PairCache, PairQuery, Proximity, Routes, Status, Workspace, query_one,
 };
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 use std::sync::Arc;
 
 /// How often a closed surface winds around a point: the sum of the solid angles of its triangles (Van Oosterom and Strackee 1983).

@@ -3,10 +3,10 @@
 use super::depths::{is_apart, moved, solids};
 use super::{Draw, OPTIONS};
 use crate::brute_force::surface_distance;
-use crate::solids::Solid;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{DirectionalDistance, DirectionalRelation, Workspace, directional_distance};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 
 fn along(a: &Shape, b: &Shape, pose: &Pose, d: Vec3<f64>) -> DirectionalDistance {
     directional_distance(a, b, &Pose::IDENTITY, pose, d, &OPTIONS, &mut Workspace::default())

@@ -1,11 +1,11 @@
 //! Solids of unit cubes that fit without play: they touch, and do not overlap.
 
 use super::{Draw, OPTIONS, at};
-use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep_geometry::Pose;
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Cell = [i64; 3];

@@ -3,11 +3,11 @@
 use super::depths::{is_apart, moved};
 use super::{Draw, OPTIONS, at};
 use crate::brute_force::surface_distance;
-use crate::solids::Solid;
 use clearsweep::Geometry;
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 use clearsweep_scene::{Model, Shape};
+use clearsweep_testing::solids::Solid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Reports of the program on open meshes: rows, words, verdict and exit codes.
 
-use crate::folder::tables;
 use crate::program::expect;
-use crate::solids::Solid;
+use clearsweep_testing::folder::tables;
+use clearsweep_testing::solids::Solid;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;

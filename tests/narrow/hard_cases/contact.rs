@@ -3,10 +3,10 @@
 use clearsweep_narrow::{FeatureKind, Status};
 
 use super::{at, brought_to, turned};
-use crate::bridge::Solid;
-use crate::invariants::check_invariants;
-use crate::oracle::number::{add, times};
-use crate::oracle::{self, Placement};
+use clearsweep_testing::bridge::Solid;
+use clearsweep_testing::invariants::check_invariants;
+use clearsweep_testing::oracle::number::{add, times};
+use clearsweep_testing::oracle::{self, Placement};
 
 fn cube(half: f64) -> Solid {
     Solid::cuboid([half; 3])
@@ -52,7 +52,7 @@ fn sweep(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement, largest: f64, ste
     let mut before: Option<clearsweep_narrow::Proximity> = None;
     for step in -steps..=steps {
         let gap = largest * f64::from(step) / f64::from(steps);
-        let pb = crate::oracle::families::moved(&start, times(truth.normal, gap - 1e-3));
+        let pb = clearsweep_testing::oracle::families::moved(&start, times(truth.normal, gap - 1e-3));
         let found = check_invariants(a, pa, b, &pb);
         // Apart, the distance is the gap; overlapping, another direction may be the shorter way out.
         let room = 1e-15 * found.size;
@@ -114,7 +114,7 @@ fn case_05_parallel_edges() {
             // Turned by a quarter about z, then tilted: the edges along z are off parallel by the tilt.
             let upright = turned([0.0; 3], [0.0, 0.0, 1.0], quarter);
             for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
-                let tilted = crate::invariants::compose(&turned([side, 0.0, 0.1], axis, tilt), &upright);
+                let tilted = clearsweep_testing::invariants::compose(&turned([side, 0.0, 0.1], axis, tilt), &upright);
                 check_invariants(&a, &pa, &b, &tilted);
             }
         }

@@ -3,11 +3,11 @@
 use clearsweep_narrow::{Status, query_one};
 
 use super::{at, brought_to, turned};
-use crate::bridge::{EVERYTHING, Solid, bits, pose};
-use crate::invariants::{check_invariants, every_route};
-use crate::oracle::families::{self, Random};
-use crate::oracle::number::{add, times};
-use crate::oracle::{self, Placement};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose};
+use clearsweep_testing::invariants::{check_invariants, every_route};
+use clearsweep_testing::oracle::families::{self, Random};
+use clearsweep_testing::oracle::number::{add, times};
+use clearsweep_testing::oracle::{self, Placement};
 
 #[test]
 fn case_10_thin_boxes_grazing() {
@@ -122,7 +122,7 @@ fn case_16_scale_is_exact() {
             let s = libm::ldexp(1.0, exponent);
             let grown = |r: &families::Recipe| {
                 let points: Vec<[f64; 3]> = r.points.iter().map(|&p| times(p, s)).collect();
-                crate::bridge::shape(&points, r.growth * s)
+                clearsweep_testing::bridge::shape(&points, r.growth * s)
             };
             let (pa, pb) = (Placement::new([0.0; 3], qa), Placement::new(times(t, s), qb));
             let (one, two) = (grown(&one), grown(&two));

@@ -3,11 +3,11 @@
 use clearsweep_narrow::{Method, PairCache, Status, VClip, query_one};
 
 use super::at;
-use crate::bridge::{EVERYTHING, Solid, bits, check, opposite, pose};
-use crate::invariants::{check_invariants, every_route, walk_by, walk_once};
-use crate::oracle::Placement;
-use crate::oracle::families::{self, Random, cuboid};
-use crate::oracle::number::times;
+use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, check, opposite, pose};
+use clearsweep_testing::invariants::{check_invariants, every_route, walk_by, walk_once};
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{self, Random, cuboid};
+use clearsweep_testing::oracle::number::times;
 
 #[test]
 fn case_17_swapped_bodies() {
@@ -52,9 +52,19 @@ fn case_28_stale_warm_start() {
             let pb = Placement::new(times(t, flip), q);
             let warm = walk_once(&a.shape, &pa, &b.shape, &pb, &mut cache);
             let cold = query_one(&a.shape, &b.shape, &pose(&pa), &pose(&pb), &EVERYTHING);
-            assert_eq!(bits(&warm), bits(&cold), "{warm:?}\n{cold:?}\n{}", crate::bridge::recipe(a, &pa, b, &pb));
+            assert_eq!(
+                bits(&warm),
+                bits(&cold),
+                "{warm:?}\n{cold:?}\n{}",
+                clearsweep_testing::bridge::recipe(a, &pa, b, &pb)
+            );
             let warm = walk_by(&VClip, &a.shape, &pa, &b.shape, &pb, &mut clipped);
-            assert_eq!(bits(&warm), bits(&cold), "{warm:?}\n{cold:?}\n{}", crate::bridge::recipe(a, &pa, b, &pb));
+            assert_eq!(
+                bits(&warm),
+                bits(&cold),
+                "{warm:?}\n{cold:?}\n{}",
+                clearsweep_testing::bridge::recipe(a, &pa, b, &pb)
+            );
             if number % 10 == 0 {
                 every_route(&a.shape, &pa, &b.shape, &pb);
             }

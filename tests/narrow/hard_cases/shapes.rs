@@ -5,11 +5,11 @@ use std::f64::consts::TAU;
 use clearsweep_narrow::{Method, Proximity, Status, query_one};
 
 use super::{at, turned};
-use crate::bridge::{EVERYTHING, Solid, bits, pose, shape};
-use crate::invariants::{check_invariants, every_route};
-use crate::oracle::families::{self, Random, cuboid};
-use crate::oracle::number::{Number, add, norm, times};
-use crate::oracle::{self, Body, Placement};
+use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose, shape};
+use clearsweep_testing::invariants::{check_invariants, every_route};
+use clearsweep_testing::oracle::families::{self, Random, cuboid};
+use clearsweep_testing::oracle::number::{Number, add, norm, times};
+use clearsweep_testing::oracle::{self, Body, Placement};
 
 /// Points on the unit sphere, evenly spread along a spiral.
 fn spiral(count: usize) -> Vec<[f64; 3]> {

@@ -4,7 +4,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::oracle::families::Random;
+use clearsweep_testing::oracle::families::Random;
 
 /// A face (its corners in turn) or an edge.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,9 @@ use super::cases::{self, Case, Regime};
 use super::checks::allowed;
 use super::closest::{self, Placed, difference, inner, length, product, unit};
 use crate::exact::{Exact, values};
-use crate::oracle::families::Random;
-use crate::oracle::number::{Number, Wide};
-use crate::oracle::{self, Placement};
+use clearsweep_testing::oracle::families::Random;
+use clearsweep_testing::oracle::number::{Number, Wide};
+use clearsweep_testing::oracle::{self, Placement};
 
 /// Samples along each side.
 const SAMPLES: usize = 300;

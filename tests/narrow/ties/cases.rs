@@ -4,9 +4,9 @@
 
 use super::bodies::{Body, Heights, on_a_face, on_an_edge};
 use super::closest::{self, Tie, runner_up};
-use crate::oracle::families::Random;
-use crate::oracle::number::Wide;
-use crate::oracle::{Placement, out_of_frame};
+use clearsweep_testing::oracle::families::Random;
+use clearsweep_testing::oracle::number::Wide;
+use clearsweep_testing::oracle::{Placement, out_of_frame};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -7,9 +7,9 @@ use super::cases::{Case, Kind, Regime};
 use super::closest::{self, Tie, difference, inner, length};
 use super::rows::{self, Places};
 use crate::exact::{Exact, Root};
-use crate::oracle::families::{Random, moved};
-use crate::oracle::number::times;
-use crate::oracle::{Placement, into_frame, out_of_frame};
+use clearsweep_testing::oracle::families::{Random, moved};
+use clearsweep_testing::oracle::number::times;
+use clearsweep_testing::oracle::{Placement, into_frame, out_of_frame};
 
 /// How far a witness point may lie from the centroid, in sizes of the pair, where the set of closest points is as wide as
 /// the pair. A rim that is off by the rounding bound of a pose moves the centroid by as much times size over width.

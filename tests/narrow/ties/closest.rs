@@ -7,7 +7,7 @@
 use super::bodies::{Body, Part};
 use super::polygon::{self, Flat};
 use crate::exact::{Exact, Root, Vector, cross, dot, minus, plus, times, values, vector};
-use crate::oracle::Placement;
+use clearsweep_testing::oracle::Placement;
 
 /// Directions whose overlap in `f64` is this near the least one, in sizes, are measured exactly.
 const NEAR: f64 = 1e-9;

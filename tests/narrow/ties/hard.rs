@@ -10,9 +10,9 @@ use super::cases::product;
 use super::checks::{allowed, centroid_error};
 use super::closest::{self, difference, inner, length};
 use super::rows::{self, Places};
-use crate::bridge::bits;
-use crate::oracle::families::{Random, moved};
-use crate::oracle::{Placement, out_of_frame};
+use clearsweep_testing::bridge::bits;
+use clearsweep_testing::oracle::families::{Random, moved};
+use clearsweep_testing::oracle::{Placement, out_of_frame};
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
@@ -231,7 +231,7 @@ fn face_of(body: &Body, outward: [f64; 3]) -> i32 {
 /// The direction of the rule: of equal depths the one nearest to `c_b - c_a`, then the lowest faces.
 fn chosen(a: &Body, b: &Body, pb: &Placement, equal: &[[f64; 3]]) -> [f64; 3] {
     let order = |n: &[f64; 3]| {
-        let inward = crate::oracle::into_frame(pb, n.map(|c| -c));
+        let inward = clearsweep_testing::oracle::into_frame(pb, n.map(|c| -c));
         (inner(*n, pb.position), face_of(a, *n), face_of(b, inward))
     };
     let better = |x: &&[f64; 3], y: &&[f64; 3]| {
@@ -249,7 +249,7 @@ const WAYS: [[f64; 3]; 6] =
 fn equal_depths(half_a: [f64; 3], half_b: [f64; 3], t: [f64; 3], q: [f64; 4], depth: f64) -> [f64; 3] {
     let (a, b) = (cuboid(half_a), cuboid(half_b));
     let place = (Placement::new([0.0; 3], STILL), Placement::new(t, q));
-    let turned = |n: [f64; 3]| crate::oracle::into_frame(&place.1, n).map(f64::abs);
+    let turned = |n: [f64; 3]| clearsweep_testing::oracle::into_frame(&place.1, n).map(f64::abs);
     let reach = |n: [f64; 3]| inner(n.map(f64::abs), half_a) + inner(turned(n), half_b) - inner(n, t);
     let equal: Vec<[f64; 3]> = WAYS.into_iter().filter(|&n| (reach(n) - depth).abs() < 1e-15).collect();
     assert!(equal.len() > 1 && WAYS.into_iter().all(|n| reach(n) > depth - 1e-15), "the case itself: {equal:?}");
@@ -257,7 +257,7 @@ fn equal_depths(half_a: [f64; 3], half_b: [f64; 3], t: [f64; 3], q: [f64; 4], de
     let n = chosen(&a, &b, &place.1, &equal);
     assert_eq!(row.normal.to_array(), n, "of {equal:?}: {row:?}");
     assert!(row.lower <= -depth && -depth <= row.upper && row.method == Method::Tie, "{row:?}");
-    let inward = crate::oracle::into_frame(&place.1, n.map(|c| -c));
+    let inward = clearsweep_testing::oracle::into_frame(&place.1, n.map(|c| -c));
     assert_eq!((row.feature_kind, row.feature), ([FeatureKind::Face; 2], [face_of(&a, n), face_of(&b, inward)]));
     // The smaller box lies within A seen along the normal: the centroid is over its middle.
     let expected = [0, 1, 2].map(|k: usize| if n[k] == 0.0 { t[k] } else { n[k] * half_a[k] });
@@ -315,7 +315,7 @@ fn case_40_boxes_of_one_height() {
                 }
                 of_height += 1;
                 assert_eq!(row.method, Method::Tie, "{k}: {row:?}");
-                let t = crate::oracle::into_frame(pa, difference(pb.position, pa.position));
+                let t = clearsweep_testing::oracle::into_frame(pa, difference(pb.position, pa.position));
                 // Up and down are equal up to rounding for a rise below that: either will do.
                 let level = t[2].abs() < 1e-12;
                 let off = (row.distance + 2.0 * HEIGHT - t[2].abs()).abs();

@@ -8,10 +8,10 @@ use clearsweep_scene::{FrameBlock, SAMPLES, Shape};
 
 use super::bodies::{Body, Part};
 use super::closest::inner;
-use crate::bridge::{self, EVERYTHING, bits, pose};
-use crate::oracle::Placement;
-use crate::oracle::families::{Random, moved};
-use crate::oracle::number::times;
+use clearsweep_testing::bridge::{self, EVERYTHING, bits, pose};
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::{Random, moved};
+use clearsweep_testing::oracle::number::times;
 
 pub const METHODS: [(&str, &dyn NarrowPhase); 4] =
     [("auto", &Auto), ("gjk", &Gjk::DEFAULT), ("vclip", &VClip), ("lin-canny", &LinCanny)];

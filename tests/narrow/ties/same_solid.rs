@@ -5,8 +5,8 @@ use super::cases::{self, Case};
 use super::checks::{allowed, centroid_error};
 use super::closest::{difference, length};
 use super::rows;
-use crate::oracle::Placement;
-use crate::oracle::families::Random;
+use clearsweep_testing::oracle::Placement;
+use clearsweep_testing::oracle::families::Random;
 
 /// How far witness points of the same solid may be apart, of what they may be off the centroid.
 const SHARE: f64 = 0.1;
@@ -101,7 +101,7 @@ fn case_39_the_same_face_in_many_triangles() {
         let q = if number == 0 { [1.0, 0.0, 0.0, 0.0] } else { random.turn() };
         let pa = Placement::new([0.0; 3], q);
         let t = [random.between(-0.5, 0.5), random.between(-0.4, 0.4), 0.25 + 0.5 + [0.25, 0.0, -0.0625][number % 3]];
-        let pb = Placement::new(crate::oracle::out_of_frame(&pa, t), q);
+        let pb = Placement::new(clearsweep_testing::oracle::out_of_frame(&pa, t), q);
         let tie = super::closest::tie(&a, &pa, &octagon, &pb).expect("they overlap");
         for grid in [1, 2, 22] {
             let (a, b) = (on_faces(&a, half, grid), on_faces(&octagon, [0.25, 0.25, 0.5], grid));

@@ -1,8 +1,8 @@
 //! Large inputs; times are reported, not asserted.
 #![allow(clippy::print_stderr)] // the report
 
-#[allow(clippy::disallowed_methods)] // a test is told by its runner whether data have to be there
-#[path = "../../../../../tests/support/data.rs"]
+#[allow(clippy::disallowed_methods, unreachable_pub, reason = "shared with the crate of fixtures, which this one cannot use")]
+#[path = "../../../../testing/src/data.rs"]
 mod data;
 
 use super::{Point, Random, checked_hull, p};
