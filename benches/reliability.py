@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The long campaign of docs/reliability.md: hostile inputs, injected errors, kills, races, memory, fuzzing, the recheck.
+"""The long campaign of docs/evidence/reliability.md: hostile inputs, injected errors, kills, races, memory, fuzzing, the recheck.
 
     benches/reliability.py WORK [PART...] [--seed N] [--blocks N] [--moments N] [--rounds N] [--fuzz-seconds N]
                            [--queries N] [--hours H] [--threads N] [--commit TEXT] [--target DIR]

@@ -1,4 +1,4 @@
-"""Runs the snippets of docs/cookbook.md and docs/units-and-poses.md, in order, and compares what they print with what
+"""Runs the snippets of docs/guide/cookbook.md and docs/guide/units-and-poses.md, in order, and compares what they print with what
 the pages show.
 
     python docs/run_cookbook.py            # from the root of the repository, after the two runs named on the page
@@ -17,7 +17,7 @@ import sys
 
 import duckdb
 
-PAGES = [pathlib.Path("docs/cookbook.md"), pathlib.Path("docs/units-and-poses.md")]
+PAGES = [pathlib.Path("docs/guide/cookbook.md"), pathlib.Path("docs/guide/units-and-poses.md")]
 IMAGES = pathlib.Path("docs/images")
 DRAWN = pathlib.Path("out/cookbook")
 BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.M | re.S)
@@ -54,7 +54,7 @@ def check(page):
         shown = f"\n```output\n{found}```\n" if found else ""
         pieces += [text[end:block.start()], f"```{kind}\n{code}```\n{shown}"]
         end = block.end()
-    for name in re.findall(r"\(images/(.*?\.png)\)", text):
+    for name in re.findall(r"\(\.\./images/(.*?\.png)\)", text):
         if not (DRAWN / name).exists() or not (IMAGES / name).exists():
             differences.append(f"{page}: the image {name} is shown, but not drawn or not kept in {IMAGES}")
     return "".join(pieces) + text[end:], count, differences

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Nothing of this needs the disk: [`SceneBuilder`] builds a scene in code, [`PoseSource`] takes poses from record
-//! batches or arrays, and any [`RowSink`] takes the rows; [`ProximityQuery`] answers a single pair. `docs/library.md`
+//! batches or arrays, and any [`RowSink`] takes the rows; [`ProximityQuery`] answers a single pair. `docs/guide/library.md`
 //! and the examples `embed_scene`, `embed_pair` and `embed_cancel` show how.
 //!
 //! # One straight line: read -> broad -> narrow -> write
@@ -59,7 +59,7 @@
 //!
 //! The program (`src/main.rs`, `src/cli`) is the only part that prints, exits or reads the environment.
 //!
-//! Guide to adding a shape, a method, a format, a column or a key: docs/architecture.md, "Where to add something".
+//! Guide to adding a shape, a method, a format, a column or a key: docs/reference/architecture.md, "Where to add something".
 //!
 //! # Same input, same bytes
 //!

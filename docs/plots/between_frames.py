@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/between-frames.md: python3 docs/plots/between_frames.py (needs matplotlib)."""
+"""Draws the pictures of docs/guide/between-frames.md: python3 docs/plots/between_frames.py (needs matplotlib)."""
 
 import math
 from pathlib import Path

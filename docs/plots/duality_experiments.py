@@ -1,4 +1,4 @@
-"""Brings docs/experiments/duality.md and its plots up to date with the CSV files of
+"""Brings docs/papers/duality.md and its plots up to date with the CSV files of
 
     cargo bench --bench duality_experiments -- OUT
 
@@ -24,7 +24,7 @@ matplotlib.rcParams["svg.fonttype"] = "none"
 import matplotlib.pyplot as plt  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent.parent
-PAGE = DOCS / "experiments" / "duality.md"
+PAGE = DOCS / "papers" / "duality.md"
 
 # Column, name, colour and dashes of each method.
 METHODS = [

@@ -1,10 +1,10 @@
-"""Brings docs/experiments/gjk.md and its plots up to date with the CSV files of
+"""Brings docs/papers/gjk.md and its plots up to date with the CSV files of
 
     cargo bench --bench gjk_experiments -- OUT
 
 python3 docs/plots/gjk_experiments.py OUT [--conditions TEXT] [--png FOLDER]
 
-Rewrites docs/images/gjk_*.svg, and in docs/experiments/gjk.md what stands between `<!-- begin NAME -->` and
+Rewrites docs/images/gjk_*.svg, and in docs/papers/gjk.md what stands between `<!-- begin NAME -->` and
 `<!-- end -->`. --conditions: where and how it was measured, which goes into the page too. --png: the plots as PNG as
 well, to be looked at. Needs matplotlib.
 """
@@ -25,7 +25,7 @@ matplotlib.rcParams["svg.fonttype"] = "none"
 import matplotlib.pyplot as plt  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent.parent
-PAGE = DOCS / "experiments" / "gjk.md"
+PAGE = DOCS / "papers" / "gjk.md"
 
 # Name, colour and mark of each sub-algorithm in plots.
 ALGORITHMS = {

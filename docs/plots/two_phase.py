@@ -1,10 +1,10 @@
-"""Brings docs/experiments.md and its plots up to date with the CSV files of
+"""Brings docs/papers/two-phase.md and its plots up to date with the CSV files of
 
     cargo run --release --example two_phase -- OUT
 
 python3 docs/plots/two_phase.py OUT [--conditions TEXT] [--png FOLDER]
 
-Rewrites docs/images/two_phase_*.svg, and in docs/experiments.md what stands between `<!-- begin NAME -->` and
+Rewrites docs/images/two_phase_*.svg, and in docs/papers/two-phase.md what stands between `<!-- begin NAME -->` and
 `<!-- end -->`. --conditions: where and how it was measured, which goes into the page too. --png: the plots as PNG as
 well, to be looked at. Needs matplotlib.
 """
@@ -25,7 +25,7 @@ matplotlib.rcParams["svg.fonttype"] = "none"
 import matplotlib.pyplot as plt  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent.parent
-PAGE = DOCS / "experiments.md"
+PAGE = DOCS / "papers" / "two-phase.md"
 
 # Name, colour and dashes of each method in plots.
 METHODS = {

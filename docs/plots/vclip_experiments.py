@@ -1,4 +1,4 @@
-"""Brings docs/experiments/features.md, its plots and docs/choosing.md up to date with the CSV files of
+"""Brings docs/papers/features.md, its plots and docs/guide/choosing.md up to date with the CSV files of
 
     cargo bench --bench vclip_experiments -- OUT
 
@@ -24,8 +24,8 @@ matplotlib.rcParams["svg.fonttype"] = "none"
 import matplotlib.pyplot as plt  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent.parent
-PAGE = DOCS / "experiments" / "features.md"
-CHOOSING = DOCS / "choosing.md"
+PAGE = DOCS / "papers" / "features.md"
+CHOOSING = DOCS / "guide" / "choosing.md"
 
 # Name, colour and dashes of each search in plots.
 SEARCHES = {

@@ -398,7 +398,7 @@ fn names_of_the_tree_pass() {
         "in `src/lib.rs`, `crates/broad/`, `src/lattice.rs`, `lattice.rs`, `hash/` and `tests/input/bad_*.rs`",
         "`Polyhedron`, `Polyhedron::vertex`, `broad::by_name`, `distance_m` and `imports_run_downward()`",
         "run `cargo test --test jobs golden::`, then `--force`, `a < b` and `x, y, z`",
-        "# A heading: with `code`\n[here](#a-heading-with-code), [there](docs/formats.md), [away](https://example.org/x)",
+        "# A heading: with `code`\n[here](#a-heading-with-code), [there](docs/README.md), [away](https://example.org/x)",
         "```sh\ncargo run --example scale -- OUT\n```",
     ];
     for text in sound {

@@ -17,7 +17,7 @@ use clearsweep_narrow::{Proximity, Status};
 use oracle::{Answer, Distance, Placed};
 use std::cmp::Ordering;
 
-/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53` (docs/numerics.md,
+/// How far a distance of meshes apart may be off, in sizes of the pair: `1e-13 + 256 * 2^-53` (docs/reference/numerics.md,
 /// "Triangle meshes").
 const PROMISED: f64 = 1e-13 + 256.0 * (f64::EPSILON / 2.0);
 

@@ -21,7 +21,7 @@ const OPTIONS: QueryOptions = QueryOptions { within: 1e9, require: None, touch: 
 
 const STILL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-/// How wide the bracket of surfaces apart may be, in sizes of the pair (docs/numerics.md, "Triangle meshes").
+/// How wide the bracket of surfaces apart may be, in sizes of the pair (docs/reference/numerics.md, "Triangle meshes").
 const WIDTH: f64 = 1e-13 + 512.0 * (f64::EPSILON / 2.0) + 4.0 * f64::EPSILON;
 
 /// Bound on the rounding of the closed forms and the input, in sizes of the pair.

@@ -3,7 +3,7 @@
 //! `cargo xtask two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
 //! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure 6) into OUT, and prints
 //! them as tables. `--quick` takes small sizes; names select parts. `docs/plots/two_phase.py OUT` updates
-//! `docs/experiments.md`, which interprets them, and its plots.
+//! `docs/papers/two-phase.md`, which interprets them, and its plots.
 //!
 //! All methods run on one thread. Times are those of the search with the bounding boxes, the least of several rounds.
 

@@ -1,4 +1,4 @@
-//! The pair search with the least estimated cost, chosen for each search: see docs/broad-phase.md.
+//! The pair search with the least estimated cost, chosen for each search: see docs/reference/broad-phase.md.
 
 use super::box_set::BoxSet;
 use super::brute::BruteForce;

@@ -1,6 +1,6 @@
 //! A model of what searches cost, nanoseconds, and the conditions under which the tree and the grid change their ways.
 //!
-//! The constants are rounded from the fits that `cargo bench --bench broad_fit` prints (docs/broad-phase.md), measured on
+//! The constants are rounded from the fits that `cargo bench --bench broad_fit` prints (docs/reference/broad-phase.md), measured on
 //! an Intel Xeon (Sapphire Rapids, AVX-512), 2026-11-22. Only their ratios matter.
 
 use super::box16::WIDTH;

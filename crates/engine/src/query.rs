@@ -18,7 +18,7 @@ pub struct Explained {
     pub answer: Proximity,
     /// The routes taken.
     pub routes: Routes,
-    /// The size of the pair S, metres (docs/numerics.md).
+    /// The size of the pair S, metres (docs/reference/numerics.md).
     pub size: f64,
     /// The rounding bound E of the pair in `f64`, metres.
     pub bound: f64,

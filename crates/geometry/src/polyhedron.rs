@@ -95,7 +95,7 @@ impl Polyhedron {
     /// The same, its frame's origin at `center` (metres) of the body's own frame; `growth`: that of the piece, metres.
     ///
     /// The radius is such that the bounds of rounding cover what a pose of the recentred frame may be off
-    /// (docs/numerics.md, "Recentring"). Only that of a point or a speck grows.
+    /// (docs/reference/numerics.md, "Recentring"). Only that of a point or a speck grows.
     pub fn recentred(self, center: Vec3<f64>, growth: f64) -> Self {
         if center == Vec3::ZERO {
             return self;

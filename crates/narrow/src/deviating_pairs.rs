@@ -1,7 +1,7 @@
 //! Bodies whose true surfaces are known up to a deviation: they are answered as they are stored, and the bracket is widened.
 //!
 //! If at no point the signed distance to a true body differs from that to the stored one by more than `d`, in sum over both bodies,
-//! the true signed distance of convex bodies differs from that of the stored ones by at most `d` (docs/bracket.md). A decomposition of one
+//! the true signed distance of convex bodies differs from that of the stored ones by at most `d` (docs/guide/bracket.md). A decomposition of one
 //! piece may fill a hole of the true body: then the upper end of bodies that overlap is `d`. Bodies of pieces and meshes need a translation that leaves `d` between them: their narrow phases find it, and their rows are final.
 
 use super::answer::with_bracket;

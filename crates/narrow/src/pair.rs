@@ -17,7 +17,7 @@ pub struct Pair<'a, T> {
     pub size: f64,
 }
 
-/// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/numerics.md): 256 units of the size.
+/// The rounding bound E of pairs of a size (metres) in the numbers `T` (docs/reference/numerics.md): 256 units of the size.
 #[inline(always)]
 pub fn bound_of<T: Scalar>(size: T::Bound) -> T::Bound {
     T::Bound::from_f64(256.0 * T::UNIT) * size
@@ -105,7 +105,7 @@ impl<'a, T: Supporting> Pair<'a, T> {
         Self { a, b, pose, size }
     }
 
-    /// The rounding bound E of this pair in these numbers (docs/numerics.md): 256 units of the size.
+    /// The rounding bound E of this pair in these numbers (docs/reference/numerics.md): 256 units of the size.
     #[inline]
     pub fn bound(&self) -> f64 {
         bound_of::<T>(self.size)

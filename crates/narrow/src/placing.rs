@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1.0 / (1_u128 << 102) as f64;
 const TURNED: f64 = 32.0;
 
 /// Bounds the error of `position + rest` against the place that the pose read and the centre of a core name, metres
-/// (docs/numerics.md): double-double rounds their composition. 0 where nothing is rounded, if the pose read has no rest.
+/// (docs/reference/numerics.md): double-double rounds their composition. 0 where nothing is rounded, if the pose read has no rest.
 pub fn placing_error(core: &Polyhedron, pose: &Pose) -> f64 {
     if core.away == 0.0 || permutes_axes(pose.q) {
         return 0.0;

@@ -163,7 +163,7 @@ pub struct Shape {
 pub type LazyParts = Lazy<Option<Shape>>;
 
 /// How far off a recentred body may be, in radii of its smallest piece: there the last place of an `f64` is its diameter
-/// (docs/numerics.md).
+/// (docs/reference/numerics.md).
 const FARTHEST: f64 = (1_u64 << 53) as f64;
 
 impl Shape {

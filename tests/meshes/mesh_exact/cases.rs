@@ -133,7 +133,7 @@ pub(crate) fn row(a: &Meshed, b: &Meshed, pa: &Pose, pb: &Pose) -> Proximity {
     Proximity { normal: Pose::new([0.0; 3], pa.q).apply(found.normal), ..found }
 }
 
-/// Radii about the recentred origins, and the length between these: S of docs/numerics.md.
+/// Radii about the recentred origins, and the length between these: S of docs/reference/numerics.md.
 pub(crate) fn size_of(a: &Meshed, b: &Meshed, pa: &Pose, pb: &Pose) -> f64 {
     let [p, q] = [pa.recentred(a.shape.center), pb.recentred(b.shape.center)];
     let between = (q.position - p.position) + (q.rest - p.rest);

@@ -9,7 +9,7 @@
 //!
 //! Both directions ask for the largest distance over a *volume*: pieces may fill a cavity of the mesh, and may leave a gap inside of
 //! it, that no surface shows. Cells are bounded so that sets which agree are settled at once, whatever the size of the cell: see the two
-//! directions. docs/numerics.md has the proofs.
+//! directions. docs/reference/numerics.md has the proofs.
 
 mod out_of_pieces;
 mod out_of_solid;

@@ -1,4 +1,4 @@
-//! The margins of certificates, in rounding bounds E of a pair (docs/numerics.md), and the bracket.
+//! The margins of certificates, in rounding bounds E of a pair (docs/reference/numerics.md), and the bracket.
 
 use crate::float::Float;
 

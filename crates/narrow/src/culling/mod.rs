@@ -23,7 +23,7 @@ const CANCELLED: f64 = 1e-20;
 
 /// Knowledge of the distance of a pair in the samples to come. Sets of them: bit `s` for sample `s`.
 ///
-/// The mask's order plays no part, and no row is lost: every sample ruled out is beyond `within` on every way (docs/numerics.md).
+/// The mask's order plays no part, and no row is lost: every sample ruled out is beyond `within` on every way (docs/reference/numerics.md).
 #[derive(Clone)]
 pub(super) struct Culling<'a> {
     poses: &'a RelativePoses<'a>,

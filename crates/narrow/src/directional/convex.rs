@@ -1,6 +1,6 @@
 //! The lengths at which two convex pieces meet while B moves along a line: an interval, with a bracket for each end.
 //!
-//! The signed distance `f(t)` is a convex function of the length `t` (docs/numerics.md, "Distance along a direction"). Both ends of the
+//! The signed distance `f(t)` is a convex function of the length `t` (docs/reference/numerics.md, "Distance along a direction"). Both ends of the
 //! interval are approached from outside, by the roots of supporting planes: Newton's steps, as in the ray cast of van den Bergen
 //! (2004). The face of the Minkowski difference that the line pierces gives the first of them (Choi et al., section 6). Each root is
 //! itself a proof that the pieces do not meet before it.

@@ -16,7 +16,7 @@ pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 /// Units by which the product of a unit normal and the direction may be off.
 pub(super) const COSINE: f64 = 64.0;
 
-/// Units of the length by which B may be off its place: the direction, its product with the length, and a sum (docs/numerics.md).
+/// Units of the length by which B may be off its place: the direction, its product with the length, and a sum (docs/reference/numerics.md).
 const PLACED: f64 = 16.0;
 
 /// Two bodies of which B moves along a unit direction.

@@ -2,7 +2,7 @@
 //!
 //! Source: Choi et al., "Collision detection of convex polyhedra based on duality transformation", section 6; the ray cast of van den
 //! Bergen (2004), "Ray casting against general convex objects with application to continuous collision detection". The proofs are
-//! derived in docs/numerics.md, "Distance along a direction".
+//! derived in docs/reference/numerics.md, "Distance along a direction".
 //!
 //! ```text
 //! distance.rs the answer

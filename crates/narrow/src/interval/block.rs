@@ -7,7 +7,7 @@
 //!   pieces to decide.
 //!
 //! The last two depend on what was asked before, so they separate nodes only by a margin, for which the interval alone separates them as well
-//! (docs/numerics.md).
+//! (docs/reference/numerics.md).
 
 use super::beyond::{PARTS, SeparatedNodes};
 use super::closest::are_explained;

@@ -1,4 +1,4 @@
-//! The least distance of a pair between two neighbouring samples, with a proven bracket (docs/numerics.md, "Between the frames").
+//! The least distance of a pair between two neighbouring samples, with a proven bracket (docs/reference/numerics.md, "Between the frames").
 //!
 //! ```text
 //! path.rs             the path of one body: a pivot on a line, a constant angular velocity

@@ -1,4 +1,4 @@
-//! The path of one body over an interval (docs/numerics.md, "Between the frames").
+//! The path of one body over an interval (docs/reference/numerics.md, "Between the frames").
 //!
 //! Both motions turn the body at a constant angular velocity about a *pivot* that moves on a line at constant speed: under `linear` a
 //! point of the body, under `screw` a point of the screw axis. All times are shares of the interval, so that velocities are lengths

@@ -1,4 +1,4 @@
-//! Bounds of the motion of two bodies relative to each other (docs/numerics.md, "Between the frames").
+//! Bounds of the motion of two bodies relative to each other (docs/reference/numerics.md, "Between the frames").
 
 use super::path::PathTerms;
 use clearsweep_base::simd::{Lane, Simd, V};

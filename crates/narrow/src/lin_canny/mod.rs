@@ -19,7 +19,7 @@
 //! each other: with exact signs the search comes back to a state where edges or faces are nearly parallel. So a point
 //! counts as inside of a region up to [`TOLERANCE`]. The same length is the collision epsilon of section 3.1: nearer
 //! closest points count as contact. A tolerance ends the search at features that are only nearly the closest, the more
-//! so the nearer the bodies are. `docs/experiments/features.md` measures both. V-Clip (`vclip/`) compares signs of stored
+//! so the nearer the bodies are. `docs/papers/features.md` measures both. V-Clip (`vclip/`) compares signs of stored
 //! planes only and needs none.
 //!
 //! Departures from the sources, each with its reason:

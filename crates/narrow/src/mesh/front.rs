@@ -1,6 +1,6 @@
 //! The front of a search through two trees: the pairs of leaves that are nearest at one pose, with a bound each. At a later pose the
 //! motion since rules out what it cannot have brought into reach, without a test of boxes (generalized front tracking: Ehmann and Lin 2001;
-//! docs/numerics.md, "Triangle meshes").
+//! docs/reference/numerics.md, "Triangle meshes").
 
 use super::place::MeshPlace;
 use clearsweep_geometry::RelativePose;

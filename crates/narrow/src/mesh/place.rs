@@ -9,7 +9,7 @@ use clearsweep_geometry::{Dd, Inside, Pose, RelativePose, Scalar, Vec3};
 const UNIT: f64 = f64::EPSILON / 2.0;
 
 /// Bound on the error of a corner of B in A's frame, and of a distance or a height computed from it. Unit: the rounding of the size of the
-/// pair (docs/numerics.md, "Triangle meshes").
+/// pair (docs/reference/numerics.md, "Triangle meshes").
 const ROUNDING: f64 = 256.0;
 
 /// The width of a bracket up to which the distance of two triangles in `f64` counts, in sizes of the pair.

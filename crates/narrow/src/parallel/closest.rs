@@ -23,14 +23,14 @@ const MANY: usize = 512;
 /// Least depth of the centroid in the features, in bounds E.
 const LEAST_DEPTH: f64 = 8.0;
 
-/// Amplification of the error of a direction, in sizes of the pair over the depth of the centroid (docs/numerics.md).
+/// Amplification of the error of a direction, in sizes of the pair over the depth of the centroid (docs/reference/numerics.md).
 const TILT: f64 = 16.0;
 
 /// The features of one body, by index among its edges or faces.
 pub(crate) type Of<'a> = (&'a Polyhedron, u32);
 
 /// The closest points of features of a kind that are parallel; `size`: of the pair, metres. The direction is amplified as said in
-/// docs/numerics.md; `residual` bounds how far the features are from parallel over the size; `interior` is infinite where
+/// docs/reference/numerics.md; `residual` bounds how far the features are from parallel over the size; `interior` is infinite where
 /// the features overlap by more than rounding, and minus infinite elsewhere.
 #[inline(always)] // into loops over samples and into code for wider registers; as are the formulas below
 pub(crate) fn closest<T: Float>(

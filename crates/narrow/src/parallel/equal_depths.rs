@@ -3,7 +3,7 @@
 //! Neither facet of the Minkowski difference is the only nearest one, and so no certificate of one facet proves the depth. But if both
 //! are certified locally, their depths are equal to within E, and a surface proves that no third facet is as near, then the choice
 //! between the two is a function of the pose: the direction nearest to the line between the means of the vertices, else the lowest
-//! faces. The proof is in docs/numerics.md.
+//! faces. The proof is in docs/reference/numerics.md.
 
 use crate::certificate::{self, Certificate, deep};
 use crate::closest_points::Closest;

@@ -10,7 +10,7 @@
 //! equal_depths.rs  two facets at equal depths
 //! ```
 //!
-//! When such an answer may be accepted: `certificate/certify.rs`, with the proof in docs/numerics.md.
+//! When such an answer may be accepted: `certificate/certify.rs`, with the proof in docs/reference/numerics.md.
 
 mod candidates;
 mod chains;

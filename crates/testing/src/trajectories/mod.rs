@@ -37,7 +37,7 @@ pub fn point(center: Vec3<f64>) -> Arc<Shape> {
         starts: Vec::new(),
         start_side: 0,
         mean: Vec3::ZERO,
-        radius: if center == Vec3::ZERO { 0.0 } else { 0.5_f64.powi(23) }, // as of a scene: docs/numerics.md, "Recentring"
+        radius: if center == Vec3::ZERO { 0.0 } else { 0.5_f64.powi(23) }, // as of a scene: docs/reference/numerics.md, "Recentring"
         away: center.length(),
         distinct_normals: vec![],
         distinct_edges: vec![],

@@ -1,4 +1,4 @@
-//! Bounds of the acceleration of a volume's points (docs/numerics.md, "Between the frames"): those of
+//! Bounds of the acceleration of a volume's points (docs/reference/numerics.md, "Between the frames"): those of
 //! [`RelativeMotion`](crate::interval::relative_motion::RelativeMotion), for a part of a body instead of the whole.
 
 use super::moment::PairMoment;
