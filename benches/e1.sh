@@ -9,9 +9,9 @@ px=$(cd "$1" && pwd)
 peers=$(cd "$2" && pwd)
 rounds=${3:-5}
 cd "$(dirname "$0")/.."
-cargo build --release --locked --bins --examples -q
+cargo build --release --locked -q -p clearsweep -p xtask --bins
 bin=$PWD/target/release
-[ -e "$px/e1-scene/scene.toml" ] || "$bin/examples/e1" "$px/e1" "$px/e1-scene"
+[ -e "$px/e1-scene/scene.toml" ] || "$bin/xtask" e1 "$px/e1" "$px/e1-scene"
 cd "$px"
 
 seconds() { # runs a command, prints its wall seconds

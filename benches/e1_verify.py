@@ -2,7 +2,7 @@
 
 python benches/e1_verify.py OUT_DIR PX_DIR
 
-OUT_DIR: what `clearsweep run` wrote for the scene of `cargo run --example e1` (its `distances/`). PX_DIR: the work folder
+OUT_DIR: what `clearsweep run` wrote for the scene of `cargo xtask e1` (its `distances/`). PX_DIR: the work folder
 of the peer harness, with `e1/out_coal_py.parquet`, `in/e1_200f.pxq` and `in/e1_200f.ref`. Prints one JSON object; exit
 code 1 where a criterion fails:
 - every row of coal with distance < 0.2 - 2e-6 is there, and |distance - coal| <= 1.2e-6 for all common rows;

@@ -86,9 +86,9 @@ def programs(options):
     release = options.target / "release"
     named = [os.environ.get("CLEARSWEEP"), os.environ.get("RECHECK")]
     if not all(named):
-        build = ["cargo", "build", "--release", "--locked", "-q", "--bins", "--example", "recheck"]
+        build = ["cargo", "build", "--release", "--locked", "-q", "-p", "clearsweep", "-p", "xtask", "--bins"]
         subprocess.run(build, cwd=ROOT, check=True, env=os.environ | {"CARGO_TARGET_DIR": str(options.target)})
-    program, recheck = named[0] or release / "clearsweep", named[1] or release / "examples/recheck"
+    program, recheck = named[0] or release / "clearsweep", named[1] or release / "xtask"
     return str(Path(program).resolve()), str(Path(recheck).resolve())
 
 
@@ -114,7 +114,7 @@ def run_recheck(options, recheck):
     """The campaign of queries; what it finds goes to stderr and to the end of WORK/recheck.log."""
     describe = ["git", "describe", "--always", "--dirty"]
     commit = options.commit or subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    command = [recheck, "--campaign", str(options.work / "recheck.jsonl"), "--queries", str(options.queries)]
+    command = [recheck, "recheck", "--campaign", str(options.work / "recheck.jsonl"), "--queries", str(options.queries)]
     command += ["--seed", str(options.seed), "--threads", str(options.threads), "--hours", str(options.hours)]
     command += ["--commit", commit or "unknown"]
     with open(options.work / "recheck.log", "a") as log:

@@ -4,8 +4,8 @@
 #   benches/routes.sh WORK [DATA [PX_WORK]]
 #
 # WORK: a folder to generate into and to write tables to; what is there already is taken as it is. DATA: the folder with
-# fetch_links/ and duplex/ (examples/real_scenes.rs). PX_WORK: the peers' work folder (benches/e1.sh), for E1.
-# CLEARSWEEP, EXAMPLES: another program, another folder of examples than those of target/release.
+# fetch_links/ and duplex/ (xtask/src/real_scenes.rs). PX_WORK: the peers' work folder (benches/e1.sh), for E1.
+# CLEARSWEEP, TOOLS: another program, another `xtask` than those of target/release.
 # Prints a table in Markdown; ends with 1 if any two tables differ or any row is uncertified.
 set -euo pipefail
 mkdir -p "$1"
@@ -14,10 +14,10 @@ data=${2:+$(cd "$2" && pwd)}
 px=${3:+$(cd "$3" && pwd)}
 cd "$(dirname "$0")/.."
 if [ -z "${CLEARSWEEP:-}" ]; then
-    cargo build --release --locked --bins --examples -q
+    cargo build --release --locked -q -p clearsweep -p xtask --bins
 fi
 program=${CLEARSWEEP:-$PWD/target/release/clearsweep}
-examples=${EXAMPLES:-$(dirname "$program")/examples}
+tools=${TOOLS:-$(dirname "$program")/xtask}
 
 generate() { # a data set, unless it is there
     [ -e "$work/$1/scene.toml" ] || "$program" generate "${@:2}" --out "$work/$1" > /dev/null
@@ -36,11 +36,11 @@ names=(crowd crush coherence coherence-disk pipe-rack separation)
 names+=(shop-floor-aligned shop-floor-headings shop-floor-noisy box-grid)
 for name in "${names[@]}"; do scenes+=("$work/$name/scene.toml"); done
 if [ -n "$data" ]; then
-    [ -e "$work/real/duplex/scene.toml" ] || "$examples/real_scenes" "$data" "$work/real" 2> /dev/null
+    [ -e "$work/real/duplex/scene.toml" ] || "$tools" real-scenes "$data" "$work/real" 2> /dev/null
     scenes+=("$work/real/fetch_links/scene.toml" "$work/real/duplex/scene.toml")
 fi
 if [ -n "$px" ]; then
-    [ -e "$px/e1-scene/scene.toml" ] || "$examples/e1" "$px/e1" "$px/e1-scene"
+    [ -e "$px/e1-scene/scene.toml" ] || "$tools" e1 "$px/e1" "$px/e1-scene"
     scenes+=("$px/e1-scene/scene.toml")
 fi
 

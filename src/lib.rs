@@ -34,7 +34,7 @@
 //!           |      |  Proximity: distance, bracket, witnesses, in A's frame
 //!           |    [engine]             into the world, sorted by (sample, a, b)
 //!           |      |  Row
-//!           +---> [table] WRITE       distances, penetrations, intervals, pairs, runs, bodies, manifest
+//!           +---> [tables] WRITE       distances, penetrations, intervals, pairs, runs, bodies, manifest
 //! ```
 //!
 //! While a block is searched and queried, the reader decodes the next one and the writer encodes the one before.

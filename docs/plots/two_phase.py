@@ -1,6 +1,6 @@
 """Brings docs/papers/two-phase.md and its plots up to date with the CSV files of
 
-    cargo run --release --example two_phase -- OUT
+    cargo xtask two-phase OUT
 
 python3 docs/plots/two_phase.py OUT [--conditions TEXT] [--png FOLDER]
 

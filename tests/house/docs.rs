@@ -19,7 +19,7 @@ const FOREIGN: [(&str, &str); 3] = [
 ];
 
 /// Folders at the root whose paths must exist, together with the folders under `src/`.
-const ROOTS: [&str; 9] = [".ci", "benches", "crates", "datasets", "docs", "examples", "fuzz", "src", "tests"];
+const ROOTS: [&str; 10] = [".ci", "benches", "crates", "datasets", "docs", "examples", "fuzz", "src", "tests", "xtask"];
 
 /// Folders that the program writes.
 const WRITTEN: [&str; 3] = ["distances/", "penetrations/", "intervals/"];
@@ -396,10 +396,10 @@ fn names_of_the_tree_pass() {
     let tree = Tree::read();
     let sound = [
         "in `src/lib.rs`, `crates/broad/`, `src/lattice.rs`, `lattice.rs`, `hash/` and `tests/input/bad_*.rs`",
-        "`Polyhedron`, `Polyhedron::vertex`, `broad::by_name`, `distance_m` and `imports_run_downward()`",
+        "`Polyhedron`, `Polyhedron::vertex`, `broad::by_name`, `distance_m` and `names_of_the_tree_pass()`",
         "run `cargo test --test jobs golden::`, then `--force`, `a < b` and `x, y, z`",
         "# A heading: with `code`\n[here](#a-heading-with-code), [there](docs/README.md), [away](https://example.org/x)",
-        "```sh\ncargo run --example scale -- OUT\n```",
+        "```sh\ncargo run --example embed_pair -- OUT\n```",
     ];
     for text in sound {
         assert_eq!(faults(&tree, "README.md", text), Vec::<String>::new());

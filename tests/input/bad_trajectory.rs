@@ -379,13 +379,13 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
             0 => bytes.truncate(at),
             1 => bytes[at] = 0xff,
             2 => bytes[at] ^= 1 << random.below(8),
-            3 => bytes[at] = random.next() as u8,
+            3 => bytes[at] = random.bits() as u8,
             4 => drop(bytes.remove(at)),
-            5 => bytes.insert(at, random.next() as u8),
+            5 => bytes.insert(at, random.bits() as u8),
             6 => bytes[at] = bytes[at].wrapping_add(1),
             _ => {
                 let end = (at + random.below(16)).min(bytes.len());
-                bytes[at..end].iter_mut().for_each(|byte| *byte = random.next() as u8);
+                bytes[at..end].iter_mut().for_each(|byte| *byte = random.bits() as u8);
             }
         }
     }

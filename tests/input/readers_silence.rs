@@ -52,7 +52,7 @@ fn hear_nothing_of_decoders_that_give_up() {
         let mut bytes = originals[seed as usize % originals.len()].clone();
         for _ in 0..=random.below(3) {
             let at = random.below(bytes.len());
-            bytes[at] = [0xff, 0x7f, bytes[at].wrapping_add(1), random.next() as u8][random.below(4)];
+            bytes[at] = [0xff, 0x7f, bytes[at].wrapping_add(1), random.bits() as u8][random.below(4)];
         }
         let _ = fs::remove_file(&path);
         fs::write(&path, &bytes).expect("written");

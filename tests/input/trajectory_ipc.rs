@@ -286,7 +286,7 @@ fn damaged_files_never_panic() {
                 1 => bytes[at] = 0xff,
                 2 => bytes[at] ^= 1 << random.below(8),
                 3 => drop(bytes.remove(at)),
-                4 => bytes.insert(at, random.next() as u8),
+                4 => bytes.insert(at, random.bits() as u8),
                 5 => bytes[at] = bytes[at].wrapping_add(1),
                 6 => {
                     // A length or an offset that is out of all bounds.
@@ -296,7 +296,7 @@ fn damaged_files_never_panic() {
                 }
                 _ => {
                     let end = (at + random.below(16)).min(bytes.len());
-                    bytes[at..end].iter_mut().for_each(|byte| *byte = random.next() as u8);
+                    bytes[at..end].iter_mut().for_each(|byte| *byte = random.bits() as u8);
                 }
             }
         }

@@ -1,7 +1,7 @@
 """Holds what clearsweep's readers see in geometry files against trimesh, an independent reader.
 
     python tests/readers/compare.py generate DIR
-    cargo run --example mesh_facts -- PATH... > facts.jsonl
+    cargo xtask mesh-facts PATH... > facts.jsonl
     python tests/readers/compare.py compare facts.jsonl [--up-y]
 
 `generate` writes meshes of known volume in every encoding of every format, by code of its own that neither reader

@@ -1,4 +1,5 @@
 //! The verifier of rows, on a small scale.
+#![allow(clippy::print_stderr)] // tables for whoever runs the tests
 
 mod recheck;
 mod recheck_kinds;

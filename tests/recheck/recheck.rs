@@ -1,4 +1,4 @@
-//! The verifier of `examples/recheck`, on a small scale: every family is asked a few thousand queries, and every row proven
+//! The verifier of `cargo xtask recheck`, on a small scale: every family is asked a few thousand queries, and every row proven
 //! again; and its own hull against the oracle's, which tries all triples.
 
 use clearsweep_testing::recheck::place;

@@ -1,4 +1,4 @@
-//! The campaign of all kinds of bodies (`examples/recheck/kinds`) on a small scale, and its verifier against known distances.
+//! The campaign of all kinds of bodies (`cargo xtask recheck --kinds`) on a small scale, and its verifier against known distances.
 
 use clearsweep::Geometry;
 use clearsweep_narrow::Proximity;

@@ -105,6 +105,7 @@ pub struct SinkContext<'a> {
 impl<'a> SinkContext<'a> {
     /// Returns the context of a job that reads `inputs`. `job`: the job in words that are equal for equal jobs, if it
     /// can be continued. `pose_steps`: the steps of moving bodies' poses, if they are known.
+    #[doc(hidden)]
     pub fn new(
         scene: &'a Scene,
         columns: DistanceColumns,
@@ -145,6 +146,7 @@ pub struct RowBlock<'a> {
 
 impl<'a> RowBlock<'a> {
     /// Rows of `block` and intervals after its samples, both sorted by (sample, a, b), and the candidates that the rows are of.
+    #[doc(hidden)]
     pub fn new(
         block: &'a FrameBlock,
         candidates: &'a [Candidate],
@@ -197,16 +199,19 @@ impl<'a> RowBlock<'a> {
     }
 
     /// The block they are of.
+    #[doc(hidden)]
     pub fn block(&self) -> &'a FrameBlock {
         self.block
     }
 
     /// The rows alone.
+    #[doc(hidden)]
     pub fn rows(&self) -> &'a [&'a Row] {
         self.rows
     }
 
     /// The intervals alone.
+    #[doc(hidden)]
     pub fn interval_rows(&self) -> &'a [&'a IntervalRow] {
         self.intervals
     }

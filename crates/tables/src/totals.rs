@@ -31,12 +31,15 @@ pub struct Totals {
     /// Pairs of bodies with at least one such row, over all runs.
     pub pairs_violated: u64,
     /// The worst of these pairs, smallest distance first; at most ten.
+    #[doc(hidden)]
     pub violating_pairs: Vec<ViolatingPair>,
     /// Rows with `lower_m < require <= upper_m`.
     pub undecided: u64,
     /// Pairs of bodies with a row of method `winding`, over all runs: one lies inside of the other, which is open.
+    #[doc(hidden)]
     pub pairs_winding: u64,
     /// The worst of these pairs, smallest distance first; at most ten.
+    #[doc(hidden)]
     pub winding_pairs: Vec<ViolatingPair>,
     /// The row of smallest distance; `None` without rows.
     pub worst: Option<Worst>,
@@ -51,6 +54,7 @@ pub struct Totals {
     /// Other intervals that are undecided, or with `lower_m < require <= upper_m`.
     pub intervals_undecided: u64,
     /// Other findings in intervals.
+    #[doc(hidden)]
     pub between: BetweenTotals,
     /// Bytes of all tables, the manifest excluded.
     pub bytes: u64,
@@ -171,6 +175,7 @@ impl Totals {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
     /// Value that it is ranked by, metres: the distance, or the proven upper end of a depth that is a bracket.
+    #[doc(hidden)]
     pub rank: f64,
     /// Distance, metres.
     pub distance_m: f64,

@@ -104,7 +104,7 @@ fn case_21_near_smooth_hulls() {
             let t = times([0.48, 0.6, 0.64], distance);
             let place = turned(t, [1.0, -1.0, 0.5], 0.8);
             let row = check_smooth(&points, &core, &place);
-            // Deeper, a walk of searches takes seconds; `cargo run --example recheck` has large hulls in numbers.
+            // Deeper, a walk of searches takes seconds; `cargo xtask recheck` has large hulls in numbers.
             if count == 1_000 && [2.0 + 1e-6, 2.0 - 1e-3].contains(&distance) {
                 assert_eq!(bits(&row), bits(&every_route(&core, &at(0.0, 0.0, 0.0), &core, &place)));
             }

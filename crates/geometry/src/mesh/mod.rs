@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The triangles of a body in its recentred frame, metres, and a tree of boxes over them.
 ///
-/// Corners that are equal have one index. Memory: 55 bytes a triangle of a closed mesh, counted by `examples/mesh_memory.rs`.
+/// Corners that are equal have one index. Memory: 55 bytes a triangle of a closed mesh, counted by `xtask/src/bin/mesh_memory.rs`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
     vertices: Vec<Vec3<f64>>,

@@ -131,7 +131,7 @@ pub struct Row {
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -139,11 +139,11 @@ impl Random {
         z ^ (z >> 31)
     }
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.bits() % n.max(1) as u64) as usize
     }
     /// In -1 to 1.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
     pub fn pose(&mut self) -> [f64; 7] {
         let q: [f64; 4] = std::array::from_fn(|_| self.unit() + 0.1);

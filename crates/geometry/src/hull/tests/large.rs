@@ -1,7 +1,11 @@
 //! Large inputs; times are reported, not asserted.
 #![allow(clippy::print_stderr)] // the report
 
-#[allow(clippy::disallowed_methods, unreachable_pub, reason = "shared with the crate of fixtures, which this one cannot use")]
+#[allow(
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "shared with the crate of fixtures, which this one cannot use"
+)]
 #[path = "../../../../testing/src/data.rs"]
 mod data;
 
