@@ -67,8 +67,26 @@
 //! cache, the block, the thread, or where a block was cut for memory.
 
 pub use clearsweep_base::{Error, ErrorKind, Result};
+/// # Example
+///
+/// ```
+/// use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
+///
+/// let still = [1.0, 0.0, 0.0, 0.0];
+/// let scene = SceneBuilder::new(1.0)
+///     .body(BodyBuilder::new("box", Geometry::Box([1.0; 3])).fixed([0.0; 3], still))
+///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.25)).fixed([1.0, 0.0, 0.0], still))
+///     .build()?;
+/// let mut rows = BatchCollector::default();
+/// let outcome = Job::new(&scene).run(&mut rows)?;
+/// assert_eq!(outcome.totals.rows, 1);
+/// assert_eq!(rows.distances[0].num_rows(), 1);
+/// # Ok::<(), clearsweep::Error>(())
+/// ```
+#[doc(inline)]
+pub use clearsweep_engine::Job;
 pub use clearsweep_engine::{
-    Advance, CancelToken, Job, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict,
+    Advance, CancelToken, JobOptions, Outcome, PairOptions, Progress, ProximityQuery, RunVerdict,
 };
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use clearsweep_model::Bounds;

@@ -53,21 +53,6 @@ impl Outcome {
 }
 
 /// A job on a scene: poses in, rows out.
-///
-/// ```
-/// use clearsweep::{BatchCollector, BodyBuilder, Geometry, Job, SceneBuilder};
-///
-/// let still = [1.0, 0.0, 0.0, 0.0];
-/// let scene = SceneBuilder::new(1.0)
-///     .body(BodyBuilder::new("box", Geometry::Box([1.0; 3])).fixed([0.0; 3], still))
-///     .body(BodyBuilder::new("ball", Geometry::Sphere(0.25)).fixed([1.0, 0.0, 0.0], still))
-///     .build()?;
-/// let mut rows = BatchCollector::default();
-/// let outcome = Job::new(&scene).run(&mut rows)?;
-/// assert_eq!(outcome.totals.rows, 1);
-/// assert_eq!(rows.distances[0].num_rows(), 1);
-/// # Ok::<(), clearsweep::Error>(())
-/// ```
 #[must_use]
 pub struct Job<'a> {
     scene: &'a Scene,

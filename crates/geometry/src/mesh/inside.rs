@@ -6,6 +6,7 @@
 use crate::Vec3;
 use crate::lazy::Lazy;
 use crate::triangle_tree::bounds;
+use clearsweep_base::simd::dispatch;
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -36,6 +37,9 @@ impl Inside {
 
 /// Triangles of a part that is not divided.
 const LEAF: u32 = 32;
+
+/// Triangles whose solid angles are computed side by side.
+const LANES: usize = 8;
 
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -88,17 +92,9 @@ pub struct WindingNumber {
 impl WindingNumber {
     /// Sums the solid angles of triangles, seen from a point.
     pub(super) fn of_triangles(triangles: impl Iterator<Item = [Vec3<f64>; 3]>, p: Vec3<f64>) -> Self {
-        let angles = triangles.map(|corners| solid_angle(corners.map(|corner| corner - p), 0.0));
-        let (sum, off, count) =
-            angles.fold((0.0, 0.0, 0), |(sum, off, count), (angle, of_angle)| (sum + angle, off + of_angle, count + 1));
-        Self::of_angles(sum, off, count)
-    }
-
-    /// A sum of `count` angles, and what they may be off, in steradians.
-    fn of_angles(sum: f64, off: f64, count: u32) -> Self {
-        let full = 4.0 * PI;
-        let off = off + f64::from(count) * UNIT * full;
-        Self { value: sum / full, error: off / full * (1.0 + 8.0 * UNIT) }
+        let mut sum = AngleSum::new(0.0);
+        triangles.for_each(|corners| sum.add(corners.map(|corner| corner - p)));
+        sum.finish()
     }
 
     /// The winding number around a point beside a closed surface, which is an integer; `None` if rounding leaves it open.
@@ -134,25 +130,21 @@ impl OpenSurface {
         let vertex = |v: u32| vertices[v as usize] - p;
         let is_beyond = |part: &WindingNode, k: usize| p[k] + error < part.low[k] || p[k] - error > part.high[k];
         let beyond = |part: &WindingNode| (0..3).any(|k| is_beyond(part, k));
-        let (mut sum, mut off, mut count) = (0.0, 0.0, 0_u32);
-        let mut add = |corners: [Vec3<f64>; 3]| {
-            let (angle, of_angle) = solid_angle(corners, error);
-            (sum, off, count) = (sum + angle, off + of_angle, count + 1);
-        };
+        let mut sum = AngleSum::new(error);
         let mut open = vec![0_u32];
         while let Some(index) = open.pop() {
             let part = &tree[index as usize];
             match (&part.cone, part.parts) {
                 (Some(cone), _) if beyond(part) => {
-                    cone.edges.iter().for_each(|&[a, b]| add([a, b, cone.apex].map(vertex)));
+                    cone.edges.iter().for_each(|&[a, b]| sum.add([a, b, cone.apex].map(vertex)));
                 }
                 (_, Some([first, second])) => open.extend([second, first]),
                 (_, None) => {
-                    part.triangles.clone().for_each(|t| add(builder.triangle(t).map(vertex)));
+                    part.triangles.clone().for_each(|t| sum.add(builder.triangle(t).map(vertex)));
                 }
             }
         }
-        WindingNumber::of_angles(sum, off, count)
+        sum.finish()
     }
 }
 
@@ -241,15 +233,99 @@ fn summed(mut edges: Vec<([u32; 2], i64)>) -> Vec<([u32; 2], i64)> {
     edges
 }
 
-/// The solid angle of a triangle, seen from the origin, and what it may be off, in steradians; positive where the origin lies behind it.
-/// `error`: what the origin may be off, metres.
-fn solid_angle([a, b, c]: [Vec3<f64>; 3], error: f64) -> (f64, f64) {
-    let [x, y, z] = [a.length(), b.length(), c.length()];
-    let volume = a.dot(b.cross(c));
-    let rest = x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y;
-    let size = (volume * volume + rest * rest).sqrt();
-    let off = (ROUNDING * UNIT * (x * y * z) + DISPLACEMENT * error * (x * y + y * z + z * x)) / size;
-    (2.0 * libm::atan2(volume, rest), off)
+/// A sum of the solid angles of triangles, seen from the origin, in the order in which they are added.
+///
+/// Half of an angle is the argument of a complex number (van Oosterom and Strackee, equation 8). Numbers of positive real part are
+/// multiplied, which adds their arguments, so that most triangles take no arc tangent.
+struct AngleSum {
+    /// Bound on the error of the origin's place, metres.
+    error: f64,
+    /// Corners by component of the triangles that are not computed yet.
+    waiting: [[[f64; LANES]; 3]; 3],
+    filled: usize,
+    /// Product of complex numbers: its argument is less than pi.
+    product: [f64; 2],
+    /// Sum of the other arguments, radians.
+    sum: f64,
+    /// Bound on the error of the angles, steradians.
+    off: f64,
+    count: u32,
+}
+
+/// Solid angles of triangles: half of each is the argument of a complex number of length 1.
+#[derive(Default)]
+struct HalfAngles {
+    real: [f64; LANES],
+    imaginary: [f64; LANES],
+    /// Bounds on the errors of the angles, steradians.
+    off: [f64; LANES],
+}
+
+impl AngleSum {
+    fn new(error: f64) -> Self {
+        let waiting = [[[0.0; LANES]; 3]; 3];
+        Self { error, waiting, filled: 0, product: [1.0, 0.0], sum: 0.0, off: 0.0, count: 0 }
+    }
+
+    /// Adds a triangle by its corners relative to the origin.
+    fn add(&mut self, corners: [Vec3<f64>; 3]) {
+        for (lanes, corner) in self.waiting.iter_mut().zip(corners) {
+            for (component, value) in lanes.iter_mut().zip(corner.to_array()) {
+                component[self.filled] = value;
+            }
+        }
+        self.filled += 1;
+        if self.filled == LANES {
+            self.compute();
+        }
+    }
+
+    /// Computes the angles of the waiting triangles.
+    fn compute(&mut self) {
+        let mut angles = HalfAngles::default();
+        half_angles(&self.waiting, self.error, &mut angles);
+        for lane in 0..self.filled {
+            let (x, y) = (angles.real[lane], angles.imaginary[lane]);
+            let [re, im] = self.product;
+            if x > 0.0 && re > 0.0 {
+                self.product = [re * x - im * y, re * y + im * x];
+            } else {
+                self.sum += libm::atan2(im, re);
+                self.product = [x, y];
+            }
+            self.off += angles.off[lane];
+        }
+        self.count += self.filled as u32;
+        self.filled = 0;
+    }
+
+    /// Returns the sum as a winding number.
+    fn finish(mut self) -> WindingNumber {
+        self.compute();
+        let full = 4.0 * PI;
+        let sum = 2.0 * (self.sum + libm::atan2(self.product[1], self.product[0]));
+        // A product and a sum of angles each round by less than this.
+        let off = self.off + 2.0 * f64::from(self.count + 1) * UNIT * full;
+        WindingNumber { value: sum / full, error: off / full * (1.0 + 8.0 * UNIT) }
+    }
+}
+
+dispatch!(loops half_angles, half_angles_in, (corners: &[[[f64; LANES]; 3]; 3], error: f64, to: &mut HalfAngles) -> ());
+
+/// Computes the angles of eight triangles; positive where the origin lies behind them. `error`: bound on the error of the origin's place,
+/// metres.
+#[inline(always)] // into code for wider registers
+fn half_angles_in(corners: &[[[f64; LANES]; 3]; 3], error: f64, to: &mut HalfAngles) {
+    for i in 0..LANES {
+        let [a, b, c] = [0, 1, 2].map(|k: usize| Vec3::new(corners[k][0][i], corners[k][1][i], corners[k][2][i]));
+        let [x, y, z] = [a.length(), b.length(), c.length()];
+        let volume = a.dot(b.cross(c));
+        let rest = x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y;
+        let size = (volume * volume + rest * rest).sqrt();
+        to.real[i] = rest / size;
+        to.imaginary[i] = volume / size;
+        to.off[i] = (ROUNDING * UNIT * (x * y * z) + DISPLACEMENT * error * (x * y + y * z + z * x)) / size;
+    }
 }
 
 #[cfg(test)]
