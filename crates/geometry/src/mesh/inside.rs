@@ -6,7 +6,7 @@
 use crate::Vec3;
 use crate::lazy::Lazy;
 use crate::triangle_tree::bounds;
-use clearsweep_base::simd::dispatch;
+use clearsweep_base::simd::{Lane, Simd, V, WIDTH, dispatch};
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -37,9 +37,6 @@ impl Inside {
 
 /// Triangles of a part that is not divided.
 const LEAF: u32 = 32;
-
-/// Triangles whose solid angles are computed side by side.
-const LANES: usize = 8;
 
 /// Half a unit in the last place of 1.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -241,7 +238,7 @@ struct AngleSum {
     /// Bound on the error of the origin's place, metres.
     error: f64,
     /// Corners by component of the triangles that are not computed yet.
-    waiting: [[[f64; LANES]; 3]; 3],
+    waiting: [[Lane; 3]; 3],
     filled: usize,
     /// Product of complex numbers: its argument is less than pi.
     product: [f64; 2],
@@ -255,15 +252,15 @@ struct AngleSum {
 /// Solid angles of triangles: half of each is the argument of a complex number of length 1.
 #[derive(Default)]
 struct HalfAngles {
-    real: [f64; LANES],
-    imaginary: [f64; LANES],
+    real: Lane,
+    imaginary: Lane,
     /// Bounds on the errors of the angles, steradians.
-    off: [f64; LANES],
+    off: Lane,
 }
 
 impl AngleSum {
     fn new(error: f64) -> Self {
-        let waiting = [[[0.0; LANES]; 3]; 3];
+        let waiting = [[[0.0; WIDTH]; 3]; 3];
         Self { error, waiting, filled: 0, product: [1.0, 0.0], sum: 0.0, off: 0.0, count: 0 }
     }
 
@@ -275,7 +272,7 @@ impl AngleSum {
             }
         }
         self.filled += 1;
-        if self.filled == LANES {
+        if self.filled == WIDTH {
             self.compute();
         }
     }
@@ -310,22 +307,23 @@ impl AngleSum {
     }
 }
 
-dispatch!(loops half_angles, half_angles_in, (corners: &[[[f64; LANES]; 3]; 3], error: f64, to: &mut HalfAngles) -> ());
+dispatch!(half_angles, half_angles_in, (corners: &[[Lane; 3]; 3], error: f64, to: &mut HalfAngles) -> ());
 
 /// Computes the angles of eight triangles; positive where the origin lies behind them. `error`: bound on the error of the origin's place,
 /// metres.
 #[inline(always)] // into code for wider registers
-fn half_angles_in(corners: &[[[f64; LANES]; 3]; 3], error: f64, to: &mut HalfAngles) {
-    for i in 0..LANES {
-        let [a, b, c] = [0, 1, 2].map(|k: usize| Vec3::new(corners[k][0][i], corners[k][1][i], corners[k][2][i]));
-        let [x, y, z] = [a.length(), b.length(), c.length()];
-        let volume = a.dot(b.cross(c));
-        let rest = x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y;
-        let size = (volume * volume + rest * rest).sqrt();
-        to.real[i] = rest / size;
-        to.imaginary[i] = volume / size;
-        to.off[i] = (ROUNDING * UNIT * (x * y * z) + DISPLACEMENT * error * (x * y + y * z + z * x)) / size;
-    }
+fn half_angles_in<S: Simd>(corners: &[[Lane; 3]; 3], error: f64, to: &mut HalfAngles) {
+    let a = Vec3::<V<S>>::load(&corners[0]);
+    let b = Vec3::<V<S>>::load(&corners[1]);
+    let c = Vec3::<V<S>>::load(&corners[2]);
+    let (x, y, z) = (a.length(), b.length(), c.length());
+    let volume = a.dot(b.cross(c));
+    let rest = x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y;
+    let size = (volume * volume + rest * rest).sqrt();
+    (rest / size).store(&mut to.real);
+    (volume / size).store(&mut to.imaginary);
+    let off = (x * y * z).scaled(ROUNDING * UNIT) + (x * y + y * z + z * x).scaled(DISPLACEMENT * error);
+    (off / size).store(&mut to.off);
 }
 
 #[cfg(test)]
