@@ -98,3 +98,38 @@ fn solids_that_fit_without_play_touch_and_are_not_deep() {
         "{ways_out:?}: parts leave no way out, a solid as a whole does"
     );
 }
+
+#[test]
+fn what_lies_flush_within_a_solid_overlaps_it_also_if_it_does_not_close_up() {
+    let mut draw = Draw(23);
+    let mut tried = 0;
+    for number in 0..150 {
+        let mut a = BTreeSet::from([[1, 1, 1]]);
+        grow(&mut draw, &mut a, &BTreeSet::new(), 4 + number % 9);
+        // A part of the solid: faces between it and the rest lie inside.
+        let b: BTreeSet<Cell> = a.iter().copied().take(1 + number % (a.len() - 1)).collect();
+        let solid = surface(&b);
+        let is_inner = |t: &[usize; 3]| {
+            let p = t.map(|v| solid.vertices[v]);
+            let axis = (0..3).find(|&k| p[0][k] == p[1][k] && p[1][k] == p[2][k]).expect("a face of a cube");
+            let low = [0, 1, 2].map(|k: usize| p.iter().map(|c| c[k]).fold(f64::INFINITY, f64::min) as i64);
+            let mut below = low;
+            below[axis] -= 1;
+            a.contains(&low) && a.contains(&below)
+        };
+        let Some(removed) = solid.triangles.iter().position(|t| !is_inner(t)) else { continue };
+        assert!(solid.triangles.iter().any(is_inner), "the solid is connected");
+        tried += 1;
+        let mut open = solid.clone();
+        open.triangles.remove(removed);
+        let of_a = surface(&a).shape(Model::Mesh, 0.0);
+        for b in [&solid, &open] {
+            let b = b.shape(Model::Mesh, 0.0);
+            for row in [ask(&of_a, &b), ask(&b, &of_a)] {
+                assert!(row.status == Status::Penetrating && row.upper < -0.1, "{number}: {row:?}");
+                assert!(row.lower <= row.upper && row.lower >= -4.0, "{number}: {row:?}");
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}

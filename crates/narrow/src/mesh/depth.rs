@@ -7,6 +7,7 @@ use super::place::MeshPlace;
 use super::points::PointMemory;
 use super::search::{self, MeshSearchMemory, SurfaceDistance};
 use super::sweep::{Sweep, SweepMemory};
+use clearsweep_geometry::mesh::TriangleMesh;
 use clearsweep_geometry::{Polyhedron, Vec3};
 
 /// Pairs of triangles that cross whose normals are tried.
@@ -14,6 +15,9 @@ const CROSSINGS: usize = 8;
 
 /// Starts of pattern searches for a point deep inside both.
 const STARTS: usize = 2;
+
+/// Triangles of each body whose centroids are asked for their depth if nothing else shows one, about.
+const CENTROIDS: usize = 256;
 
 /// Directions tried beside those that are given: across the triangles that part last.
 const REFINEMENTS: usize = 6;
@@ -220,18 +224,31 @@ impl DepthSearch<'_> {
         let known = protrusions.iter().flatten().map(|p| p.depth[0]).fold(f64::NEG_INFINITY, f64::max);
         let vertex = protrusions.iter().flatten().find(|p| p.depth[0] == known).map(|p| p.vertex);
         let mut best = (known, vertex.unwrap_or(starts[0]));
-        if !place.a.is_solid() || !place.b.is_solid() {
-            return best;
-        }
-        let starts = self.deepest(&starts);
-        let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
-        for start in starts {
-            let found = self.overlap.deepen(start, step);
-            if found.0 > best.0 {
-                best = found;
+        if place.a.is_solid() && place.b.is_solid() {
+            let step = 0.25 * hull_overlap.min(place.a.radius()).min(place.b.radius());
+            for start in self.deepest(&starts) {
+                let found = self.overlap.deepen(start, step);
+                best = if found.0 > best.0 { found } else { best };
             }
         }
+        // Where all vertices of one lie on the surface of the other, a triangle may run inside of it.
+        if best.0 <= 0.0 && (place.a.is_solid() || place.b.is_solid()) {
+            let centroids = self.centroids(crossings);
+            best = self.deepest(&centroids).first().copied().filter(|found| found.0 > best.0).unwrap_or(best);
+        }
         best
+    }
+
+    /// Returns centroids of triangles that cross, and of some others, in A's frame.
+    fn centroids(&self, crossings: &[[u32; 2]]) -> Vec<Vec3<f64>> {
+        let place = self.place;
+        let some = |mesh: &TriangleMesh| {
+            let count = mesh.triangles().len();
+            (0..count as u32).step_by(count.div_ceil(CENTROIDS))
+        };
+        let of_a = crossings.iter().map(|pair| pair[0]).chain(some(place.a)).map(|t| place.a.corners(t));
+        let of_b = crossings.iter().map(|pair| pair[1]).chain(some(place.b)).map(|t| place.corners_b(t));
+        of_a.chain(of_b).map(|t| (t[0] + t[1] + t[2]).scale(1.0 / 3.0)).collect()
     }
 
     /// The points that show the greatest depths, at most [`STARTS`], the deepest first; of equal ones the first.

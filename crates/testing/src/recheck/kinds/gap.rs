@@ -220,7 +220,7 @@ impl<'a> Soups<'a> {
     }
 
     /// Whether one grown body lies in the other, also where it does so because of its growth: the corners of one core, and the middles of
-    /// its edges and triangles, lie in the other core or near to it.
+    /// its edges and triangles, lie in the other core or near to it, or the balls around them do, as far as points of them show.
     pub fn is_swallowed(&self) -> bool {
         let [mut of_a, mut of_b] = [(self.a, &self.a.points), (self.b, &self.moved)].map(|(body, points)| {
             body.triangles.iter().flat_map(|t| {
@@ -231,10 +231,14 @@ impl<'a> Soups<'a> {
         });
         let play = self.a.growth - self.b.growth;
         let room = 1e-11 * self.size;
+        let growth = [self.a.growth, self.b.growth];
         let is_in = |k: usize, p: Vector<f64>, play: f64| {
             let depth = self.distances_from_cores(p)[k];
             if !self.holds(p)[k] {
-                return depth <= play + room;
+                // In a notch the ball around a point may lie inside although the point is farther off.
+                let is_within = |q| self.holds(q)[k] || self.distances_from_cores(q)[k] <= growth[k] + room;
+                let ball = || fine_directions().all(|d| is_within(add(p, times(d, growth[1 - k]))));
+                return depth <= play + room || (depth <= growth[k] && ball());
             }
             // Triangles inside of a union of solids are no surface: then points around tell.
             let around = || directions().all(|d| self.holds(add(p, times(d, -play - room)))[k]);
@@ -272,6 +276,19 @@ impl<'a> Soups<'a> {
         };
         [least(self.a, &self.a.points), least(self.b, &self.moved)]
     }
+}
+
+/// Directions of [`fine_directions`].
+const FINE: u32 = 400;
+
+/// Unit vectors that are spread evenly over the sphere (a Fibonacci lattice).
+fn fine_directions() -> impl Iterator<Item = Vector<f64>> {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    (0..FINE).map(move |k| {
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(FINE);
+        let (angle, radius) = (golden * f64::from(k), (1.0 - z * z).sqrt());
+        [radius * libm::cos(angle), radius * libm::sin(angle), z]
+    })
 }
 
 /// The directions of faces, edges and corners of a cube, unit.
